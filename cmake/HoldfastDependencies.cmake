@@ -1,0 +1,22 @@
+# Distribution packages are used where present; otherwise the sources are fetched.
+include(FetchContent)
+set(FETCHCONTENT_QUIET OFF)
+
+FetchContent_Declare(fmt
+  GIT_REPOSITORY https://github.com/fmtlib/fmt.git GIT_TAG 9.1.0 GIT_SHALLOW TRUE
+  FIND_PACKAGE_ARGS 9)
+FetchContent_Declare(nlohmann_json
+  GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.2 GIT_SHALLOW TRUE
+  FIND_PACKAGE_ARGS 3.10)
+FetchContent_Declare(CLI11
+  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.1.2 GIT_SHALLOW TRUE
+  FIND_PACKAGE_ARGS 2.1)
+FetchContent_MakeAvailable(fmt nlohmann_json CLI11)
+
+if(HOLDFAST_TESTS)
+  FetchContent_Declare(GTest
+    GIT_REPOSITORY https://github.com/google/googletest.git GIT_TAG release-1.12.1 GIT_SHALLOW TRUE
+    FIND_PACKAGE_ARGS 1.12 NAMES GTest)
+  FetchContent_MakeAvailable(GTest)
+  include(GoogleTest)
+endif()

@@ -1,0 +1,51 @@
+# One function per kind of target, so that a folder's CMakeLists.txt is a list of its files.
+
+add_library(holdfast_options INTERFACE)
+target_compile_features(holdfast_options INTERFACE cxx_std_20)
+target_compile_options(holdfast_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
+target_include_directories(holdfast_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+if(HOLDFAST_SANITIZE)
+  target_compile_options(holdfast_options INTERFACE -fsanitize=${HOLDFAST_SANITIZE}
+    -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(holdfast_options INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
+endif()
+
+# holdfast_stage(base SOURCES a.cc b.cc TESTS a_test.cc FUZZ x_fuzz.cc LINKS fmt::fmt)
+# makes the library holdfast_base, one test program from TESTS, and one program per FUZZ file.
+# A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
+function(holdfast_stage name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS;FUZZ;LINKS")
+  add_library(holdfast_${name} STATIC ${arg_SOURCES})
+  target_link_libraries(holdfast_${name} PUBLIC holdfast_options ${arg_LINKS})
+  set_target_properties(holdfast_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(HOLDFAST_TESTS AND arg_TESTS)
+    add_executable(${name}_test ${arg_TESTS})
+    target_link_libraries(${name}_test PRIVATE holdfast_${name} GTest::gtest_main)
+    target_compile_definitions(${name}_test PRIVATE
+      HOLDFAST_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
+    gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_TIMEOUT 60)
+  endif()
+  if(HOLDFAST_TESTS)
+    foreach(file IN LISTS arg_FUZZ)
+      holdfast_fuzz_target(${name} ${file})
+    endforeach()
+  endif()
+endfunction()
+
+# A fuzz target is a file with LLVMFuzzerTestOneInput and a folder fuzz/corpus/<name>. The test suite
+# runs it over its corpus and over a fixed number of mutations of it; with HOLDFAST_FUZZ (clang) it
+# becomes a libFuzzer program instead.
+function(holdfast_fuzz_target stage file)
+  cmake_path(GET file STEM target)
+  add_executable(${target} ${file})
+  target_link_libraries(${target} PRIVATE holdfast_${stage})
+  if(HOLDFAST_FUZZ)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus_main.cc)
+    add_test(NAME ${stage}/${target}
+             COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
+  endif()
+endfunction()

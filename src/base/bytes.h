@@ -1,0 +1,37 @@
+// An amount of memory or disk. A plain integer once meant KiB in one file and pages in the next.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+
+namespace holdfast {
+
+struct Bytes {
+    std::uint64_t count = 0;
+
+    static constexpr Bytes kib(std::uint64_t n) { return {n << 10U}; }
+    static constexpr Bytes mib(std::uint64_t n) { return {n << 20U}; }
+    static constexpr Bytes gib(std::uint64_t n) { return {n << 30U}; }
+
+    friend constexpr auto operator<=>(Bytes, Bytes) = default;
+    friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
+    // Saturates: counters read a moment apart may disagree, and 16 EiB is never the truth.
+    friend constexpr Bytes operator-(Bytes a, Bytes b) {
+        return {a.count > b.count ? a.count - b.count : 0};
+    }
+    constexpr Bytes& operator+=(Bytes b) {
+        count += b.count;
+        return *this;
+    }
+    // This amount as a fraction of another; 0 when the other is nothing.
+    constexpr double share_of(Bytes whole) const {
+        return whole.count == 0 ? 0.0
+                                : static_cast<double>(count) / static_cast<double>(whole.count);
+    }
+};
+
+// "512 MiB", "1.5 GiB", "900 B": three significant digits at most.
+std::string human(Bytes amount);
+
+}  // namespace holdfast

@@ -1,0 +1,12 @@
+// CRC-32C over a few hundred bytes: tells a torn or damaged record from a whole one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace holdfast {
+
+std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t seed = 0);
+
+}  // namespace holdfast

@@ -1,0 +1,44 @@
+// What a rule says: a cause, how sure, on what evidence, and what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/cause.h"
+
+namespace holdfast {
+
+enum class Confidence { unknown, likely, certain };
+
+// A place in the user's own code.
+struct Where {
+    std::string file;
+    std::optional<int> line;
+    std::string function;  // may be empty
+    std::string text;      // the source line, where it could be read
+};
+
+// One observation, as the source names it: {"memory.events", "oom_kill 0 -> 1"}.
+struct Observation {
+    std::string source;
+    std::string text;
+};
+
+struct Fix {
+    std::string text;
+    std::string code;  // a snippet to copy; may be empty
+};
+
+struct Finding {
+    CauseId cause;
+    Confidence confidence = Confidence::unknown;
+    std::string summary;  // one sentence with the figures
+    std::optional<Where> where;
+    std::vector<Observation> evidence;
+    std::vector<Fix> fixes;
+    // The process whose end this finding explains; ranking puts an earlier end before a later one.
+    std::optional<int> pid;
+};
+
+}  // namespace holdfast
