@@ -8,10 +8,7 @@ FetchContent_Declare(fmt
 FetchContent_Declare(nlohmann_json
   GIT_REPOSITORY https://github.com/nlohmann/json.git GIT_TAG v3.11.2 GIT_SHALLOW TRUE
   FIND_PACKAGE_ARGS 3.10)
-FetchContent_Declare(CLI11
-  GIT_REPOSITORY https://github.com/CLIUtils/CLI11.git GIT_TAG v2.1.2 GIT_SHALLOW TRUE
-  FIND_PACKAGE_ARGS 2.1)
-FetchContent_MakeAvailable(fmt nlohmann_json CLI11)
+FetchContent_MakeAvailable(fmt nlohmann_json)
 
 if(HOLDFAST_TESTS)
   FetchContent_Declare(GTest

@@ -20,7 +20,7 @@ enum class BoxKind : std::uint32_t { machine = 1, output = 2, gpu = 3, process =
 enum class SectionId : std::uint32_t {
     none = 0,
     samples = 1,     // ring of Sample, the last minutes at full rate
-    history = 2,     // ring of Sample, the whole run, thinned as it grows
+    history = 2,     // RingHead and Samples by slot, the whole run, thinned as it grows
     processes = 3,   // table of Process
     cgroups = 4,     // table of Cgroup
     events = 5,      // ring of Event
@@ -31,8 +31,12 @@ enum class SectionId : std::uint32_t {
     gpus = 10,       // table of Gpu
 };
 
-// Where a section lies. Rings and tables are `capacity` records of `record_size` bytes, after a
-// RingHead for rings.
+// Every slot of a table holds two copies of its record. The writer overwrites the older one, so
+// that dying in the middle leaves the row as it was before.
+inline constexpr std::size_t table_copies = 2;
+
+// Where a section lies. A ring is a RingHead and `capacity` records of `record_size` bytes; a table
+// `capacity` slots of `table_copies` records; the output an OutputHead and `capacity` bytes.
 struct Section {
     SectionId id;
     std::uint32_t record_size;
@@ -41,7 +45,7 @@ struct Section {
 };
 static_assert(sizeof(Section) == 24);
 
-// The first page of every box. Written once, before the file gets its name; `checksum` covers
+// The first page of every box. Written once, when everything else is in place; `checksum` covers
 // everything before it.
 struct FileHeader {
     char magic[8];
@@ -197,7 +201,11 @@ struct End {
 };
 static_assert(sizeof(End) == 16 + 16 + 8);
 
-// The output box: what the relay passed on. Bytes lie at `total % capacity`.
+// The output box: what the relay passed on. Byte number n lies at `n % capacity`. A writer stores
+// at most `output_chunk` bytes before it moves `taken`, so of a full ring the oldest `output_chunk`
+// bytes may be newer ones already.
+inline constexpr std::size_t output_capacity = 64U << 10U;
+inline constexpr std::size_t output_chunk = 16U << 10U;
 struct OutputHead {
     std::uint64_t taken;      // bytes read from the program
     std::uint64_t delivered;  // bytes written onwards

@@ -1,0 +1,51 @@
+# Everything starts here: `make help`. The work is done by CMake presets and the scripts in tools/.
+
+# CMake, Ninja and compilers that tools/setup had to bring along lie in .venv/bin.
+export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# The program that the end-to-end tests and the demo run.
+export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
+
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages clean
+.NOTPARALLEL:
+
+help:  ## show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
+	@demo/demo.sh
+
+test: setup-test lint unit asan packages end-to-end  ## every check of this project
+	@echo "make test: everything passed"
+
+build: setup  ## the program, optimised, in build/release
+	@tools/build release
+
+lint: setup-test  ## formatting, linters, include direction
+	@tools/lint
+
+format: setup-test  ## put all files into the house format
+	@tools/lint --fix
+
+unit: setup-test  ## the C++ unit tests and the corpora of the fuzz targets
+	@tools/build dev --test
+
+asan: setup-test  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/build asan --test
+
+tsan: setup-test  ## the same under ThreadSanitizer
+	@tools/build tsan --test
+
+packages: setup-test build  ## what is installed: wheel, man page, completions
+	@tools/check-packages
+
+end-to-end: setup-test build  ## tests that cross processes, with real deaths
+	@.venv/bin/pytest tests python/tests -q
+
+setup:
+	@tools/setup
+
+setup-test:
+	@tools/setup --test
+
+clean:  ## remove what was built; .venv stays
+	rm -rf build

@@ -1,0 +1,97 @@
+#include "arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace holdfast::cli {
+namespace {
+
+const Option* find(const Verb& verb, std::string_view name) {
+    for (const Option& option : verb.options)
+        if (option.name == name) return &option;
+    return nullptr;
+}
+
+std::string hint(const Verb& verb) { return fmt::format("see: holdfast {} --help", verb.name); }
+
+// The option that begins as this one does, for "did you mean".
+std::string suggestion(const Verb& verb, std::string_view name) {
+    for (std::size_t length = name.size(); length >= 4; --length)
+        for (const Option& option : verb.options)
+            if (option.name.starts_with(name.substr(0, length)))
+                return fmt::format("did you mean {}? ", option.name);
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::string> Arguments::get(std::string_view option) const {
+    const auto found = options.find(option);
+    return found == options.end() ? std::nullopt : std::optional(found->second);
+}
+
+Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
+    Arguments arguments;
+    std::size_t next = 0;
+    for (; next < input.size(); ++next) {
+        const std::string& word = input[next];
+        if (word == "--") {
+            ++next;
+            break;
+        }
+        if (word.size() < 2 || word[0] != '-') {
+            // From its first word on, the command line belongs to the command.
+            if (verb.words == Words::a_command) break;
+            arguments.words.push_back(word);
+            continue;
+        }
+        if (word == "--help" || word == "-h") {
+            arguments.help = true;
+            return arguments;
+        }
+        const std::size_t equals = word.find('=');
+        const std::string name = word.substr(0, equals);
+        const Option* option = find(verb, name);
+        if (option == nullptr)
+            return Error{fmt::format("unknown option {}; {}{}", name, suggestion(verb, name),
+                                     hint(verb))};
+        if (option->value.empty()) {
+            if (equals != std::string::npos)
+                return Error{fmt::format("{} takes no value; {}", name, hint(verb))};
+            arguments.options[name] = "";
+        } else if (equals != std::string::npos) {
+            arguments.options[name] = word.substr(equals + 1);
+        } else if (next + 1 < input.size() && input[next + 1] != "--") {
+            arguments.options[name] = input[++next];
+        } else {
+            return Error{fmt::format("{} needs a value: {} {}; {}", name, name, option->value,
+                                     hint(verb))};
+        }
+    }
+    arguments.words.insert(arguments.words.end(), input.begin() + static_cast<std::ptrdiff_t>(next),
+                           input.end());
+    if (verb.words == Words::none && !arguments.words.empty())
+        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[0], hint(verb))};
+    if (verb.words == Words::at_most_one && arguments.words.size() > 1)
+        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[1], hint(verb))};
+    return arguments;
+}
+
+std::string help_of(const Verb& verb) {
+    std::string help = fmt::format("usage: holdfast {}\n\n{}\n", verb.usage, verb.text);
+    std::size_t width = sizeof "--help" - 1;
+    const auto label = [](const Option& option) {
+        return option.value.empty() ? std::string(option.name)
+                                    : fmt::format("{} {}", option.name, option.value);
+    };
+    for (const Option& option : verb.options) width = std::max(width, label(option).size());
+    help += "\noptions:\n";
+    for (const Option& option : verb.options)
+        help += fmt::format("  {:<{}}  {}\n", label(option), width, option.help);
+    help += fmt::format("  {:<{}}  {}\n", "--help", width, "show this");
+    if (!verb.examples.empty()) help += fmt::format("\nexamples:\n{}", verb.examples);
+    return help;
+}
+
+}  // namespace holdfast::cli

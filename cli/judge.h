@@ -1,0 +1,18 @@
+// The one call behind `why`, `runs` and the end of `run`: record to verdict.
+#pragma once
+
+#include "base/result.h"
+#include "model/evidence.h"
+#include "model/verdict.h"
+#include "record/run_directory.h"
+#include "record/run_record.h"
+
+namespace holdfast::cli {
+
+Evidence evidence_of(const RunRecord& record);
+Verdict judge(const RunRecord& record);
+
+// The verdict of a run on disk; a clean run has been reduced to the verdict itself.
+Result<Verdict> verdict_of(const RunDirectory& directory);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,92 @@
+// holdfast: finds the verb and hands it its words.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "supervise/capture.h"
+#include "verbs.h"
+
+namespace holdfast::cli {
+namespace {
+
+struct Entry {
+    const Verb* verb;
+    int (*act)(const Arguments&);
+};
+
+constexpr std::array verbs{
+    Entry{&run_verb, run},
+    Entry{&why_verb, why},
+    Entry{&runs_verb, runs},
+    Entry{&explain_verb, explain},
+};
+
+std::string overview() {
+    std::string text =
+        "usage: holdfast VERB ...\n\n"
+        "Keeps watch over a training process and, when it dies, says why.\n\n";
+    for (const Entry& entry : verbs)
+        text += fmt::format("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
+    return text +
+           "\nstart with:\n"
+           "  holdfast run -- python train.py\n"
+           "  holdfast why\n"
+           "\n`holdfast VERB --help` tells more; `holdfast --version` the version.\n";
+}
+
+int dispatch(const std::vector<std::string>& words) {
+    if (words.empty()) {
+        complain("no verb given; start with: holdfast run -- python train.py (or holdfast --help)");
+        return exit_usage;
+    }
+    if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+        print(overview());
+        return 0;
+    }
+    if (words[0] == "--version") {
+        print("holdfast " HOLDFAST_VERSION "\n");
+        return 0;
+    }
+    for (const Entry& entry : verbs) {
+        if (entry.verb->name != words[0]) continue;
+        const auto arguments = parse(*entry.verb, std::span(words).subspan(1));
+        if (!arguments) {
+            complain(arguments.error().text);
+            return exit_usage;
+        }
+        if (arguments->help) {
+            print(help_of(*entry.verb));
+            return 0;
+        }
+        return entry.act(*arguments);
+    }
+    complain(fmt::format("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
+                         "holdfast --help", words[0], words[0]));
+    return exit_usage;
+}
+
+}  // namespace
+
+void complain(std::string_view text) {
+    const std::string line = fmt::format("holdfast: {}\n", text);
+    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) {
+    }  // nobody left to tell
+}
+
+void print(std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
+        if (put < 0 && errno == EINTR) continue;
+        if (put < 0) return;
+        text.remove_prefix(static_cast<std::size_t>(put));
+    }
+}
+
+}  // namespace holdfast::cli
+
+int main(int argc, char** argv) {
+    holdfast::occupy_closed_streams();
+    return holdfast::cli::dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

@@ -1,0 +1,149 @@
+// holdfast run: the program under watch, and the verdict at a bad end.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/unique_fd.h"
+#include "judge.h"
+#include "model/json.h"
+#include "present/style.h"
+#include "present/terminal_verdict.h"
+#include "record/run_list.h"
+#include "supervise/ending.h"
+#include "supervise/launch.h"
+#include "supervise/supervisor.h"
+#include "verbs.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr std::array options{
+    Option{"--name", "NAME", "a name to find the run by: holdfast why NAME"},
+    Option{"--quiet", "", "print nothing, whatever happens"},
+    Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
+    Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
+    Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
+    Option{"--no-agent", "", "put nothing into the program (nothing is put there yet)"},
+};
+
+// The command's own failure to start, worded and numbered as shells do.
+int not_started(const std::string& command, const Error& error) {
+    complain(fmt::format("{}: {}", command,
+                         error.number == ENOENT ? "command not found" : error.text));
+    return error.number == ENOENT ? 127 : 126;
+}
+
+// To the terminal or pipe the program wrote to. Its reader may have stopped reading for good, and
+// the program's end must not wait for that.
+void say(std::string_view text) {
+    while (!text.empty()) {
+        pollfd ready{STDERR_FILENO, POLLOUT, 0};
+        if (::poll(&ready, 1, 2000) != 1 || (ready.revents & POLLOUT) == 0) return;
+        // No more than a pipe takes at once, or the write itself would wait.
+        const ssize_t put = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), 4096));
+        if (put < 0 && errno != EAGAIN && errno != EINTR) return;
+        if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
+    }
+}
+
+Status write_verdict(const std::string& path, const std::string& json) {
+    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!file) return Error::from_errno("cannot write the verdict to " + path);
+    for (std::string_view rest = json; !rest.empty();) {
+        const ssize_t put = ::write(file.get(), rest.data(), rest.size());
+        if (put < 0) return Error::from_errno("cannot write the verdict to " + path);
+        rest.remove_prefix(static_cast<std::size_t>(put));
+    }
+    return Done{};
+}
+
+// A supervisor that was killed with its program (a container's memory.oom.group does that) could
+// not say so itself. Only at a terminal: elsewhere stderr belongs to the program alone.
+void tell_of_lost_run(const Environment& environment) {
+    if (::isatty(STDERR_FILENO) != 1) return;
+    const auto last = find_run(search_homes(environment), "last");
+    if (!last || last->is_live()) return;
+    constexpr const char* told = "told";
+    for (const char* name : {run_file::verdict, told})
+        if (::faccessat(last->fd(), name, F_OK, 0) == 0) return;
+    if (!last->write_file(told, "")) return;
+    complain(fmt::format("the run before this one was lost together with its supervisor; see: "
+                         "holdfast why {}", last->id()));
+}
+
+void keep(const FinishedRun& finished, const Verdict& verdict, const std::string& json) {
+    if (!finished.directory) return;
+    const Status written = finished.directory->write_file(run_file::verdict, json);
+    const bool clean = verdict.outcome == Outcome::finished && verdict.contributing.empty();
+    if (written && clean) (void)finished.directory->shrink();
+    prune(search_homes(Environment::of_process()));
+}
+
+}  // namespace
+
+const Verb run_verb{
+    .name = "run",
+    .usage = "run [options] -- COMMAND [ARGUMENT]...",
+    .summary = "run a command under watch; say why, should it die",
+    .text = "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
+            "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
+            "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
+            "switches everything off.",
+    .options = options,
+    .words = Words::a_command,
+    .examples = "  holdfast run -- python train.py --epochs 10\n"
+                "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
+                "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
+};
+
+int run(const Arguments& arguments) {
+    if (arguments.words.empty()) {
+        complain("no command given; say what to run: holdfast run -- python train.py");
+        return exit_usage;
+    }
+    if (const auto guard = arguments.get("--guard"); guard && *guard != "off") {
+        complain(fmt::format("--guard={}: this version has no guard; use --guard=off or leave it out",
+                             *guard));
+        return exit_usage;
+    }
+    const char* off = std::getenv("HOLDFAST");
+    if (off != nullptr && std::string_view(off) == "0")
+        return not_started(arguments.words[0], replace_by(arguments.words));
+
+    RunOptions run_options;
+    run_options.command = arguments.words;
+    run_options.name = arguments.get("--name").value_or("");
+    run_options.subreaper = !arguments.has("--no-subreaper");
+    run_options.version = HOLDFAST_VERSION;
+    const bool quiet = arguments.has("--quiet");
+    if (!quiet) {
+        run_options.warn = [](const std::string& text) { complain(text); };
+        tell_of_lost_run(run_options.environment);
+    }
+    auto finished = supervise(run_options);
+    if (!finished) return not_started(arguments.words[0], finished.error());
+
+    const auto record = finished->read();
+    if (record) {
+        const Verdict verdict = judge(*record);
+        if (!quiet && deserves_full_panel(verdict))
+            say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())));
+        else if (!quiet && verdict.outcome != Outcome::finished)
+            say(one_line_verdict(verdict));
+        const std::string json = to_json(verdict);
+        if (const auto path = arguments.get("--verdict"))
+            if (const Status written = write_verdict(*path, json); !written && !quiet)
+                complain(written.error().text);
+        keep(*finished, verdict, json);
+    } else if (!quiet) {
+        complain("no verdict: " + record.error().text);
+    }
+    end_as(finished->wait_status);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,91 @@
+// holdfast runs: what is recorded, newest first; and what to do away with.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "judge.h"
+#include "present/runs_table.h"
+#include "present/style.h"
+#include "record/mask.h"
+#include "record/run_list.h"
+#include "verbs.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr std::array options{
+    Option{"--json", "", "as JSON"},
+    Option{"--ids", "", "the ids alone, one a line"},
+};
+
+RunRow unreadable(const RunEntry& entry) {
+    RunRow row;
+    row.id = entry.id;
+    row.outcome = "unreadable";
+    return row;
+}
+
+RunRow row_of(const RunEntry& entry) {
+    const auto directory = RunDirectory::open(entry.path);
+    if (!directory) return unreadable(entry);
+    const auto verdict = verdict_of(*directory);
+    if (!verdict) return unreadable(entry);
+    RunRow row;
+    row.id = entry.id;
+    row.name = verdict->run.name;
+    row.command = command_line(verdict->run.command);
+    row.started_wall = verdict->run.started_wall;
+    if (verdict->run.ended_wall) row.duration = *verdict->run.ended_wall - row.started_wall;
+    row.outcome = name_of(verdict->outcome);
+    if (verdict->outcome != Outcome::running) row.cause = verdict->root.cause->slug;
+    row.live = directory->is_live();
+    return row;
+}
+
+int prune_runs(const std::vector<std::string>& homes) {
+    const Pruned pruned = prune(homes);
+    for (const std::string& failure : pruned.failures) complain(failure);
+    print(fmt::format("removed {} {}, {} freed\n", pruned.removed,
+                      pruned.removed == 1 ? "run" : "runs", human(pruned.freed)));
+    return pruned.failures.empty() ? 0 : exit_failure;
+}
+
+}  // namespace
+
+const Verb runs_verb{
+    .name = "runs",
+    .usage = "runs [--json] | runs prune",
+    .summary = "the recorded runs, newest first; `runs prune` removes old ones",
+    .text = "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 (or 1 GiB),\n"
+            "which also happens by itself at the end of every run; runs still going are kept.",
+    .options = options,
+    .words = Words::at_most_one,
+    .examples = "  holdfast runs\n"
+                "  holdfast runs prune\n",
+};
+
+int runs(const Arguments& arguments) {
+    const auto homes = search_homes(Environment::of_process());
+    if (!arguments.words.empty()) {
+        if (arguments.words[0] == "prune") return prune_runs(homes);
+        complain(fmt::format("unknown argument '{}'; say: holdfast runs, or holdfast runs prune",
+                             arguments.words[0]));
+        return exit_usage;
+    }
+    const std::vector<RunEntry> entries = list_runs(homes);
+    if (arguments.has("--ids")) {
+        std::string ids;
+        for (const RunEntry& entry : entries) ids += entry.id + '\n';
+        print(ids);
+        return 0;
+    }
+    std::vector<RunRow> rows;
+    for (const RunEntry& entry : entries) rows.push_back(row_of(entry));
+    print(arguments.has("--json")
+              ? runs_json(rows)
+              : runs_table(rows, style_for(STDOUT_FILENO, terminal_environment())));
+    return 0;
+}
+
+}  // namespace holdfast::cli

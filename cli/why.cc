@@ -1,0 +1,65 @@
+// holdfast why: the verdict of a run, finished, lost or still going.
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include "judge.h"
+#include "model/json.h"
+#include "present/style.h"
+#include "present/terminal_verdict.h"
+#include "record/run_list.h"
+#include "verbs.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr std::array options{
+    Option{"--json", "", "the verdict as JSON"},
+    Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
+};
+
+}  // namespace
+
+const Verb why_verb{
+    .name = "why",
+    .usage = "why [RUN] [--json]",
+    .summary = "why a run died; without RUN, the last one",
+    .text = "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
+            "beginning of one, a --name or a directory; without it, the last run. Works on a run\n"
+            "that is still going, and on one whose supervisor was killed as well.",
+    .options = options,
+    .words = Words::at_most_one,
+    .examples = "  holdfast why\n"
+                "  holdfast why nightly --json\n"
+                "  holdfast why 20261115-04 | less\n",
+};
+
+int why(const Arguments& arguments) {
+    const std::string word = arguments.words.empty() ? "" : arguments.words[0];
+    const auto directory = find_run(search_homes(Environment::of_process()), word);
+    if (!directory) {
+        complain(directory.error().text);
+        return directory.error().number == ENOENT ? exit_no_run : exit_failure;
+    }
+    if (arguments.has("--evidence")) {
+        const auto record = read_run(*directory);
+        if (!record) {
+            complain(record.error().text);
+            return exit_failure;
+        }
+        print(to_json(evidence_of(*record)));
+        return 0;
+    }
+    const auto verdict = verdict_of(*directory);
+    if (!verdict) {
+        complain(verdict.error().text);
+        return exit_failure;
+    }
+    print(arguments.has("--json")
+              ? to_json(*verdict)
+              : terminal_verdict(*verdict, style_for(STDOUT_FILENO, terminal_environment())));
+    return 0;
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,75 @@
+# bash completion for holdfast
+# shellcheck shell=bash
+
+_holdfast_candidates() {
+    local IFS=$'\n'
+    mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_holdfast() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]-}
+    COMPREPLY=()
+
+    if ((COMP_CWORD == 1)); then
+        _holdfast_candidates $'run\nwhy\nruns\nexplain\n--help\n--version' "$current"
+        return
+    fi
+    case $verb in
+        run)
+            local index
+            for ((index = 2; index < COMP_CWORD; index++)); do
+                if [[ ${COMP_WORDS[index]} == -- ]]; then
+                    _holdfast_command $((index + 1))
+                    return
+                fi
+            done
+            case $previous in
+                --verdict) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --name) ;;
+                *)
+                    _holdfast_candidates \
+                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--help' "$current"
+                    ;;
+            esac
+            ;;
+        why)
+            if [[ $current == -* ]]; then
+                _holdfast_candidates $'--json\n--evidence\n--help' "$current"
+            else
+                _holdfast_candidates "$("$program" runs --ids 2>/dev/null)" "$current"
+            fi
+            ;;
+        runs)
+            if [[ $current == -* ]]; then
+                _holdfast_candidates $'--json\n--ids\n--help' "$current"
+            elif ((COMP_CWORD == 2)); then
+                _holdfast_candidates prune "$current"
+            fi
+            ;;
+        explain)
+            if [[ $current == -* ]]; then
+                _holdfast_candidates $'--list\n--help' "$current"
+            else
+                # "HF101 cgroup-oom ...": both names of a cause will do.
+                _holdfast_candidates \
+                    "$("$program" explain --list 2>/dev/null | awk '{ print $1; print $2 }')" \
+                    "$current"
+            fi
+            ;;
+    esac
+}
+
+# What follows `--` is a command line of its own: complete it as the shell would without us.
+_holdfast_command() {
+    local first=$1
+    if declare -F _command_offset >/dev/null; then
+        _command_offset "$first"
+    elif ((COMP_CWORD == first)); then
+        mapfile -t COMPREPLY < <(compgen -c -- "${COMP_WORDS[COMP_CWORD]}")
+    else
+        mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+    fi
+}
+
+complete -o bashdefault -o default -F _holdfast holdfast

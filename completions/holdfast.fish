@@ -1,0 +1,55 @@
+# fish completion for holdfast
+
+function __holdfast_verb_is
+    set -l words (commandline -opc)
+    test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+
+function __holdfast_needs_verb
+    test (count (commandline -opc)) -eq 1
+end
+
+function __holdfast_before_command
+    __holdfast_verb_is run; and not contains -- -- (commandline -opc)
+end
+
+function __holdfast_in_command
+    __holdfast_verb_is run; and contains -- -- (commandline -opc)
+end
+
+function __holdfast_command
+    set -l words (commandline -opc)
+    set -l from (math (contains -i -- -- $words) + 1)
+    complete -C (string join ' ' -- (string escape -- $words[$from..]) (commandline -ct))
+end
+
+# "HF101 cgroup-oom ...": both names of a cause, each with the other as its description.
+function __holdfast_causes
+    holdfast explain --list 2>/dev/null | while read -l code slug rest
+        printf '%s\t%s %s\n%s\t%s %s\n' $code $slug "$rest" $slug $code "$rest"
+    end
+end
+
+complete -c holdfast -f
+complete -c holdfast -n __holdfast_needs_verb -a run -d 'Run a command under supervision'
+complete -c holdfast -n __holdfast_needs_verb -a why -d 'Say why a run ended as it did'
+complete -c holdfast -n __holdfast_needs_verb -a runs -d 'List the recorded runs'
+complete -c holdfast -n __holdfast_needs_verb -a explain -d 'Say what a cause means'
+complete -c holdfast -n __holdfast_needs_verb -l version -d 'Show the version'
+complete -c holdfast -n 'not __holdfast_in_command' -l help -d 'Show help'
+
+complete -c holdfast -n __holdfast_before_command -l verdict -rF -d 'Write the verdict as JSON'
+complete -c holdfast -n __holdfast_before_command -l quiet -d 'Print nothing'
+complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orphans to init'
+complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
+complete -c holdfast -n __holdfast_before_command -l guard -xa off -d 'No guard'
+complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
+complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
+
+complete -c holdfast -n '__holdfast_verb_is why runs' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is why' -l evidence -d 'Print what the verdict rests on'
+complete -c holdfast -n '__holdfast_verb_is why' -ka '(holdfast runs --ids 2>/dev/null)'
+complete -c holdfast -n '__holdfast_verb_is runs' -l ids -d 'Print only the ids'
+complete -c holdfast -n '__holdfast_verb_is runs' -a prune -d 'Delete old runs'
+complete -c holdfast -n '__holdfast_verb_is explain' -l list -d 'List all causes'
+complete -c holdfast -n '__holdfast_verb_is explain' -a '(__holdfast_causes)'

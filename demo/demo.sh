@@ -1,0 +1,129 @@
+#!/usr/bin/env bash
+# Runs demo/train.py under `holdfast run` with 512 MiB of memory until the kernel kills it.
+# The memory limit is the strictest kind this machine lets us use; see the cages below.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+holdfast=${HOLDFAST_BIN:-$PWD/build/release/cli/holdfast}
+python=$PWD/.venv/bin/python
+mib=512
+bytes=$((mib * 1024 * 1024))
+name=holdfast-demo-$$
+group=          # the cgroup we made, to be removed at the end
+home=           # where its processes go when it is
+
+# The demo's runs stay out of your own list.
+export HOLDFAST_HOME=${HOLDFAST_HOME:-$PWD/build/demo}
+mkdir -p "$HOLDFAST_HOME"
+# One thread is plenty, and with `ulimit -v` each further one would cost address space.
+export OPENBLAS_NUM_THREADS=1
+
+say() { printf 'demo: %s\n' "$*"; }
+write() { { echo "$2" >"$1"; } 2>/dev/null; }
+
+remove_group() {
+    [ -n "$group" ] || return 0
+    local pid try
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        rmdir "$group" 2>/dev/null && return 0
+        # Somebody still lives there, or the kernel has not yet let go of the dead.
+        while read -r pid; do write "$home/cgroup.procs" "$pid" || true; done <"$group/cgroup.procs"
+        sleep 0.2
+    done
+    say "the cgroup $group could not be removed (tried $try times)"
+}
+trap remove_group EXIT
+
+# A cage is a function `cage_NAME_open`, which succeeds where it can be had, and `cage_NAME`, which
+# becomes the command within it.
+
+# cgroup v1: any folder may hold processes and children.
+cage_v1_open() {
+    local mount=/sys/fs/cgroup/memory own
+    own=$(sed -n 's/^[0-9]*:[^:]*\<memory\>[^:]*:\(.*\)$/\1/p' /proc/self/cgroup)
+    for home in "$mount$own" "$mount"; do  # the second: a container that sees only its own part
+        if [ ! -w "$home/cgroup.procs" ] || ! mkdir "$home/$name" 2>/dev/null; then continue; fi
+        group=$home/$name
+        write "$group/memory.limit_in_bytes" $bytes || return 1
+        write "$group/memory.memsw.limit_in_bytes" $bytes || true  # only with swap accounting
+        limit_text="a cgroup (v1) of $mib MiB"
+        return 0
+    done
+    return 1
+}
+
+# cgroup v2: a group with controllers for its children may not hold processes itself, unless it is
+# the root. So the child is made below the root we see, and only if that one hands out `memory`.
+cage_v2_open() {
+    home=/sys/fs/cgroup
+    [ -w "$home/cgroup.procs" ] || return 1
+    grep -qw memory "$home/cgroup.controllers" 2>/dev/null || return 1
+    if ! grep -qw memory "$home/cgroup.subtree_control"; then
+        write "$home/cgroup.subtree_control" +memory || return 1
+    fi
+    mkdir "$home/$name" 2>/dev/null || return 1
+    group=$home/$name
+    write "$group/memory.max" $bytes || return 1
+    write "$group/memory.swap.max" 0 || true
+    # Back to where we came from, if that group is visible from here.
+    local own
+    own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+    if [ -w "$home$own/cgroup.procs" ]; then home=$home$own; fi
+    limit_text="a cgroup (v2) of $mib MiB"
+}
+
+enter_group() {
+    echo "$BASHPID" >"$group/cgroup.procs"
+    exec "$@"
+}
+cage_v1() { enter_group "$@"; }
+cage_v2() { enter_group "$@"; }
+
+# A scope that systemd makes for us: the only way to a cgroup without root.
+cage_systemd_open() {
+    [ -d /run/systemd/system ] || return 1
+    command -v systemd-run >/dev/null || return 1
+    scope=(systemd-run --quiet --scope -p "MemoryMax=${mib}M" -p MemorySwapMax=0)
+    [ "$(id -u)" = 0 ] || scope+=(--user)
+    # Newer versions would stop the whole scope, Holdfast included, after the first kill in it.
+    if timeout 10 "${scope[@]}" -p OOMPolicy=continue true 2>/dev/null; then
+        scope+=(-p OOMPolicy=continue)
+    else
+        timeout 10 "${scope[@]}" true 2>/dev/null || return 1
+    fi
+    limit_text="a systemd scope (cgroup) of $mib MiB"
+}
+cage_systemd() { exec "${scope[@]}" "$@"; }
+
+# No cgroup at all: then it is the allocation that is refused, and the verdict is about that.
+cage_ulimit_open() {
+    limit_text="ulimit -v of $mib MiB (no cgroup to be had without root or systemd: the kernel will \
+refuse an allocation instead of killing)"
+}
+cage_ulimit() {
+    ulimit -v $((mib * 1024))
+    exec "$@"
+}
+
+for cage in systemd v1 v2 ulimit; do
+    "cage_${cage}_open" && break
+    remove_group
+    group=
+done
+
+say "demo/train.py keeps every batch's activations; it gets $limit_text"
+say "holdfast run -- python demo/train.py"
+echo
+status=0
+# The shell's own "Killed" would stand in the middle of the verdict: it goes to /dev/null, while the
+# program's stderr is the real one, handed through as descriptor 3.
+{ ("cage_$cage" "$holdfast" run -- "$python" demo/train.py 2>&3 3>&-) || status=$?; } 3>&2 2>/dev/null
+echo
+
+if [ "$status" = 0 ]; then
+    say "the program ended well, so there is nothing to explain: that was not the plan"
+    exit 1
+fi
+say "exit status $status, the program's own$([ "$status" != 137 ] || echo ' (128 + SIGKILL)')"
+say "the same verdict again:   HOLDFAST_HOME=${HOLDFAST_HOME#"$PWD"/} ${holdfast#"$PWD"/} why"
+say "what such a cause means:  ${holdfast#"$PWD"/} explain cgroup-oom"

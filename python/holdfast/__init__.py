@@ -1,0 +1,38 @@
+"""Holdfast from Python: the verdict of a recorded run, as typed values.
+
+The package holds no logic of its own; it asks the ``holdfast`` program.
+"""
+
+from holdfast._command import HoldfastError, NoSuchRun, ask
+from holdfast._load import load
+from holdfast.run_entry import RunEntry
+from holdfast.verdict import SCHEMA, Verdict
+
+__all__ = ["HoldfastError", "NoSuchRun", "RunEntry", "Verdict", "runs", "why"]
+
+
+def why(run: str | None = None) -> Verdict:
+    """The verdict of a run, by its id; without one, of the last."""
+    answer = ask("why", "--json", *([] if run is None else [run]))
+    if answer["schema"] != SCHEMA:
+        raise HoldfastError(
+            f"the verdict has schema {answer['schema']}; this package reads {SCHEMA}"
+        )
+    return load(Verdict, answer)
+
+
+def runs() -> list[RunEntry]:
+    """The recorded runs, newest first."""
+    return [load(RunEntry, entry) for entry in ask("runs", "--json")["runs"]]
+
+
+def __getattr__(name: str) -> str:
+    """``__version__``, looked up when asked for: reading package metadata is slow for an import."""
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("holdfast")
+    except PackageNotFoundError:  # imported from a checkout, not installed
+        return "unknown"

@@ -1,0 +1,53 @@
+"""Finds the ``holdfast`` program and asks it something."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+_NO_SUCH_RUN = 3
+
+
+class HoldfastError(RuntimeError):
+    """The ``holdfast`` program is missing, or could not answer."""
+
+
+class NoSuchRun(HoldfastError, LookupError):
+    """There is no recorded run by that name."""
+
+
+def find() -> str:
+    """The path of the program: $HOLDFAST_BIN, else beside this Python, else on PATH."""
+    named = os.environ.get("HOLDFAST_BIN")
+    if named:
+        return named
+    # Not resolved: a virtual environment's python is a link to one that has no holdfast beside it.
+    beside = Path(sys.executable).with_name("holdfast")
+    if sys.executable and os.access(beside, os.X_OK):
+        return str(beside)
+    on_path = shutil.which("holdfast")
+    if on_path:
+        return on_path
+    raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
+
+
+def ask(*arguments: str) -> Any:
+    """Runs the program and returns the JSON it prints."""
+    program = find()
+    try:
+        answer = subprocess.run(
+            [program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    except OSError as error:
+        raise HoldfastError(f"{program} could not be started: {error.strerror}") from error
+    if answer.returncode != 0:
+        said = answer.stderr.decode(errors="replace").strip()
+        kind = NoSuchRun if answer.returncode == _NO_SUCH_RUN else HoldfastError
+        raise kind(said or f"{program} ended with status {answer.returncode}")
+    try:
+        return json.loads(answer.stdout)
+    except ValueError as error:
+        raise HoldfastError(f"{program} printed something that is not JSON: {error}") from error

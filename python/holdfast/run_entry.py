@@ -1,0 +1,17 @@
+"""One recorded run, as ``holdfast runs`` lists it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class RunEntry:
+    """A run of the list; ``holdfast.why(entry.id)`` tells the rest."""
+
+    id: str = ""
+    name: str = ""
+    command: str = ""  # one line, secrets masked
+    started: str = ""  # RFC 3339
+    duration_seconds: float | None = None
+    outcome: str = ""  # "finished", "died", "stuck", "running", "unreadable"
+    cause: str | None = None  # slug of the root
+    live: bool = False

@@ -1,0 +1,139 @@
+"""The verdict of a run: the program's JSON (schema 1) as typed, frozen values."""
+
+from dataclasses import dataclass, field
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Run:
+    """What was run, when and where."""
+
+    id: str = ""
+    name: str = ""
+    command: tuple[str, ...] = ()
+    started: str = ""  # RFC 3339
+    ended: str | None = None
+    host: str = ""
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How the command ended; both are None while it runs."""
+
+    code: int | None = None
+    signal: str | None = None  # "SIGKILL"
+
+
+@dataclass(frozen=True)
+class Process:
+    """The process whose end decided the run's."""
+
+    pid: int = 0
+    role: str = "main"  # "main", "worker", "rank 3"
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Where:
+    """A place in the user's own code."""
+
+    file: str = ""
+    line: int | None = None
+    function: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One thing that was seen, and where it was read."""
+
+    source: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to change, with a snippet to copy where there is one."""
+
+    text: str = ""
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause of the catalogue, how sure, on what evidence, and what to do."""
+
+    code: str = ""  # "HF101"
+    slug: str = ""  # "cgroup-oom"
+    confidence: str = "unknown"  # "certain", "likely", "unknown"
+    summary: str = ""
+    where: Where | None = None
+    evidence: tuple[Observation, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True)
+class Frame:
+    """One line of a Python stack."""
+
+    file: str = ""
+    line: int | None = None
+    function: str = ""
+
+
+@dataclass(frozen=True)
+class PythonStack:
+    """A thread's Python stack, outermost frame first."""
+
+    thread: str = ""
+    frames: tuple[Frame, ...] = ()
+
+
+@dataclass(frozen=True)
+class NativeFrame:
+    """One frame of native code."""
+
+    library: str = ""
+    symbol: str = ""
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class MemorySite:
+    """A line of code and the memory that it holds."""
+
+    file: str = ""
+    line: int = 0
+    live_bytes: int = 0
+    growth_per_step_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Memory:
+    """The most memory seen, against what was allowed. None: could not be seen."""
+
+    peak_bytes: int | None = None
+    limit_bytes: int | None = None
+    top_sites: tuple[MemorySite, ...] = ()
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a run ended (``end``) and why (``root``; equal to ``end`` where nothing deeper is known).
+
+    Codes and slugs are stable: match on ``verdict.root.slug``.
+    """
+
+    schema: int = SCHEMA
+    run: Run = field(default_factory=Run)
+    outcome: str = "running"  # "finished", "died", "stuck", "running"
+    exit: Exit = field(default_factory=Exit)
+    process: Process = field(default_factory=Process)
+    end: Finding = field(default_factory=Finding)
+    root: Finding = field(default_factory=Finding)
+    contributing: tuple[Finding, ...] = ()
+    python_stack: tuple[PythonStack, ...] = ()
+    native_stack: tuple[NativeFrame, ...] = ()
+    memory: Memory = field(default_factory=Memory)
+    missing: tuple[str, ...] = ()

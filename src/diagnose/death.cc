@@ -1,0 +1,140 @@
+#include "diagnose/death.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace holdfast {
+namespace {
+
+bool is_wrapper(const ProcessEvidence& process) {
+    static constexpr std::array<std::string_view, 14> names{
+        "sh",     "bash", "dash", "zsh", "ksh",    "fish", "busybox",
+        "docker", "nice", "sudo", "su",  "podman", "srun", "timeout"};
+    return !process.python && std::find(names.begin(), names.end(), process.name) != names.end();
+}
+
+// 128+N, as shells and container runtimes tell their child's signal.
+std::optional<int> signal_in_code(const ExitStatus& exit) {
+    if (!exit.code || *exit.code <= 128 || *exit.code > 128 + 64) return std::nullopt;
+    return *exit.code - 128;
+}
+
+bool bad(const ExitStatus& exit) { return exit.signal || (exit.code && *exit.code != 0); }
+
+// Whether the wrapper's status tells of the program's end and not of its own.
+bool passed_on(const ExitStatus& wrapper, const ExitStatus& program) {
+    if (wrapper.signal) return program.signal == wrapper.signal;
+    if (!bad(wrapper)) return !bad(program);
+    return bad(program);
+}
+
+// The program a shell's 128+N speaks of, where nobody else has told which of its children it is.
+const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEvidence& wrapper) {
+    const std::optional<int> signal = signal_in_code(evidence.exit);
+    if (!signal || !is_wrapper(wrapper)) return nullptr;
+    const ProcessEvidence* last = nullptr;
+    for (const ProcessEvidence& process : evidence.processes) {
+        if (process.parent != wrapper.pid || !process.ended) continue;
+        if (process.exit && process.exit->signal != signal) continue;
+        // A status that was read beats one that was not; among equals the last to end.
+        const bool better =
+            last == nullptr || (process.exit && !last->exit) ||
+            (process.exit.has_value() == last->exit.has_value() && process.ended >= last->ended);
+        if (better) last = &process;
+    }
+    return last;
+}
+
+Death end_of_command(const Evidence& evidence, const ProcessEvidence* command) {
+    const int pid = command != nullptr ? command->pid : evidence.main_pid.value_or(0);
+    Death death{.all = evidence,
+                .process = command,
+                .pid = pid,
+                .exit = evidence.exit,
+                .time = evidence.end_time};
+    if (!death.time && command != nullptr) death.time = command->ended;
+    if (!death.exit_known()) death.told = Death::Told::nobody;
+    return death;
+}
+
+}  // namespace
+
+const CgroupEvidence* Death::cgroup() const {
+    // One that was never looked at most likely lived where its parents live.
+    const ProcessEvidence* from = process != nullptr ? process : all.main();
+    return from != nullptr ? all.cgroup_of(*from) : nullptr;
+}
+
+Death deciding_death(const Evidence& evidence) {
+    const ProcessEvidence* main = evidence.main();
+    const ProcessEvidence* command =
+        evidence.processes.empty() ? nullptr : &evidence.processes.front();
+    if (command == nullptr) return end_of_command(evidence, main);
+
+    const ProcessEvidence* program =
+        main != nullptr && main != command ? main : signalled_child(evidence, *command);
+    const bool command_end_known = evidence.exit.code || evidence.exit.signal;
+    if (program != nullptr && program->exit &&
+        (!command_end_known || passed_on(evidence.exit, *program->exit))) {
+        return {.all = evidence,
+                .process = program,
+                .pid = program->pid,
+                .exit = *program->exit,
+                .time = program->ended ? program->ended : evidence.end_time};
+    }
+    const bool hidden = program != nullptr && !program->exit;
+    if (!command_end_known && program != nullptr) {
+        return {.all = evidence,
+                .process = program,
+                .pid = program->pid,
+                .exit = {},
+                .told = Death::Told::nobody,
+                .time = program->ended};
+    }
+    const std::optional<int> hint = signal_in_code(evidence.exit);
+    if (hidden && evidence.exit.code) {
+        ExitStatus told = evidence.exit;
+        if (hint) told = {.code = std::nullopt, .signal = hint};
+        return {.all = evidence,
+                .process = program,
+                .pid = program->pid,
+                .exit = told,
+                .told = Death::Told::wrapper,
+                .time = program->ended ? program->ended : evidence.end_time};
+    }
+    Death death = end_of_command(evidence, command);
+    if (hint && program == nullptr && is_wrapper(*command)) {
+        death.exit = {.code = std::nullopt, .signal = hint};
+        death.told = Death::Told::wrapper;
+    }
+    return death;
+}
+
+std::optional<Death> death_of(const Evidence& evidence, const ProcessEvidence& process) {
+    if (!process.ended && !process.exit) return std::nullopt;
+    Death death{.all = evidence,
+                .process = &process,
+                .pid = process.pid,
+                .exit = process.exit.value_or(ExitStatus{}),
+                .time = process.ended,
+                .decides = false};
+    if (!death.exit_known()) death.told = Death::Told::nobody;
+    return death;
+}
+
+std::string role_name(const ProcessEvidence* process) {
+    if (process == nullptr) return "main";
+    switch (process->role) {
+    case Role::worker: return "worker";
+    case Role::rank: return process->rank ? fmt::format("rank {}", *process->rank) : "worker";
+    // The contract knows no helpers: one that decided the run did so as a part of it.
+    case Role::helper: return "worker";
+    case Role::main: break;
+    }
+    return "main";
+}
+
+}  // namespace holdfast

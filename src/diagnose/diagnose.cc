@@ -1,0 +1,155 @@
+#include "diagnose/diagnose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "diagnose/gaps.h"
+#include "diagnose/last_text.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/python_dump.h"
+#include "diagnose/ranking.h"
+#include "diagnose/rule.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+#include "diagnose/worker_end.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::size_t most_contributing = 8;
+
+bool still_running(const Evidence& evidence) {
+    return !evidence.ended && (evidence.command_alive || !evidence.supervisor_lost);
+}
+
+DecidingProcess deciding_process(const Death& death) {
+    const bool is_command =
+        !death.all.processes.empty() && death.process == &death.all.processes.front();
+    DecidingProcess process{.pid = death.pid,
+                            .role = is_command ? "main" : role_name(death.process),
+                            .command = death.process != nullptr ? death.process->command : ""};
+    if (process.command.empty() && death.decides)
+        for (const std::string& word : death.all.run.command)
+            process.command += (process.command.empty() ? "" : " ") + word;
+    return process;
+}
+
+// How other processes of the tree came to harm: an OOM kill or a crash, before the end of the run.
+std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) {
+    std::vector<Finding> findings;
+    for (const ProcessEvidence& process : decided.all.processes) {
+        if (process.pid == decided.pid || process.pid == but) continue;
+        const std::optional<Death> death = death_of(decided.all, process);
+        if (!death || !death->exit.signal) continue;
+        if (decided.time && death->time && *death->time > *decided.time) continue;
+        const bool crashed = death->by(SIGSEGV) || death->by(SIGABRT) || death->by(SIGBUS) ||
+                             death->by(SIGILL) || death->by(SIGFPE);
+        if (!crashed && !oom_kill_of(*death)) continue;  // a parent that ends its workers, no harm
+        findings.push_back(rank(findings_about(*death)).root);
+        if (findings.size() == most_contributing) break;
+    }
+    return findings;
+}
+
+// A child that crashed or was killed, and took its parent along, is the one that decided the run.
+std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) {
+    const bool only_told_of_it =
+        own.root.cause == "exception"_cause || own.root.cause == "exit-called"_cause ||
+        own.root.cause == "worker-oom"_cause || own.root.cause == "shm-full"_cause;
+    return only_told_of_it ? child_that_felled(death) : std::nullopt;
+}
+
+Verdict describe(const Evidence& evidence) {
+    Verdict verdict;
+    verdict.run = evidence.run;
+    verdict.exit = evidence.exit;
+    verdict.memory = evidence.memory;
+    return verdict;
+}
+
+Verdict of_running(const Evidence& evidence) {
+    Verdict verdict = describe(evidence);
+    verdict.outcome = Outcome::running;
+    Death now{.all = evidence,
+              .process = evidence.main(),
+              .pid = evidence.main_pid.value_or(0),
+              .exit = {},
+              .told = Death::Told::nobody,
+              .time = {}};
+    verdict.process = deciding_process(now);
+    verdict.end.summary = "It is still running; nothing has ended it.";
+    verdict.root = verdict.end;
+    if (std::optional<Finding> slow = rules::swap_thrash(now)) {
+        slow->evidence.erase(slow->evidence.begin());  // the exit status there is none of
+        verdict.contributing.push_back(std::move(*slow));
+    }
+    for (Finding& finding : other_deaths(now, std::nullopt))
+        verdict.contributing.push_back(std::move(finding));
+    verdict.missing = evidence.missing;
+    return verdict;
+}
+
+void add_python_stack(Verdict& verdict, const Death& death) {
+    if (const TracebackText* traceback = final_exception(death)) {
+        verdict.python_stack.push_back({"MainThread", traceback->frames});
+    } else if (death.exit.signal) {
+        const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
+        if (dump && !dump->frames.empty())
+            verdict.python_stack.push_back({"current thread", dump->frames});
+    }
+}
+
+// A child decided the run: its end is the answer, the parent's own words stand beside.
+void blame(Verdict& verdict, const FatalChild& child, const Finding& parents) {
+    verdict.process = deciding_process(child.death);
+    if (verdict.end.cause == "worker-oom"_cause || verdict.end.cause == "shm-full"_cause) return;
+    Ranked childs = rank(findings_about(child.death));
+    if (!child.named) {
+        childs.end.confidence = at_most(childs.end.confidence, Confidence::likely);
+        childs.root.confidence = at_most(childs.root.confidence, Confidence::likely);
+    }
+    verdict.end = std::move(childs.end);
+    verdict.root = std::move(childs.root);
+    if (!child.line.empty()) verdict.root.evidence.push_back({"stderr", shortened(child.line)});
+    if (!verdict.root.where) verdict.root.where = parents.where;
+    verdict.choice =
+        fmt::format("{} ended first, and its parent failed because of it.", who(child.death));
+    verdict.contributing.insert(verdict.contributing.begin(), parents);
+}
+
+Verdict of_death(const Evidence& evidence) {
+    Verdict verdict = describe(evidence);
+    const Death death = deciding_death(evidence);
+    verdict.outcome = death.exit.code == 0 ? Outcome::finished : Outcome::died;
+    verdict.process = deciding_process(death);
+    verdict.missing = gaps(death);
+
+    std::vector<Finding> findings = findings_about(death);
+    // Every end has a finding; should a new kind of end have none, say so rather than fall silent.
+    if (findings.empty())
+        findings.push_back(finding_about(death, "unknown-kill"_cause, Confidence::unknown,
+                                         fmt::format("Nothing tells why {} ended.", who(death))));
+    Ranked ranked = rank(std::move(findings));
+    const std::optional<FatalChild> child = child_to_blame(death, ranked);
+    verdict.end = ranked.end;
+    verdict.root = ranked.root;
+    verdict.choice = ranked.choice;
+    verdict.contributing = std::move(ranked.rest);
+    add_python_stack(verdict, death);
+    if (child) blame(verdict, *child, ranked.end);
+    for (Finding& finding :
+         other_deaths(death, child ? std::optional(child->death.pid) : std::nullopt))
+        if (verdict.contributing.size() < most_contributing)
+            verdict.contributing.push_back(std::move(finding));
+    return verdict;
+}
+
+}  // namespace
+
+Verdict diagnose(const Evidence& evidence) {
+    return still_running(evidence) ? of_running(evidence) : of_death(evidence);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,14 @@
+// What the verdict would have needed and could not see, in words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnose/death.h"
+
+namespace holdfast {
+
+// What the collector could not see, and what the rules missed for this death in particular.
+std::vector<std::string> gaps(const Death& death);
+
+}  // namespace holdfast

@@ -1,0 +1,79 @@
+#include "diagnose/last_text.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "diagnose/python_dump.h"
+
+namespace holdfast {
+namespace {
+
+// Native runtimes say a few lines before they abort; a shell adds one after.
+constexpr std::size_t lines_before_signal = 12;
+constexpr std::size_t lines_before_exit = 4;
+
+bool has_any(std::string_view line, std::initializer_list<std::string_view> needles) {
+    return std::any_of(needles.begin(), needles.end(), [line](std::string_view needle) {
+        return line.find(needle) != std::string_view::npos;
+    });
+}
+
+}  // namespace
+
+const TracebackText* final_exception(const Death& death) {
+    if (!death.decides || !death.failed() || death.exit.signal) return nullptr;
+    if (!death.all.traceback || !death.all.traceback->ends_the_output) return nullptr;
+    return &*death.all.traceback;
+}
+
+std::string exception_line(const TracebackText& traceback) {
+    if (traceback.message.empty()) return traceback.type;
+    return traceback.type + ": " + traceback.message;
+}
+
+bool exception_decided_exit(const Death& death) {
+    return final_exception(death) != nullptr && death.exit.code == 1;
+}
+
+std::vector<std::string_view> last_lines(std::string_view text, std::size_t count) {
+    std::vector<std::string_view> lines;
+    while (!text.empty() && lines.size() < count) {
+        const std::size_t cut = text.rfind('\n');
+        const std::string_view line = cut == std::string_view::npos ? text : text.substr(cut + 1);
+        if (!trim(line).empty()) lines.push_back(line);
+        text = cut == std::string_view::npos ? std::string_view{} : text.substr(0, cut);
+    }
+    std::reverse(lines.begin(), lines.end());
+    return lines;
+}
+
+std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles) {
+    if (!death.decides || !death.failed()) return std::nullopt;
+    if (const TracebackText* traceback = final_exception(death)) {
+        std::string line = exception_line(*traceback);
+        if (!has_any(line, needles)) return std::nullopt;
+        return Said{std::move(line), true};
+    }
+    if (!death.all.stderr_seen) return std::nullopt;
+    // faulthandler's dump follows the message it belongs to.
+    const std::string_view text = before_python_dump(death.all.stderr_tail);
+    const bool signalled = death.exit.signal.has_value();
+    const std::vector<std::string_view> lines =
+        last_lines(text, signalled ? lines_before_signal : lines_before_exit);
+    for (std::size_t i = lines.size(); i-- > 0;)
+        if (has_any(lines[i], needles))
+            return Said{std::string(trim(lines[i])), signalled || i + 1 == lines.size()};
+    return std::nullopt;
+}
+
+std::string shortened(std::string_view line) {
+    constexpr std::size_t most = 160;
+    line = trim(line.substr(0, line.find('\n')));
+    if (line.size() <= most) return std::string(line);
+    // Not in the middle of a UTF-8 character.
+    std::size_t cut = most;
+    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) --cut;
+    return std::string(line.substr(0, cut)) + "...";
+}
+
+}  // namespace holdfast

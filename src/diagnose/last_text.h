@@ -1,0 +1,43 @@
+// What the dying process said last. A text counts only at the very end of stderr and only when the
+// exit fits: the same words, caught and logged an hour earlier, say nothing about this death.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/death.h"
+
+namespace holdfast {
+
+// The exception that ended a Python program: its traceback ends the output and the exit status is
+// a failure. Nothing for a death by signal: a program that prints a traceback and then crashes in
+// its clean-up died of the crash.
+const TracebackText* final_exception(const Death& death);
+
+// "OSError: [Errno 28] No space left on device"
+std::string exception_line(const TracebackText& traceback);
+
+// An uncaught exception makes Python exit with 1; another status was chosen by somebody.
+bool exception_decided_exit(const Death& death);
+
+struct Said {
+    std::string line;
+    // The final exception's own words, or among the last words before a death by signal; else it
+    // only stands near the end.
+    bool final = false;
+};
+
+// The last place near the end where one of `needles` stands (case matters). Where a traceback ends
+// the output only the exception itself is searched, never the source lines it quotes.
+std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
+
+// The last non-blank lines of `text`, oldest first.
+std::vector<std::string_view> last_lines(std::string_view text, std::size_t count);
+
+// One line made short enough to quote.
+std::string shortened(std::string_view line);
+
+}  // namespace holdfast

@@ -1,0 +1,134 @@
+// HF501 to HF505.
+#include <gtest/gtest.h>
+
+#include "diagnose/evidence_builder.h"
+
+namespace holdfast::testing {
+namespace {
+
+Story no_thread() {
+    return std::move(Story().exits(1).raises("RuntimeError", "can't start new thread"));
+}
+
+TEST(ThreadLimit, IsCertainWhenTheCgroupRefused) {
+    Story story = no_thread();
+    story.own().pids_limit = 50;
+    story.own().pids_usage = 12;
+    story.own().pids_refused_first = 0;
+    story.own().pids_refused_last = 4;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "thread-limit");
+    EXPECT_TRUE(certain(v));
+    EXPECT_TRUE(has_evidence(v.root, "pids.events: max 0 -> 4"));
+}
+
+TEST(ThreadLimit, IsCertainWhenTheUsersThreadsReachTheLimit) {
+    Story story = no_thread();
+    story.at(main_pid).limits.processes = 100;
+    story.at(main_pid).threads_peak = 97;
+    EXPECT_TRUE(certain(story.verdict()));
+    story.at(main_pid).threads_peak = 7;
+    EXPECT_EQ(root_of(story.verdict()), "thread-limit");
+    EXPECT_FALSE(certain(story.verdict()));
+}
+
+TEST(ThreadLimit, ByItsWordsAloneIsLikely) {
+    const Verdict v = no_thread().verdict();
+    EXPECT_EQ(root_of(v), "thread-limit");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(ThreadLimit, GivesWayToAnAddressLimitThatIsFull) {
+    Story story = no_thread();
+    story.at(main_pid).limits.address_space = Bytes::gib(1);
+    story.at(main_pid).virtual_size = Bytes::mib(1020);
+    EXPECT_EQ(root_of(story.verdict()), "address-limit");
+}
+
+TEST(ThreadLimit, IsNotANonBlockingRead) {
+    EXPECT_EQ(root_of(Story()
+                          .exits(1)
+                          .raises("BlockingIOError", "[Errno 11] Resource temporarily unavailable")
+                          .verdict()),
+              "exception");
+}
+
+TEST(FdLimit, IsCertainWithACountNearTheLimit) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 24] Too many open files: 'x'");
+    EXPECT_EQ(root_of(story.verdict()), "fd-limit");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.at(main_pid).limits.open_files = 1024;
+    story.at(main_pid).open_files_peak = 1024;
+    const Verdict v = story.verdict();
+    EXPECT_TRUE(certain(v));
+    EXPECT_NE(v.root.summary.find("1024"), std::string::npos);
+}
+
+TEST(FdLimit, ThatWasCaughtEarlierIsNotTheCause) {
+    Story story;
+    story.says("OSError: [Errno 24] Too many open files\n").exits(1).raises("ValueError", "no");
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+}
+
+TEST(DiskFull, IsCertainWithTheFilesystemsFigures) {
+    const Verdict v = Story()
+                          .exits(1)
+                          .raises("OSError", "[Errno 28] No space left on device: '/data/m.pt'")
+                          .disk("/data", Bytes::gib(10), Bytes{0})
+                          .verdict();
+    EXPECT_EQ(root_of(v), "disk-full");
+    EXPECT_TRUE(certain(v));
+    EXPECT_NE(v.root.summary.find("/data"), std::string::npos);
+}
+
+TEST(DiskFull, IsOnlyLikelyWhenTheNamedFilesystemHadRoomOrIsUnknown) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 28] No space left on device: '/data/m.pt'");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.disk("/data", Bytes::gib(10), Bytes::gib(5)).disk("/tmp", Bytes::gib(1), Bytes{0});
+    EXPECT_EQ(root_of(story.verdict()), "disk-full");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+}
+
+TEST(DiskFull, IsReadFromThelastLineOfAnyProgram) {
+    const Verdict v = Story()
+                          .exits(1)
+                          .says("cp: error writing 'b': No space left on device\n")
+                          .disk("/work", Bytes::gib(1), Bytes{0})
+                          .verdict();
+    EXPECT_EQ(root_of(v), "disk-full");
+    EXPECT_TRUE(certain(v));
+}
+
+TEST(DiskFull, IsNotInotifysLimitNorACaughtError) {
+    Story inotify;
+    inotify.exits(1).raises("OSError", "[Errno 28] inotify watch limit reached");
+    EXPECT_EQ(root_of(inotify.verdict()), "exception");
+    Story caught;
+    caught.exits(0).says("warning: No space left on device\n").disk("/d", Bytes::gib(1), Bytes{0});
+    EXPECT_EQ(root_of(caught.verdict()), "clean-exit");
+}
+
+TEST(CpuTimeLimit, IsSigxcpuOrAKillAtTheHardLimit) {
+    EXPECT_EQ(root_of(Story().dies_by(SIGXCPU).verdict()), "cpu-time-limit");
+    Story story;
+    story.dies_by(SIGKILL).at(main_pid).limits.cpu_seconds_hard = 60;
+    story.at(main_pid).cpu_time = 59800ms;
+    EXPECT_EQ(root_of(story.verdict()), "cpu-time-limit");
+    story.at(main_pid).cpu_time = 20s;
+    EXPECT_EQ(root_of(story.verdict()), "killed");
+}
+
+TEST(FileSizeLimit, IsSigxfszOrErrno27WithALimit) {
+    EXPECT_EQ(root_of(Story().dies_by(SIGXFSZ).verdict()), "file-size-limit");
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 27] File too large");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.at(main_pid).limits.file_size = Bytes::mib(10);
+    EXPECT_EQ(root_of(story.verdict()), "file-size-limit");
+    EXPECT_TRUE(certain(story.verdict()));
+}
+
+}  // namespace
+}  // namespace holdfast::testing

@@ -1,0 +1,17 @@
+// What to change when memory ran out, with the figures of this run.
+#pragma once
+
+#include <vector>
+
+#include "diagnose/death.h"
+#include "model/finding.h"
+
+namespace holdfast {
+
+// How to raise one limit, spelled for whoever set it (Docker, Kubernetes, Slurm, systemd).
+Fix raise_limit(const Death& death, const CgroupLevel& level);
+
+// How to need less: fewer workers where they held much, else smaller pieces.
+std::vector<Fix> need_less(const Death& death);
+
+}  // namespace holdfast

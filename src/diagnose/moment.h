@@ -1,0 +1,15 @@
+// Times that come from a file may be any number: adding to them must not overflow.
+#pragma once
+
+#include "base/time.h"
+
+namespace holdfast {
+
+constexpr Nanos later(Nanos time, Nanos by) {
+    return time > Nanos::max() - by ? Nanos::max() : time + by;  // `by` is never negative
+}
+constexpr Nanos earlier(Nanos time, Nanos by) {
+    return time < Nanos::min() + by ? Nanos::min() : time - by;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,142 @@
+#include "diagnose/oom_evidence.h"
+
+#include <csignal>
+
+#include "diagnose/last_text.h"
+#include "diagnose/limit_reached.h"
+#include "diagnose/memory_held.h"
+#include "diagnose/oom_count.h"
+#include "diagnose/words.h"
+
+namespace holdfast {
+namespace {
+
+const CgroupLevel* level_named(const CgroupEvidence* cgroup, const std::string& path) {
+    if (cgroup == nullptr) return nullptr;
+    for (const CgroupLevel& level : cgroup->levels)
+        if (!path.empty() && level.path == path) return &level;
+    return nullptr;
+}
+
+OomKill from_log(const Death& death, const KernelLogEntry& entry) {
+    OomKill kill;
+    kill.confidence = Confidence::certain;
+    kill.scope =
+        entry.constraint == "CONSTRAINT_MEMCG" ? OomKill::Scope::cgroup : OomKill::Scope::machine;
+    // Some kernels print the kill without saying where; then the counters have to.
+    const bool placed = !entry.constraint.empty() || !entry.oom_memcg.empty();
+    if (!entry.oom_memcg.empty()) kill.scope = OomKill::Scope::cgroup;
+    const CgroupEvidence* cgroup = death.cgroup();
+    const std::optional<LimitReached> reached =
+        cgroup != nullptr ? limit_reached(*cgroup) : std::nullopt;
+    if (!placed) {
+        kill.scope = reached ? OomKill::Scope::cgroup : OomKill::Scope::machine;
+        if (!reached || !reached->decisive) {
+            kill.confidence = Confidence::likely;
+            kill.doubt = "the kernel log does not say which limit it was";
+        }
+    }
+    if (kill.scope == OomKill::Scope::cgroup) {
+        kill.level = level_named(cgroup, entry.oom_memcg);
+        if (kill.level == nullptr && reached) kill.level = reached->level;
+    }
+    kill.evidence.push_back(
+        {"kernel log", shortened(entry.text.empty() ? "oom-kill of pid " + std::to_string(death.pid)
+                                                    : entry.text)});
+    if (!entry.constraint.empty()) kill.evidence.push_back({"kernel log", entry.constraint});
+    if (reached && kill.scope == OomKill::Scope::cgroup) kill.evidence.push_back(reached->seen);
+    return kill;
+}
+
+bool host_count_moved(const HostEvidence& host) {
+    return host.oom_kill_first && host.oom_kill_last && *host.oom_kill_last > *host.oom_kill_first;
+}
+
+void add_host_figures(OomKill& kill, const HostEvidence& host) {
+    if (host_count_moved(host))
+        kill.evidence.push_back(
+            {"/proc/vmstat", moved("oom_kill", *host.oom_kill_first, *host.oom_kill_last)});
+    if (host.total && host.available_least)
+        kill.evidence.push_back({"/proc/meminfo", "MemAvailable down to " +
+                                                      part_of(*host.available_least, *host.total)});
+}
+
+bool large_on_machine(const Death& death) {
+    const std::optional<Bytes> own = held_by_tree(death);
+    return own && death.all.host.total && own->share_of(*death.all.host.total) >= 0.3;
+}
+
+// The own cgroup's count is tied to this process; what is open is whose limit it was.
+OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
+    const HostEvidence& host = death.all.host;
+    const std::optional<LimitReached> reached = limit_reached(cgroup);
+    const bool full = machine_was_full(host);
+    if (reached && (reached->decisive || !full)) {
+        kill.level = reached->level;
+        kill.evidence.push_back(reached->seen);
+        // v1 counts a touched limit also when reclaim was enough, and the machine was full too.
+        const bool either = cgroup.version == 1 && full;
+        if (!reached->decisive || either) {
+            kill.confidence = Confidence::likely;
+            kill.doubt = either ? "the limit was touched, but the machine was full as well"
+                                : "the limit was touched, but no oom event was counted for it";
+        }
+        return kill;
+    }
+    if (full) {
+        kill.scope = OomKill::Scope::machine;
+        add_host_figures(kill, host);
+        if (!host_count_moved(host) || !large_on_machine(death) || reached) {
+            kill.confidence = Confidence::likely;
+            if (kill.doubt.empty()) kill.doubt = "the machine's own figures do not settle it";
+        }
+        return kill;
+    }
+    kill.confidence = Confidence::likely;
+    kill.doubt = "no limit that can be seen from here was reached; one further out may have been";
+    return kill;
+}
+
+// Without a counter of the own cgroup: the machine's counter moves for every kill anywhere, so
+// everything else must point the same way, and it stays a likelihood.
+std::optional<OomKill> from_machine_alone(const Death& death) {
+    const HostEvidence& host = death.all.host;
+    const CgroupEvidence* cgroup = death.cgroup();
+    if (!host_count_moved(host) || !machine_was_full(host) || !large_on_machine(death))
+        return std::nullopt;
+    if (cgroup != nullptr && limit_reached(*cgroup)) return std::nullopt;
+    OomKill kill;
+    kill.scope = OomKill::Scope::machine;
+    kill.doubt = "its own cgroup's count could not be read";
+    kill.evidence.push_back(status_of(death));
+    add_host_figures(kill, host);
+    return kill;
+}
+
+}  // namespace
+
+std::optional<OomKill> oom_kill_of(const Death& death) {
+    if (death.exit_known() && !death.by(SIGKILL)) return std::nullopt;
+    if (const KernelLogEntry* entry = logged_oom_kill(death)) return from_log(death, *entry);
+
+    const OomCount count = oom_count_of(death);
+    if (count.fit == OomCount::Fit::unreadable) return from_machine_alone(death);
+    if (count.fit != OomCount::Fit::ours && count.fit != OomCount::Fit::probably)
+        return std::nullopt;
+
+    const CgroupEvidence& cgroup = *death.cgroup();
+    OomKill kill;
+    kill.confidence = count.fit == OomCount::Fit::ours ? Confidence::certain : Confidence::likely;
+    kill.doubt = count.why;
+    kill.evidence.push_back(status_of(death));
+    kill.evidence.push_back(
+        {std::string(oom_counter_file(cgroup)), moved("oom_kill", count.from, count.to)});
+    kill = place(death, cgroup, std::move(kill));
+    if (death.told != Death::Told::status && death.told != Death::Told::text) {
+        kill.confidence = at_most(kill.confidence, Confidence::likely);
+        if (kill.doubt.empty()) kill.doubt = "its exit status was not seen";
+    }
+    return kill;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,23 @@
+// A rule looks at one death and says what it knows about it, or nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "diagnose/death.h"
+#include "model/finding.h"
+
+namespace holdfast {
+
+// Pure. A rule is asked about the end of the run and about the end of every child that died, so it
+// must look at `Death::pid`'s own figures and never assume that it is asked about the main process.
+using Rule = std::optional<Finding> (*)(const Death&);
+
+// All rules, in the order of the catalogue.
+std::span<const Rule> all_rules();
+
+// What each rule had to say.
+std::vector<Finding> findings_about(const Death& death);
+
+}  // namespace holdfast

@@ -1,0 +1,41 @@
+// HF310: the interpreter itself gave up.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "diagnose/last_text.h"
+#include "diagnose/python_dump.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+
+std::optional<Finding> fatal_python_error(const Death& death) {
+    if (!death.decides || !death.failed() || !death.all.stderr_seen) return std::nullopt;
+    // It aborts; only errors at start-up exit with 1.
+    if (death.exit.signal ? !death.by(SIGABRT) : death.exit.code.value_or(1) != 1)
+        return std::nullopt;
+    const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
+    // faulthandler opens its dump of a fatal signal with the same words.
+    if (!dump || dump->names_signal) return std::nullopt;
+    Finding finding = finding_about(death, "fatal-python-error"_cause,
+                                    death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                                    fmt::format("The Python interpreter of {} gave up: {}",
+                                                who(death), shortened(dump->headline)));
+    finding.evidence.push_back({"stderr", "Fatal Python error: " + shortened(dump->headline)});
+    if (dump->headline.find("recursion") != std::string::npos ||
+        dump->headline.find("stack overflow") != std::string::npos)
+        finding.fixes.push_back(
+            {"Something recurses without end: look at the frames that repeat.", {}});
+    else if (dump->headline.find("init") != std::string::npos)
+        finding.fixes.push_back({"Python could not start: check PYTHONHOME and PYTHONPATH.",
+                                 "env -u PYTHONHOME -u PYTHONPATH python -c 'import sys'"});
+    else
+        finding.fixes.push_back(
+            {"Most often an extension module misused the interpreter (its lock, a "
+             "reference count): update the extension in the stack above.",
+             "python -X dev ..."});
+    return finding;
+}
+
+}  // namespace holdfast::rules

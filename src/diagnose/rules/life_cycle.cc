@@ -1,0 +1,58 @@
+// HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
+#include <fmt/format.h>
+
+#include "diagnose/last_text.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+
+std::optional<Finding> clean_exit(const Death& death) {
+    if (death.exit.code != 0) return std::nullopt;
+    return finding_about(death, "clean-exit"_cause, Confidence::certain,
+                         fmt::format("{} finished.", who(death)));
+}
+
+std::optional<Finding> exception(const Death& death) {
+    const TracebackText* traceback = final_exception(death);
+    if (traceback == nullptr || death.exit.code.value_or(1) != 1) return std::nullopt;
+    Finding finding = finding_about(death, "exception"_cause,
+                                    death.exit_known() ? Confidence::certain : Confidence::likely,
+                                    fmt::format("{} ended with an exception nobody caught: {}",
+                                                who(death), shortened(exception_line(*traceback))));
+    finding.evidence.push_back({"stderr", shortened(exception_line(*traceback))});
+    return finding;
+}
+
+std::optional<Finding> exit_called(const Death& death) {
+    if (!death.exit.code || *death.exit.code == 0 || exception_decided_exit(death))
+        return std::nullopt;
+    const int code = *death.exit.code;
+    const bool words_seen = death.decides && death.all.stderr_seen;
+    Finding finding = finding_about(
+        death, "exit-called"_cause, words_seen ? Confidence::certain : Confidence::likely,
+        fmt::format("{} ended itself with exit status {}{}.", who(death), code,
+                    words_seen ? "" : "; whether an exception came before was not seen"));
+    if (const TracebackText* traceback = final_exception(death))
+        finding.evidence.push_back(
+            {"stderr", "printed before it, and caught: " + shortened(exception_line(*traceback))});
+    else if (words_seen)
+        if (const auto lines = last_lines(death.all.stderr_tail, 1); !lines.empty())
+            finding.evidence.push_back({"stderr, last line", shortened(lines.front())});
+    if (code == 127)
+        finding.fixes.push_back(
+            {"A shell exits with 127 when a command does not exist: check its name "
+             "and PATH.",
+             {}});
+    else if (code == 126)
+        finding.fixes.push_back(
+            {"A shell exits with 126 when a file cannot be executed: check its mode "
+             "and first line.",
+             {}});
+    else if (death.python())
+        finding.fixes.push_back({"Look for sys.exit, exit or os._exit with this status.",
+                                 fmt::format("grep -rnE '(exit|_exit)\\(' --include='*.py' .")});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,125 @@
+// HF502, HF504 and HF505: limits of one process on descriptors, CPU time and file size.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "diagnose/last_text.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+// Among the program's processes the one nearest to its limit on descriptors.
+const ProcessEvidence* fullest(const Death& death) {
+    const ProcessEvidence* best = nullptr;
+    double most = 0.9;
+    for (const ProcessEvidence& process : death.all.processes) {
+        const std::optional<std::uint64_t> open =
+            process.open_files_peak ? process.open_files_peak : process.open_files;
+        if (!open || !process.limits.open_files || *process.limits.open_files == 0) continue;
+        const double share =
+            static_cast<double>(*open) / static_cast<double>(*process.limits.open_files);
+        if (share >= most) {
+            most = share;
+            best = &process;
+        }
+    }
+    return best;
+}
+
+std::optional<Finding> cpu_finding(const Death& death, std::optional<std::uint64_t> limit,
+                                   std::string_view signal) {
+    const std::string figure = limit ? fmt::format(" of {} s", *limit) : "";
+    Finding finding =
+        finding_about(death, "cpu-time-limit"_cause,
+                      death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                      fmt::format("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
+                                  who(death), figure, signal));
+    if (death.process != nullptr && death.process->cpu_time)
+        finding.evidence.push_back({"CPU time", human(*death.process->cpu_time)});
+    if (limit) finding.evidence.push_back({"/proc/PID/limits", fmt::format("{} s", *limit)});
+    finding.fixes.push_back(
+        {"Raise the limit where the program is started.", "ulimit -t unlimited"});
+    return finding;
+}
+
+}  // namespace
+
+std::optional<Finding> fd_limit(const Death& death) {
+    const std::optional<Said> said = said_last(
+        death, {"Too many open files", "[Errno 24]", "received 0 items of ancdata", "EMFILE"});
+    if (!said) return std::nullopt;
+    const ProcessEvidence* process = fullest(death);
+    const bool fits = said->final && death.exit_known() && !death.exit.signal;
+    Finding finding =
+        finding_about(death, "fd-limit"_cause,
+                      process != nullptr && fits ? Confidence::certain : Confidence::likely,
+                      fmt::format("{} could open no more files.", who(death)));
+    finding.evidence.push_back({"stderr", shortened(said->line)});
+    std::uint64_t limit =
+        death.process != nullptr ? death.process->limits.open_files.value_or(0) : 0;
+    if (process != nullptr) {
+        limit = *process->limits.open_files;
+        const std::uint64_t open =
+            process->open_files_peak.value_or(process->open_files.value_or(0));
+        finding.summary =
+            fmt::format("{} could open no more files: {} were open, and {} are allowed.",
+                        who(death), open, limit);
+        finding.evidence.push_back(
+            {"/proc/PID/fd", fmt::format("{} open (pid {})", open, process->pid)});
+        finding.evidence.push_back({"/proc/PID/limits", fmt::format("open files {}", limit)});
+    }
+    finding.fixes.push_back(
+        {limit > 0 ? fmt::format("Allow more than {} open files.", limit)
+                   : "Allow more open files.",
+         fmt::format("ulimit -n {}",
+                     std::max<std::uint64_t>(65536, limit < 1U << 30U ? limit * 4 : limit))});
+    if (said->line.find("ancdata") != std::string::npos)
+        finding.fixes.push_back({"Let torch share tensors through files instead of descriptors.",
+                                 "torch.multiprocessing.set_sharing_strategy(\"file_system\")"});
+    else
+        finding.fixes.push_back({"Close files when done with them.",
+                                 death.python() ? "with open(path) as file: ..." : ""});
+    return finding;
+}
+
+std::optional<Finding> cpu_time_limit(const Death& death) {
+    if (death.by(SIGXCPU))
+        return cpu_finding(
+            death, death.process != nullptr ? death.process->limits.cpu_seconds_soft : std::nullopt,
+            "SIGXCPU");
+    if (!death.by(SIGKILL) || death.process == nullptr || !death.process->cpu_time ||
+        !death.process->limits.cpu_seconds_hard || oom_kill_of(death))
+        return std::nullopt;
+    // The last look is a little older than the end.
+    const double used = seconds(*death.process->cpu_time);
+    const double limit = static_cast<double>(*death.process->limits.cpu_seconds_hard);
+    if (used < limit - std::max(1.0, limit * 0.01)) return std::nullopt;
+    return cpu_finding(death, death.process->limits.cpu_seconds_hard, "SIGKILL");
+}
+
+std::optional<Finding> file_size_limit(const Death& death) {
+    const bool signalled = death.by(SIGXFSZ);
+    const std::optional<Said> said =
+        signalled ? std::nullopt : said_last(death, {"File too large", "[Errno 27]"});
+    if (!signalled && !said) return std::nullopt;
+    const std::optional<Bytes> limit =
+        death.process != nullptr ? death.process->limits.file_size : std::nullopt;
+    // Without a limit in sight it may as well be the largest file the filesystem can hold.
+    const bool decided =
+        signalled ? death.sure_of_exit() : limit && said->final && death.exit.code.has_value();
+    const std::string figure = limit ? fmt::format(" of {}", human(*limit)) : "";
+    Finding finding = finding_about(
+        death, "file-size-limit"_cause, decided ? Confidence::certain : Confidence::likely,
+        fmt::format("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
+                    who(death), figure));
+    if (said) finding.evidence.push_back({"stderr", shortened(said->line)});
+    if (limit) finding.evidence.push_back({"/proc/PID/limits", "file size " + human(*limit)});
+    finding.fixes.push_back({"Raise the limit, or write smaller files.", "ulimit -f unlimited"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,90 @@
+// HF103: the OOM killer took this process, but somebody else had eaten the memory.
+#include <fmt/format.h>
+
+#include "diagnose/memory_fixes.h"
+#include "diagnose/memory_held.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+// Below this part of the memory that ran out a process is not what filled it.
+constexpr double small_share = 0.3;
+
+struct Eater {
+    std::string name;
+    Bytes held;
+    bool files = false;  // shared-memory files, which belong to no process
+};
+
+std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Bytes own,
+                                        Bytes whole) {
+    const Neighbour* largest = nullptr;
+    for (const Neighbour& neighbour : death.all.neighbours) {
+        if (in_cgroup && !neighbour.same_cgroup) continue;
+        if (death.all.process(neighbour.pid) != nullptr) continue;  // one of ours
+        if (largest == nullptr || neighbour.rss > largest->rss) largest = &neighbour;
+    }
+    if (largest == nullptr || largest->rss <= own || largest->rss.share_of(whole) < small_share)
+        return std::nullopt;
+    std::string name = short_command(largest->command);
+    if (name.empty()) name = largest->name;
+    return Eater{fmt::format("{} (pid {})", name, largest->pid), largest->rss};
+}
+
+std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
+    const CgroupEvidence* cgroup = death.cgroup();
+    if (cgroup == nullptr || !cgroup->shmem) return std::nullopt;
+    Bytes mapped;
+    for (const ProcessEvidence& process : death.all.processes)
+        if (!process.exit) mapped += process.shmem.value_or(Bytes{});
+    if (death.process != nullptr) mapped += death.process->shmem.value_or(Bytes{});
+    const Bytes unmapped = *cgroup->shmem - mapped;
+    if (unmapped.share_of(whole) < 0.5) return std::nullopt;
+    return Eater{"files in shared memory (/dev/shm or another tmpfs)", unmapped, true};
+}
+
+}  // namespace
+
+std::optional<Finding> oom_victim(const Death& death) {
+    const std::optional<OomKill> kill = oom_kill_of(death);
+    if (!kill) return std::nullopt;
+    const bool in_cgroup = kill->scope == OomKill::Scope::cgroup;
+    const std::optional<Bytes> whole =
+        in_cgroup ? (kill->level != nullptr ? kill->level->limit : std::nullopt)
+                  : death.all.host.total;
+    // The whole tree's share: a worker whose parent filled the limit is nobody else's victim.
+    const std::optional<Bytes> own = held_by_tree(death);
+    if (!whole || !own || own->share_of(*whole) >= small_share) return std::nullopt;
+
+    std::optional<Eater> eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
+    if (!eater && in_cgroup) eater = files_that_ate(death, *whole);
+    if (!eater) return std::nullopt;
+
+    // Between the looks a process can grow; only an eater of more than half leaves no room for
+    // that. And who wrote files in shared memory is not known: it may have been this program.
+    const bool settled = eater->held.share_of(*whole) >= 0.5 && !eater->files;
+    Finding finding = finding_about(
+        death, "oom-victim"_cause,
+        settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
+        fmt::format("The kernel's OOM killer ended {}, which held only {}; {} held {}.", who(death),
+                    part_of(*own, *whole), eater->name, human(eater->held)));
+    for (const Observation& seen : kill->evidence)
+        if (seen.source != "exit status") finding.evidence.push_back(seen);
+    finding.evidence.push_back({"memory of the program", part_of(*own, *whole)});
+    finding.evidence.push_back({"memory of " + eater->name, part_of(eater->held, *whole)});
+    if (eater->files)
+        finding.fixes.push_back(
+            {fmt::format("Remove files from shared memory: {} lie there.", human(eater->held)),
+             "ls -lhS /dev/shm"});
+    else
+        finding.fixes.push_back(
+            {fmt::format("Stop or limit {}, or run this program apart from it.", eater->name), {}});
+    if (in_cgroup && kill->level != nullptr)
+        finding.fixes.push_back(raise_limit(death, *kill->level));
+    return finding;
+}
+
+}  // namespace holdfast::rules

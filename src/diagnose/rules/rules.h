@@ -1,0 +1,60 @@
+// The rules by family; each file of this folder defines the ones under its name.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/death.h"
+#include "model/finding.h"
+
+namespace holdfast::rules {
+
+// host_oom.cc
+std::optional<Finding> cgroup_oom(const Death& death);
+std::optional<Finding> host_oom(const Death& death);
+// oom_victim.cc
+std::optional<Finding> oom_victim(const Death& death);
+// worker_oom.cc
+std::optional<Finding> worker_oom(const Death& death);
+// refused_memory.cc
+std::optional<Finding> alloc_refused(const Death& death);
+std::optional<Finding> address_limit(const Death& death);
+std::optional<Finding> overcommit_limit(const Death& death);
+std::optional<Finding> map_count(const Death& death);
+// userspace_oom.cc
+std::optional<Finding> userspace_oom(const Death& death);
+// swap_thrash.cc
+std::optional<Finding> swap_thrash(const Death& death);
+// shm_full.cc
+std::optional<Finding> shm_full(const Death& death);
+// native_crash.cc
+std::optional<Finding> segfault(const Death& death);
+std::optional<Finding> bus_error(const Death& death);
+std::optional<Finding> illegal_instruction(const Death& death);
+std::optional<Finding> arithmetic_trap(const Death& death);
+// native_abort.cc
+std::optional<Finding> heap_corruption(const Death& death);
+std::optional<Finding> native_abort(const Death& death);
+// fatal_python.cc
+std::optional<Finding> fatal_python_error(const Death& death);
+// telling_text.cc
+std::optional<Finding> telling_text(const Death& death);
+// thread_limit.cc
+std::optional<Finding> thread_limit(const Death& death);
+// limits.cc
+std::optional<Finding> fd_limit(const Death& death);
+std::optional<Finding> cpu_time_limit(const Death& death);
+std::optional<Finding> file_size_limit(const Death& death);
+// disk_full.cc
+std::optional<Finding> disk_full(const Death& death);
+// life_cycle.cc
+std::optional<Finding> clean_exit(const Death& death);
+std::optional<Finding> exception(const Death& death);
+std::optional<Finding> exit_called(const Death& death);
+// signalled.cc
+std::optional<Finding> killed(const Death& death);
+std::optional<Finding> interrupted(const Death& death);
+std::optional<Finding> hangup(const Death& death);
+std::optional<Finding> preempted(const Death& death);
+std::optional<Finding> unknown_kill(const Death& death);
+
+}  // namespace holdfast::rules

@@ -1,0 +1,94 @@
+// HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "diagnose/last_text.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+#include "diagnose/worker_end.h"
+
+namespace holdfast::rules {
+namespace {
+
+const DiskEvidence* shared_memory(const Evidence& all) {
+    for (const DiskEvidence& disk : all.disks)
+        if (disk.path == "/dev/shm" || disk.use == "/dev/shm") return &disk;
+    return nullptr;
+}
+
+std::optional<Bytes> least_free(const DiskEvidence* disk) {
+    if (disk == nullptr) return std::nullopt;
+    return disk->free_least ? disk->free_least : disk->free_last;
+}
+
+bool full(const DiskEvidence& disk) {
+    const std::optional<Bytes> free = least_free(&disk);
+    return free && disk.size && (*free < Bytes::mib(1) || free->share_of(*disk.size) < 0.02);
+}
+
+bool roomy(const DiskEvidence& disk) {
+    const std::optional<Bytes> free = least_free(&disk);
+    return free && disk.size && free->share_of(*disk.size) >= 0.25;
+}
+
+bool died_of_bus_error(const Death& death) {
+    if (death.by(SIGBUS)) return true;
+    const std::optional<FatalChild> child = child_that_felled(death);
+    return child && child->death.by(SIGBUS);
+}
+
+// torch prints its guess for any SIGBUS of a worker, so that one is a hint and not a statement.
+std::optional<Said> shm_words(const Death& death) {
+    std::optional<Said> said = said_last(
+        death, {"unable to write to file </torch", "unable to allocate shared memory(shm)",
+                "could not resize shared memory", "/dev/shm/", "insufficient shared memory (shm)"});
+    if (said && said->line.find("/dev/shm/") != std::string::npos &&
+        said->line.find("No space left") == std::string::npos)
+        return std::nullopt;
+    if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
+    // In a chained traceback torch's guess stands above the last exception.
+    if (final_exception(death) != nullptr && died_of_bus_error(death))
+        for (const std::string_view line : last_lines(death.all.stderr_tail, 60))
+            if (line.find("insufficient shared memory (shm)") != std::string_view::npos)
+                return Said{std::string(line), true};
+    return said;
+}
+
+}  // namespace
+
+std::optional<Finding> shm_full(const Death& death) {
+    const DiskEvidence* shm = shared_memory(death.all);
+    const std::optional<Said> said = shm_words(death);
+    const bool bus_error = died_of_bus_error(death);
+    if (!said && !bus_error) return std::nullopt;
+    const bool was_full = shm != nullptr && full(*shm);
+    if (shm != nullptr && roomy(*shm)) return std::nullopt;  // there was room: it was not this
+    if (!was_full && !said) return std::nullopt;             // SIGBUS has many other causes
+
+    const bool decided = was_full && said && said->final;
+    const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";
+    Finding finding = finding_about(
+        death, "shm-full"_cause, decided ? Confidence::certain : Confidence::likely,
+        was_full ? fmt::format("/dev/shm ({}) was full: {} were left when {} needed shared memory.",
+                               size, human(*least_free(shm)), who(death))
+                 : fmt::format("{} could get no shared memory (/dev/shm, {}).", who(death), size));
+    if (said) finding.evidence.push_back({"stderr", shortened(said->line)});
+    if (shm != nullptr && shm->size && least_free(shm))
+        finding.evidence.push_back(
+            {"statvfs /dev/shm", fmt::format("{} free of {}", human(*least_free(shm)), size)});
+    if (shm != nullptr && shm->size) {
+        const Bytes wanted = roomier(Bytes{shm->size->count * 2});
+        finding.fixes.push_back(
+            {fmt::format("Give /dev/shm more than the {} it has.", size),
+             fmt::format("docker run --shm-size={}m ...", wanted.count >> 20U)});
+    } else {
+        finding.fixes.push_back({"Give /dev/shm more room.", "docker run --shm-size=2g ..."});
+    }
+    if (death.python())
+        finding.fixes.push_back({"Use fewer data-loader workers, or let them prefetch less.",
+                                 "DataLoader(..., num_workers=1, prefetch_factor=1)"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,38 @@
+// HF112: memory pressure had stalled it before the end.
+#include <fmt/format.h>
+
+#include "diagnose/memory_fixes.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+
+std::optional<Finding> swap_thrash(const Death& death) {
+    const PressureEvidence& pressure = death.all.pressure;
+    if (!death.decides || !pressure.memory_full) return std::nullopt;
+    const double faults = pressure.major_faults_per_second.value_or(0);
+    const double swapped = pressure.swap_in_pages_per_second.value_or(0);
+    // Stalled more than a tenth of the time, and pages really came back from disk: pressure alone
+    // also rises while a cache is written out.
+    if (*pressure.memory_full < 10 || (faults < 100 && swapped < 100)) return std::nullopt;
+    const bool most_of_it = *pressure.memory_full >= 50 && (faults >= 500 || swapped >= 500);
+    const bool swapping = swapped >= 100;
+    Finding finding = finding_about(
+        death, "swap-thrash"_cause, most_of_it ? Confidence::certain : Confidence::likely,
+        fmt::format(
+            "For {:.0f} % of its last minute everything waited for memory to come back from "
+            "{}.",
+            *pressure.memory_full, swapping ? "swap" : "disk"));
+    finding.evidence.push_back(
+        {"memory.pressure", fmt::format("full {:.1f} %", *pressure.memory_full)});
+    if (pressure.major_faults_per_second)
+        finding.evidence.push_back({"major page faults", fmt::format("{:.0f} per second", faults)});
+    if (pressure.swap_in_pages_per_second)
+        finding.evidence.push_back({"swapped in", fmt::format("{:.0f} pages per second", swapped)});
+    if (death.process != nullptr && death.process->swap)
+        finding.evidence.push_back({"in swap", human(*death.process->swap)});
+    finding.fixes = need_less(death);
+    return finding;
+}
+
+}  // namespace holdfast::rules

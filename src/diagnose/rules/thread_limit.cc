@@ -1,0 +1,106 @@
+// HF501: no new thread or process could be had, told by the words and the counts.
+#include <fmt/format.h>
+
+#include "diagnose/last_text.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+std::optional<Said> thread_words(const Death& death) {
+    std::optional<Said> said = said_last(
+        death, {"can't start new thread", "pthread_create failed", "Thread creation failed",
+                "unable to create new native thread", "fork: Resource temporarily unavailable",
+                "fork: retry", "Cannot fork", "[Errno 11] Resource temporarily unavailable"});
+    if (!said) said = said_last(death, {"Resource temporarily unavailable"});
+    // Errno 11 is also what a non-blocking read says; the exception must come from starting
+    // something.
+    if (const TracebackText* traceback = final_exception(death);
+        said && traceback != nullptr && traceback->type == "BlockingIOError") {
+        for (const Frame& frame : traceback->frames)
+            for (const std::string_view word : {"fork", "popen", "Popen", "subprocess", "spawn"})
+                if (frame.function.find(word) != std::string::npos ||
+                    frame.file.find(word) != std::string::npos)
+                    return said;
+        return std::nullopt;
+    }
+    return said;
+}
+
+struct Count {
+    std::string name;
+    std::uint64_t limit = 0;
+    Observation seen;
+    std::string raise;
+};
+
+std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
+    if (cgroup == nullptr) return std::nullopt;
+    for (const CgroupLevel& level : cgroup->levels) {
+        if (!level.pids_limit) continue;
+        const std::string raise =
+            fmt::format("docker run --pids-limit={} ...", *level.pids_limit * 4);
+        const std::string name = "pids.max of the container or cgroup";
+        if (level.pids_refused_first && level.pids_refused_last &&
+            *level.pids_refused_last > *level.pids_refused_first)
+            return Count{
+                name,
+                *level.pids_limit,
+                {"pids.events", moved("max", *level.pids_refused_first, *level.pids_refused_last)},
+                raise};
+        if (level.pids_usage &&
+            static_cast<double>(*level.pids_usage) >= 0.95 * static_cast<double>(*level.pids_limit))
+            return Count{
+                name,
+                *level.pids_limit,
+                {"pids.current", fmt::format("{} of {}", *level.pids_usage, *level.pids_limit)},
+                raise};
+    }
+    return std::nullopt;
+}
+
+std::optional<Count> user_limit(const Death& death) {
+    if (death.process == nullptr || !death.process->limits.processes) return std::nullopt;
+    const std::uint64_t limit = *death.process->limits.processes;
+    // The kernel counts all of the user's threads; ours alone are a lower bound.
+    std::uint64_t ours = 0;
+    for (const ProcessEvidence& process : death.all.processes)
+        if (!process.exit || process.pid == death.pid)
+            ours += process.threads_peak.value_or(process.threads.value_or(1));
+    if (static_cast<double>(ours) < 0.8 * static_cast<double>(limit)) return std::nullopt;
+    return Count{"the user's limit (ulimit -u)",
+                 limit,
+                 {"threads", fmt::format("{} in this run, limit {}", ours, limit)},
+                 fmt::format("ulimit -u {}", limit * 4)};
+}
+
+}  // namespace
+
+std::optional<Finding> thread_limit(const Death& death) {
+    const std::optional<Said> said = thread_words(death);
+    if (!said) return std::nullopt;
+    std::optional<Count> count = pids_limit(death.cgroup());
+    if (!count) count = user_limit(death);
+    const bool fits = said->final && (death.exit.signal || death.exit.code == 1 ||
+                                      final_exception(death) == nullptr);
+    Finding finding = finding_about(
+        death, "thread-limit"_cause,
+        count && fits && death.exit_known() ? Confidence::certain : Confidence::likely,
+        count ? fmt::format("{} could start no new thread or process: {} is {}.", who(death),
+                            count->name, count->limit)
+              : fmt::format("{} could start no new thread or process; which limit it met was not "
+                            "seen.",
+                            who(death)));
+    finding.evidence.push_back({"stderr", shortened(said->line)});
+    if (count) finding.evidence.push_back(count->seen);
+    if (count)
+        finding.fixes.push_back(
+            {fmt::format("Raise {} above {}.", count->name, count->limit), count->raise});
+    finding.fixes.push_back(
+        {"Start fewer threads: numeric libraries take one per CPU in every process.",
+         "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

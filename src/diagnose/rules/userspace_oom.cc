@@ -1,0 +1,55 @@
+// HF109: a program that watches memory ended it before the kernel had to.
+#include <fmt/format.h>
+
+#include <array>
+#include <csignal>
+#include <string_view>
+
+#include "diagnose/memory_fixes.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/signals.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+const SignalSeen* from_memory_watcher(const Death& death) {
+    static constexpr std::array<std::string_view, 5> watchers{"earlyoom", "systemd-oomd", "oomd",
+                                                              "nohang", "kubelet"};
+    const SignalSeen* signal = signal_before_end(death, SIGTERM);
+    if (signal == nullptr) return nullptr;
+    for (const std::string_view watcher : watchers)
+        if (sent_by(*signal, watcher)) return signal;
+    return nullptr;
+}
+
+}  // namespace
+
+std::optional<Finding> userspace_oom(const Death& death) {
+    if (!death.failed()) return std::nullopt;
+    if (const SignalSeen* signal = from_memory_watcher(death)) {
+        const bool decided = death.by(SIGTERM) || death.by(SIGKILL) || death.exit.code == 143;
+        Finding finding = finding_about(death, "userspace-oom"_cause,
+                                        decided ? Confidence::certain : Confidence::likely,
+                                        fmt::format("{} ended {} because memory was running out.",
+                                                    sender_of(*signal), who(death)));
+        finding.evidence.push_back({"sender of SIGTERM", sender_of(*signal)});
+        finding.fixes = need_less(death);
+        return finding;
+    }
+    const CgroupEvidence* cgroup = death.cgroup();
+    if (cgroup == nullptr || !cgroup->userspace_oom_mark || !death.by(SIGKILL) ||
+        oom_kill_of(death))
+        return std::nullopt;
+    // The mark is on the cgroup, not on the pid: oomd kills all of it, but not at a known time.
+    Finding finding = finding_about(
+        death, "userspace-oom"_cause, Confidence::likely,
+        fmt::format("systemd-oomd has marked the cgroup of {} as one it killed.", who(death)));
+    finding.evidence.push_back({"user.oomd_kill", *cgroup->userspace_oom_mark});
+    finding.fixes = need_less(death);
+    finding.fixes.push_back({"Ask systemd-oomd to spare this unit.", "ManagedOOMPreference=avoid"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

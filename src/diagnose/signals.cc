@@ -1,0 +1,51 @@
+#include "diagnose/signals.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "base/text.h"
+#include "diagnose/moment.h"
+#include "diagnose/words.h"
+
+namespace holdfast {
+
+const SignalSeen* signal_before_end(const Death& death, int number, Nanos within) {
+    if (!death.decides) return nullptr;
+    const SignalSeen* last = nullptr;
+    for (const SignalSeen& signal : death.all.signals) {
+        if (signal.number != number) continue;
+        if (death.time && (signal.time > *death.time || signal.time < earlier(*death.time, within)))
+            continue;
+        last = &signal;
+    }
+    return last;
+}
+
+const SignalSeen* asked_to_stop(const Death& death) {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP})
+        if (const SignalSeen* signal = signal_before_end(death, number)) return signal;
+    return nullptr;
+}
+
+std::string sender_of(const SignalSeen& signal) {
+    if (signal.from_kernel) return "the terminal";
+    if (!signal.sender_pid) return "an unknown sender";
+    if (*signal.sender_pid == 0) return "a process outside this container";
+    const std::string name = short_command(signal.sender);
+    const std::string uid = signal.sender_uid ? fmt::format(", uid {}", *signal.sender_uid) : "";
+    if (name.empty()) return fmt::format("pid {}{}", *signal.sender_pid, uid);
+    return fmt::format("{} (pid {}{})", name, *signal.sender_pid, uid);
+}
+
+bool sent_by(const SignalSeen& signal, std::string_view name) {
+    std::string_view rest = signal.sender;
+    const std::optional<std::string_view> program = next_word(rest);
+    if (!program) return false;
+    const std::size_t slash = program->rfind('/');
+    std::string_view base = slash == std::string_view::npos ? *program : program->substr(slash + 1);
+    if (base.ends_with(':')) base.remove_suffix(1);  // slurmstepd renames itself "slurmstepd: [1]"
+    return base == name;
+}
+
+}  // namespace holdfast

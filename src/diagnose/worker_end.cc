@@ -1,0 +1,197 @@
+#include "diagnose/worker_end.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <csignal>
+
+#include "base/text.h"
+#include "diagnose/last_text.h"
+#include "diagnose/moment.h"
+#include "diagnose/signals.h"
+
+namespace holdfast {
+namespace {
+
+// Without words that name it, only a failure right after counts as a consequence.
+constexpr Nanos right_after{10'000'000'000};
+
+bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != std::string_view::npos;
+}
+
+std::optional<int> number_at(std::string_view text) {
+    std::size_t length = 0;
+    while (length < text.size() && std::isdigit(static_cast<unsigned char>(text[length])) != 0)
+        ++length;
+    return parse_number<int>(text.substr(0, length));
+}
+
+// "(pid 4243)", "(pid(s) 4243, 4244)", "(pid: 4243)", "PID 4243"
+std::vector<int> pids_in(std::string_view line) {
+    std::vector<int> pids;
+    for (const std::string_view mark : {"(pid ", "(pid(s) ", "(pid: ", "PID "}) {
+        std::size_t at = line.find(mark);
+        if (at == std::string_view::npos) continue;
+        at += mark.size();
+        while (const std::optional<int> pid = number_at(line.substr(at))) {
+            pids.push_back(*pid);
+            at = line.find_first_not_of("0123456789", at);
+            if (at == std::string_view::npos || line.substr(at, 2) != ", ") break;
+            at += 2;
+        }
+        break;
+    }
+    return pids;
+}
+
+std::optional<int> signal_in(std::string_view line) {
+    struct Word {
+        std::string_view text;
+        int signal;
+    };
+    static constexpr std::array<Word, 15> words{{{"signal: Killed", SIGKILL},
+                                                 {"SIGKILL", SIGKILL},
+                                                 {"exitcode  : -9", SIGKILL},
+                                                 {"exitcode: -9", SIGKILL},
+                                                 {"signal: Segmentation fault", SIGSEGV},
+                                                 {"SIGSEGV", SIGSEGV},
+                                                 {"exitcode: -11", SIGSEGV},
+                                                 {"exitcode  : -11", SIGSEGV},
+                                                 {"signal: Aborted", SIGABRT},
+                                                 {"SIGABRT", SIGABRT},
+                                                 {"exitcode: -6", SIGABRT},
+                                                 {"signal: Bus error", SIGBUS},
+                                                 {"SIGBUS", SIGBUS},
+                                                 {"signal: Illegal instruction", SIGILL},
+                                                 {"SIGILL", SIGILL}}};
+    for (const Word& word : words)
+        if (has(line, word.text)) return word.signal;
+    return std::nullopt;
+}
+
+bool speaks_of_worker(std::string_view line) {
+    static constexpr std::array<std::string_view, 9> marks{
+        "DataLoader worker",   "TerminatedWorkerError",  "BrokenProcessPool", "process pool was",
+        "died with <Signals.", "ProcessExitedException", "ChildFailedError",  "exitcode",
+        "received by PID"};
+    return std::any_of(marks.begin(), marks.end(),
+                       [line](std::string_view mark) { return has(line, mark); });
+}
+
+// A broken pipe to a dead worker surfaces as one of these.
+bool about_a_child(const TracebackText& traceback) {
+    if (speaks_of_worker(exception_line(traceback))) return true;
+    for (const std::string_view type : {"EOFError", "BrokenPipeError", "ConnectionResetError"})
+        if (traceback.type == type) return true;
+    return false;
+}
+
+bool descends(const Evidence& all, const ProcessEvidence& process, int ancestor) {
+    int parent = process.parent;
+    for (int depth = 0; depth < 32; ++depth) {
+        if (parent == ancestor) return true;
+        const ProcessEvidence* next = all.process(parent);
+        if (next == nullptr || next->parent == parent) return false;
+        parent = next->parent;
+    }
+    return false;
+}
+
+bool fatal(int signal) {
+    for (const int number : {SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
+        if (signal == number) return true;
+    return false;
+}
+
+Death told_by_text(const Death& parent, const ProcessEvidence* process, int pid, int signal) {
+    return {.all = parent.all,
+            .process = process,
+            .pid = pid,
+            .exit = {.code = std::nullopt, .signal = signal},
+            .told = Death::Told::text,
+            .time = process != nullptr && process->ended ? process->ended : parent.time,
+            .decides = false};
+}
+
+// The named worker: by its own status where that was read, else by the parent's word.
+std::optional<Death> named_child(const Death& parent, const WorkerText& text) {
+    for (const int pid : text.pids) {
+        const ProcessEvidence* process = parent.all.process(pid);
+        if (process != nullptr && process->exit) {
+            if (process->exit->signal && fatal(*process->exit->signal))
+                return death_of(parent.all, *process);
+            continue;
+        }
+        if (text.signal) return told_by_text(parent, process, pid, *text.signal);
+    }
+    return std::nullopt;
+}
+
+// The first child to die of a fatal signal, and soon enough before the parent.
+const ProcessEvidence* first_child(const Death& parent, std::optional<int> signal, bool seen) {
+    const ProcessEvidence* first = nullptr;
+    for (const ProcessEvidence& process : parent.all.processes) {
+        if (process.pid == parent.pid || !process.ended || !parent.time) continue;
+        if (*process.ended > *parent.time || *process.ended < earlier(*parent.time, right_after))
+            continue;
+        if (process.exit.has_value() != seen || !descends(parent.all, process, parent.pid))
+            continue;
+        if (seen) {
+            if (!process.exit->signal || !fatal(*process.exit->signal)) continue;
+            if (signal && process.exit->signal != signal) continue;
+        }
+        if (first == nullptr || *process.ended < *first->ended) first = &process;
+    }
+    return first;
+}
+
+}  // namespace
+
+std::optional<WorkerText> worker_text(std::string_view text) {
+    constexpr std::size_t reach = 60;  // two chained tracebacks
+    std::optional<WorkerText> found;
+    for (const std::string_view line : last_lines(text, reach)) {
+        if (!speaks_of_worker(line)) continue;
+        if (!found) found.emplace();
+        if (std::vector<int> pids = pids_in(line); !pids.empty()) found->pids = std::move(pids);
+        if (const std::optional<int> signal = signal_in(line)) {
+            found->signal = signal;
+            found->line = std::string(trim(line));
+        }
+        if (found->line.empty()) found->line = std::string(trim(line));
+    }
+    if (!found) return std::nullopt;
+    // joblib tells the exit codes some lines after its name.
+    if (!found->signal && has(found->line, "TerminatedWorkerError"))
+        for (const std::string_view line : last_lines(text, 8))
+            if (const std::optional<int> signal = signal_in(line)) found->signal = signal;
+    return found;
+}
+
+std::optional<FatalChild> child_that_felled(const Death& parent) {
+    if (!parent.decides || !parent.exit.code || *parent.exit.code == 0) return std::nullopt;
+    if (parent.told == Death::Told::wrapper && parent.process == nullptr) return std::nullopt;
+    if (asked_to_stop(parent) != nullptr) return std::nullopt;
+    const TracebackText* traceback = final_exception(parent);
+    if (traceback != nullptr && !about_a_child(*traceback)) return std::nullopt;
+
+    const std::optional<WorkerText> text =
+        parent.all.stderr_seen ? worker_text(parent.all.stderr_tail) : std::nullopt;
+    const bool related = traceback != nullptr || text;
+    const std::string line =
+        text ? text->line : (traceback != nullptr ? exception_line(*traceback) : "");
+    if (text)
+        if (const std::optional<Death> death = named_child(parent, *text))
+            return FatalChild{*death, true, line};
+    const std::optional<int> signal = text ? text->signal : std::nullopt;
+    if (const ProcessEvidence* child = first_child(parent, signal, true))
+        return FatalChild{*death_of(parent.all, *child), related, line};
+    if (!signal) return std::nullopt;
+    // Its status was not read, but the parent says how some child ended.
+    const ProcessEvidence* child = first_child(parent, std::nullopt, false);
+    return FatalChild{told_by_text(parent, child, child != nullptr ? child->pid : 0, *signal),
+                      child != nullptr, line};
+}
+
+}  // namespace holdfast

@@ -1,0 +1,15 @@
+// Text from a program or a record, made fit for a terminal, for JSON and for strangers' eyes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+// At most `limit` bytes, never half a character.
+std::string_view cut(std::string_view text, std::size_t limit);
+// Printable, secrets masked, at most `limit` bytes.
+std::string clean(std::string_view text, std::size_t limit);
+
+}  // namespace holdfast

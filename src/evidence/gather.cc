@@ -1,0 +1,127 @@
+#include "evidence/gather.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include "evidence/clean_text.h"
+#include "evidence/parts.h"
+#include "evidence/traceback_text.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::size_t most_missing = 64;
+constexpr std::size_t longest_missing = 300;
+
+RunClock clock_of(const RunRecord& record) {
+    if (record.facts) return {record.facts->started.count()};
+    if (record.machine_header) return {record.machine_header->created};
+    return {};
+}
+
+RunSummary summary_of(const RunRecord& record) {
+    RunSummary run;
+    run.id = record.id;
+    if (record.facts) {
+        const RunFacts& facts = *record.facts;
+        if (run.id.empty()) run.id = facts.id;
+        run.name = facts.name;
+        run.command = facts.command;
+        run.started_wall = facts.started_wall;
+        run.host = facts.host;
+    } else if (record.machine_header) {
+        run.started_wall = Nanos(record.machine_header->created_wall);
+    }
+    return run;
+}
+
+SchedulerEvidence scheduler_of(const RunRecord& record) {
+    SchedulerEvidence scheduler;
+    if (!record.facts) return scheduler;
+    const SchedulerFacts& facts = record.facts->scheduler;
+    scheduler.kind = facts.kind;
+    scheduler.job_id = facts.job_id;
+    constexpr std::int64_t second = 1'000'000'000;
+    if (facts.ends_at_wall_seconds && *facts.ends_at_wall_seconds > 0 &&
+        *facts.ends_at_wall_seconds < INT64_MAX / second)
+        scheduler.ends_at = RunTime(bounded_difference(*facts.ends_at_wall_seconds * second,
+                                                       record.facts->started_wall.count()));
+    return scheduler;
+}
+
+// How the command ended, from the record of the end, or else from its row in the process table.
+void add_end(const RunRecord& record, const RunClock& clock, Evidence& evidence) {
+    const auto seen = [&](std::int64_t status, std::int64_t time) {
+        evidence.ended = true;
+        evidence.end_time = clock.known(time);
+        if (const auto exit = parts::exit_of(status)) {
+            evidence.exit = *exit;
+            evidence.core_dumped = exit->signal && WCOREDUMP(static_cast<int>(status));
+        }
+    };
+    if (record.end) {
+        seen(record.end->wait_status, record.end->time);
+        evidence.run.ended_wall = Nanos(record.end->time_wall);
+        return;
+    }
+    for (const format::Process& p : record.processes) {
+        if (p.is_command == 0 || p.pid <= 0 || p.ended == format::never) continue;
+        seen(p.wait_status, p.ended);
+        return;
+    }
+}
+
+void add_missing(const RunRecord& record, Evidence& evidence) {
+    if (record.facts)
+        for (const std::string& line : record.facts->missing) evidence.missing.push_back(line);
+    for (const format::Event& event : record.events)
+        if (event.kind == format::EventKind::missing) evidence.missing.push_back(event_text(event));
+    for (const std::string& line : record.damage) evidence.missing.push_back(line);
+}
+
+void tidy(std::vector<std::string>& missing) {
+    std::vector<std::string> kept;
+    for (const std::string& line : missing) {
+        std::string text = clean(line, longest_missing);
+        const bool again = std::find(kept.begin(), kept.end(), text) != kept.end();
+        if (!text.empty() && !again && kept.size() < most_missing) kept.push_back(std::move(text));
+    }
+    missing = std::move(kept);
+}
+
+}  // namespace
+
+Evidence gather(const RunRecord& record, const MachineView& machine) {
+    const RunClock clock = clock_of(record);
+    Evidence evidence;
+    evidence.run = summary_of(record);
+    if (record.facts) evidence.holdfast_version = record.facts->holdfast_version;
+    evidence.main_pid = parts::main_pid(record);
+    evidence.processes = parts::processes(record, clock);
+    evidence.cgroups = parts::cgroups(record, clock);
+    evidence.host = parts::host(record);
+    evidence.pressure = parts::pressure(record.samples);
+    evidence.disks = parts::disks(record);
+    evidence.neighbours = parts::neighbours(record);
+    evidence.kernel_log = parts::kernel_log(record, clock);
+    evidence.signals = parts::signals(record, clock);
+    evidence.gpus = parts::gpus(record, evidence);
+    evidence.scheduler = scheduler_of(record);
+    add_missing(record, evidence);
+    add_end(record, clock, evidence);
+    parts::aftermath(record, machine, clock, evidence);
+
+    parts::StderrText words = parts::stderr_text(record, machine);
+    evidence.stderr_seen = words.seen;
+    evidence.stderr_tail = std::move(words.tail);
+    if (!words.missing.empty()) evidence.missing.push_back(std::move(words.missing));
+    evidence.traceback = last_traceback(evidence.stderr_tail);
+
+    const ProcessEvidence* main = evidence.main();
+    evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
+    tidy(evidence.missing);
+    return evidence;
+}
+
+}  // namespace holdfast

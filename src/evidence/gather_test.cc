@@ -1,0 +1,219 @@
+#include "evidence/gather.h"
+
+#include <gtest/gtest.h>
+
+#include <csignal>
+
+#include "evidence/synthetic_record.h"
+
+namespace holdfast {
+namespace {
+
+using synthetic::second;
+using synthetic::start;
+
+TEST(Gather, TellsHowTheCommandEnded) {
+    RunRecord record = synthetic::run();
+    record.end = synthetic::end(5 * second, SIGSEGV | 0x80);
+    const Evidence evidence = gather(record, {});
+    EXPECT_TRUE(evidence.ended);
+    EXPECT_EQ(evidence.exit.signal, SIGSEGV);
+    EXPECT_FALSE(evidence.exit.code);
+    EXPECT_TRUE(evidence.core_dumped);
+    EXPECT_EQ(evidence.end_time, Nanos(5 * second));
+    EXPECT_EQ(evidence.main_pid, 100);
+    EXPECT_EQ(evidence.run.command.size(), 2U);
+}
+
+TEST(Gather, UnknownFiguresStayAbsent) {
+    const Evidence evidence = gather(synthetic::run(), {});
+    const ProcessEvidence* main = evidence.main();
+    ASSERT_NE(main, nullptr);
+    EXPECT_FALSE(main->rss);
+    EXPECT_FALSE(main->cpu_time);
+    EXPECT_FALSE(main->limits.open_files);
+    EXPECT_FALSE(main->cgroup);
+    EXPECT_FALSE(main->ended);
+    EXPECT_FALSE(main->exit);
+}
+
+TEST(Gather, ACgroupIsNamedBySlotInTheRecordAndByIndexInTheEvidence) {
+    RunRecord record = synthetic::run();
+    record.cgroups = {synthetic::cgroup(2, "/a"), synthetic::cgroup(7, "/job/train", 3)};
+    record.cgroups[1].record.levels[1].limit = Bytes::mib(512).count;
+    record.processes[0].cgroup = 7;
+    const Evidence evidence = gather(record, {});
+    const CgroupEvidence* cgroup = evidence.cgroup_of(*evidence.main());
+    ASSERT_NE(cgroup, nullptr);
+    ASSERT_EQ(cgroup->levels.size(), 3U);
+    EXPECT_EQ(cgroup->levels[0].path, "/job/train");
+    EXPECT_EQ(cgroup->levels[1].path, "/job");
+    EXPECT_EQ(cgroup->levels[2].path, "/");
+    EXPECT_FALSE(cgroup->levels[0].limit);
+    EXPECT_EQ(cgroup->levels[1].limit, Bytes::mib(512));
+}
+
+TEST(Gather, TheCommandComesFirstThenTheOthersByAge) {
+    RunRecord record = synthetic::run();
+    auto late = synthetic::process(300, "late");
+    late.first_seen = start + 2 * second;
+    auto early = synthetic::process(200, "early");
+    early.first_seen = start - second;
+    record.processes.insert(record.processes.begin(), {late, early});
+    const Evidence evidence = gather(record, {});
+    ASSERT_EQ(evidence.processes.size(), 3U);
+    EXPECT_EQ(evidence.processes[0].pid, 100);
+    EXPECT_EQ(evidence.processes[1].pid, 200);
+    EXPECT_EQ(evidence.processes[2].pid, 300);
+}
+
+TEST(Gather, TheMainProcessOfAScriptIsTheProgramItRuns) {
+    RunRecord record = synthetic::run();
+    set_fixed_text(record.processes[0].name, "bash");
+    record.processes[0].python = 0;
+    auto program = synthetic::process(101, "python");
+    program.python = 1;
+    auto cleanup = synthetic::process(102, "rm");
+    cleanup.first_seen = start + 9 * second;
+    record.processes.push_back(program);
+    record.processes.push_back(cleanup);
+    EXPECT_EQ(gather(record, {}).main_pid, 101);
+}
+
+TEST(Gather, AProgramThatIsNoWrapperStaysTheMainOne) {
+    RunRecord record = synthetic::run();
+    set_fixed_text(record.processes[0].name, "trainer");
+    record.processes[0].python = 0;
+    record.processes.push_back(synthetic::process(101, "nvidia-smi"));
+    EXPECT_EQ(gather(record, {}).main_pid, 100);
+}
+
+TEST(Gather, AnEndWrittenAsAnEventReachesItsProcess) {
+    RunRecord record = synthetic::run();
+    record.processes.push_back(synthetic::process(101, "python"));
+    format::Event known = synthetic::event(format::EventKind::process_ended, 3 * second);
+    known.a = 101;
+    known.b = SIGKILL;
+    format::Event forgotten = known;
+    forgotten.a = 555;
+    record.events = {known, forgotten};
+    const Evidence evidence = gather(record, {});
+    EXPECT_EQ(evidence.process(101)->exit->signal, SIGKILL);
+    EXPECT_EQ(evidence.process(101)->ended, Nanos(3 * second));
+    ASSERT_NE(evidence.process(555), nullptr);
+    EXPECT_EQ(evidence.process(555)->exit->signal, SIGKILL);
+}
+
+TEST(Gather, NamesTheSenderOfASignal) {
+    RunRecord record = synthetic::run();
+    format::Event term = synthetic::event(format::EventKind::signal, second, "kill 100");
+    term.a = SIGTERM;
+    term.b = 4321;
+    term.c = 1000;
+    term.d = 2;
+    format::Event absurd = term;
+    absurd.a = 1 << 20;
+    record.events = {term, absurd};
+    const Evidence evidence = gather(record, {});
+    ASSERT_EQ(evidence.signals.size(), 1U);
+    EXPECT_EQ(evidence.signals[0].number, SIGTERM);
+    EXPECT_EQ(evidence.signals[0].sender_pid, 4321);
+    EXPECT_EQ(evidence.signals[0].sender, "kill 100");
+    EXPECT_FALSE(evidence.signals[0].from_kernel);
+    EXPECT_TRUE(evidence.signals[0].whole_group);
+}
+
+TEST(Gather, TheHostsLeastFreeMemoryIsOfTheWholeRun) {
+    RunRecord record = synthetic::run();
+    record.history = {synthetic::sample(0), synthetic::sample(second)};
+    record.history[0].mem_available = 50;
+    record.history[0].vm_oom_kill = 3;
+    record.history[1].mem_available = 10;
+    record.samples = {synthetic::sample(2 * second)};
+    record.samples[0].mem_available = 40;
+    record.samples[0].vm_oom_kill = 4;
+    const HostEvidence host = gather(record, {}).host;
+    EXPECT_EQ(host.available_least, Bytes{10});
+    EXPECT_EQ(host.available_last, Bytes{40});
+    EXPECT_EQ(host.oom_kill_first, 3U);
+    EXPECT_EQ(host.oom_kill_last, 4U);
+}
+
+TEST(Gather, ReadsTheTracebackInTheOutput) {
+    RunRecord record = synthetic::run();
+    record.facts->output.kind = OutputCapture::Kind::relay;
+    record.output.emplace();
+    record.output->text =
+        "Traceback (most recent call last):\n  File \"/home/ada/train.py\", line 3, in "
+        "<module>\nMemoryError\n";
+    record.output->taken = record.output->text.size();
+    const Evidence evidence = gather(record, {});
+    ASSERT_TRUE(evidence.traceback);
+    EXPECT_EQ(evidence.traceback->type, "MemoryError");
+    EXPECT_TRUE(evidence.stderr_seen);
+}
+
+TEST(Gather, WhatCouldNotBeSeenIsToldOnce) {
+    RunRecord record = synthetic::run();
+    record.facts->missing = {"kernel log not readable", "no cgroup"};
+    record.events = {
+        synthetic::event(format::EventKind::missing, second, "kernel log not readable")};
+    record.damage = {"machine.box: truncated"};
+    const Evidence evidence = gather(record, {});
+    EXPECT_EQ(
+        std::count(evidence.missing.begin(), evidence.missing.end(), "kernel log not readable"), 1);
+    EXPECT_EQ(
+        std::count(evidence.missing.begin(), evidence.missing.end(), "machine.box: truncated"), 1);
+}
+
+TEST(Gather, LivesOnTheMachineBoxAlone) {
+    RunRecord record = synthetic::run();
+    record.facts.reset();
+    record.machine_header->created = start;
+    record.end = synthetic::end(second, 0);
+    const Evidence evidence = gather(record, {});
+    EXPECT_EQ(evidence.exit.code, 0);
+    EXPECT_EQ(evidence.end_time, Nanos(second));
+    EXPECT_EQ(evidence.main_pid, 100);
+}
+
+TEST(Gather, AbsurdRecordsBecomeNothingWorse) {
+    RunRecord record = synthetic::run();
+    record.facts->started = Nanos(INT64_MAX);
+    record.facts->started_wall = Nanos(INT64_MIN);
+    record.facts->scheduler.ends_at_wall_seconds = INT64_MAX;
+    auto nobody = synthetic::process(-7, "x");
+    auto odd = synthetic::process(5, "odd");
+    odd.cgroup = INT32_MAX;
+    odd.first_seen = INT64_MIN;
+    odd.last_seen = INT64_MAX;
+    odd.ended = INT64_MAX;
+    odd.wait_status = INT32_MAX;
+    odd.role = static_cast<format::ProcessRole>(200);
+    odd.state = '\x1b';
+    record.processes = {nobody, odd};
+    auto cgroup = synthetic::cgroup(0, "no slash", 4'000'000'000U);
+    cgroup.record.levels[1].components_up = 4'000'000'000U;
+    cgroup.record.last_seen = INT64_MIN;
+    record.cgroups = {cgroup};
+    format::Event moved = synthetic::event(format::EventKind::oom_kill_moved, 0);
+    moved.a = std::int64_t{1} << 31U;
+    moved.c = 5;
+    format::Event text = synthetic::event(format::EventKind::kernel_log, 0, "x");
+    text.text_size = ~0U;
+    text.d = INT64_MIN;
+    record.events = {moved, text};
+    const Evidence evidence = gather(record, {});
+    ASSERT_EQ(evidence.processes.size(), 1U);
+    EXPECT_FALSE(evidence.processes[0].cgroup);
+    EXPECT_FALSE(evidence.processes[0].exit);
+    EXPECT_FALSE(evidence.processes[0].state);
+    EXPECT_EQ(evidence.processes[0].role, Role::helper);
+    EXPECT_EQ(evidence.cgroups[0].levels.size(), format::cgroup_levels);
+    EXPECT_EQ(evidence.cgroups[0].levels[1].path, "/");
+    EXPECT_TRUE(evidence.cgroups[0].kills.empty());
+    EXPECT_FALSE(evidence.scheduler.ends_at);
+}
+
+}  // namespace
+}  // namespace holdfast

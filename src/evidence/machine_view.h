@@ -1,0 +1,51 @@
+// What the machine still tells after the fact. Everything is injected: a test hands in what it
+// likes, and a default one (nothing can be seen) is valid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "record/run_facts.h"
+#include "sources/cgroup_reading.h"
+#include "sources/host.h"
+#include "sources/kernel_log.h"
+
+namespace holdfast {
+
+struct CgroupNow {
+    sources::CgroupReading reading;
+    std::optional<std::string> userspace_oom_mark;
+};
+
+struct KernelLogNow {
+    std::vector<sources::KernelRecord> records;  // from its start
+};
+
+struct OutputFile {
+    std::string tail;
+    bool from_the_middle = false;  // the tail begins within a line, perhaps
+    Nanos modified_wall{};
+};
+
+struct MachineView {
+    std::optional<sources::BootId> boot_id;
+    Nanos now{};  // monotonic
+    // Whether this very process (a pid alone may be another one by now) is still there.
+    std::function<bool(int pid, std::uint64_t start_ticks)> alive;
+    // The cgroup of this path, if it is still there; its own, not one above it.
+    std::function<Result<CgroupNow>(int version, const std::string& path)> cgroup;
+    std::function<Result<KernelLogNow>()> kernel_log;
+    // The file a program's stderr went to, when it is still the same one.
+    std::function<Result<OutputFile>(const OutputCapture& capture, std::size_t limit)> output_file;
+};
+
+// Looks below `root`; a machine whose proc/ cannot be opened gives a view that sees nothing.
+MachineView view_of_machine(const std::string& root = "/");
+
+}  // namespace holdfast

@@ -1,0 +1,160 @@
+// The processes of the tree, as the supervisor last saw them.
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+
+#include "evidence/parts.h"
+
+namespace holdfast::parts {
+namespace {
+
+Role role_of(format::ProcessRole role) {
+    switch (role) {
+    case format::ProcessRole::main: return Role::main;
+    case format::ProcessRole::worker: return Role::worker;
+    case format::ProcessRole::rank: return Role::rank;
+    case format::ProcessRole::helper: return Role::helper;
+    }
+    return Role::helper;
+}
+
+ProcessLimits limits_of(const format::Process& p) {
+    ProcessLimits limits;
+    limits.address_space = bytes(p.limit_as);
+    limits.data = bytes(p.limit_data);
+    limits.file_size = bytes(p.limit_fsize);
+    limits.open_files = known(p.limit_nofile);
+    limits.processes = known(p.limit_nproc);
+    limits.cpu_seconds_soft = known(p.limit_cpu_soft);
+    limits.cpu_seconds_hard = known(p.limit_cpu_hard);
+    return limits;
+}
+
+ProcessEvidence process_of(const RunRecord& record, const format::Process& p,
+                           const RunClock& clock) {
+    ProcessEvidence process;
+    process.pid = p.pid;
+    process.parent = std::max(p.parent, 0);
+    process.role = role_of(p.role);
+    if (p.rank >= 0) process.rank = p.rank;
+    process.name = fixed_text(p.name);
+    process.command = fixed_text(p.command);
+    process.python = p.python != 0;
+    process.first_seen = clock.at(p.first_seen);
+    process.last_seen = clock.at(p.last_seen);
+    process.ended = clock.known(p.ended);
+    if (process.ended) process.exit = exit_of(p.wait_status);
+    process.cgroup = cgroup_index(record, p.cgroup);
+    const bool letter = (p.state >= 'A' && p.state <= 'Z') || (p.state >= 'a' && p.state <= 'z');
+    if (letter) process.state = p.state;
+    process.rss = bytes(p.rss);
+    process.rss_peak = bytes(p.rss_peak);
+    process.anon = bytes(p.anon);
+    process.shmem = bytes(p.shmem);
+    process.swap = bytes(p.swap);
+    process.virtual_size = bytes(p.virtual_size);
+    process.threads = known(p.threads);
+    process.threads_peak = known(p.threads_peak);
+    process.open_files = known(p.open_files);
+    process.open_files_peak = known(p.open_files_peak);
+    process.mappings = known(p.mappings);
+    if (p.cpu_ns != format::unknown) process.cpu_time = bounded_nanos(p.cpu_ns);
+    process.major_faults = known(p.major_faults);
+    process.wait_channel = fixed_text(p.wait_channel);
+    process.limits = limits_of(p);
+    return process;
+}
+
+// An end written as an event belongs to the process of that pid which was still there then: slots
+// of the table are reused, and so are pids.
+void add_end(const format::Event& event, const RunClock& clock,
+             std::vector<ProcessEvidence>& processes) {
+    const auto exit = exit_of(event.b);
+    if (!exit || event.a <= 0 || event.a > INT32_MAX) return;
+    const int pid = static_cast<int>(event.a);
+    const RunTime time = clock.at(event.time);
+    for (ProcessEvidence& process : processes) {
+        if (process.pid != pid || process.first_seen > time) continue;
+        if (process.ended && process.exit) return;
+        if (process.last_seen > time + std::chrono::seconds(1)) continue;
+        process.exit = exit;
+        if (!process.ended) process.ended = time;
+        return;
+    }
+    ProcessEvidence gone;  // its slot was given to another since
+    gone.pid = pid;
+    gone.first_seen = gone.last_seen = time;
+    gone.ended = time;
+    gone.exit = exit;
+    processes.push_back(std::move(gone));
+}
+
+// Programs whose work is to run another one.
+bool is_wrapper(std::string_view name) {
+    static constexpr std::string_view names[] = {
+        "sh",    "bash",   "dash",    "zsh",  "ksh",     "ash",      "fish",   "busybox", "make",
+        "env",   "nice",   "ionice",  "time", "nohup",   "timeout",  "stdbuf", "numactl", "taskset",
+        "sudo",  "su",     "setpriv", "tini", "srun",    "conda",    "mamba",  "uv",      "poetry",
+        "xargs", "script", "unshare", "chrt", "runuser", "dumb-init"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+auto weight(const format::Process& p) {
+    const auto exit = p.ended == format::never ? std::nullopt : exit_of(p.wait_status);
+    const bool failed = exit && exit->code != 0;
+    return std::make_tuple(p.python != 0, failed, p.first_seen);
+}
+
+}  // namespace
+
+std::optional<ExitStatus> exit_of(std::int64_t wait_status) {
+    if (wait_status < 0 || wait_status > 0xffff) return std::nullopt;
+    const int status = static_cast<int>(wait_status);
+    if (WIFEXITED(status)) return ExitStatus{WEXITSTATUS(status), std::nullopt};
+    if (WIFSIGNALED(status) && WTERMSIG(status) <= 64)
+        return ExitStatus{std::nullopt, WTERMSIG(status)};
+    return std::nullopt;
+}
+
+std::vector<ProcessEvidence> processes(const RunRecord& record, const RunClock& clock) {
+    int command = record.facts ? record.facts->command_pid : 0;
+    std::vector<ProcessEvidence> all;
+    for (const format::Process& p : record.processes) {
+        if (p.pid <= 0) continue;
+        if (p.is_command != 0 && command <= 0) command = p.pid;
+        all.push_back(process_of(record, p, clock));
+    }
+    for (const format::Event& event : record.events)
+        if (event.kind == format::EventKind::process_ended) add_end(event, clock, all);
+    std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        const bool a_first = a.pid == command;
+        const bool b_first = b.pid == command;
+        if (a_first != b_first) return a_first;
+        return a.first_seen < b.first_seen;
+    });
+    return all;
+}
+
+// A script around the program makes several processes "main": itself, and each single thing it
+// runs. The program is then the Python one, else one that failed, else the latest. But a program
+// that is no wrapper stays the main one, whatever it starts.
+std::optional<int> main_pid(const RunRecord& record) {
+    const format::Process* command = nullptr;
+    const format::Process* best = nullptr;
+    for (const format::Process& p : record.processes) {
+        if (p.pid <= 0) continue;
+        if (p.is_command != 0) command = &p;
+        if (p.role != format::ProcessRole::main || is_wrapper(fixed_text(p.name))) continue;
+        if (best == nullptr || weight(*best) < weight(p)) best = &p;
+    }
+    if (command != nullptr && (best == nullptr || !is_wrapper(fixed_text(command->name))))
+        return command->pid;
+    if (best != nullptr) return best->pid;
+    if (record.facts && record.facts->command_pid > 0) return record.facts->command_pid;
+    return std::nullopt;
+}
+
+}  // namespace holdfast::parts

@@ -1,0 +1,78 @@
+// The program's last words: the end of its stderr, masked and printable.
+#include <algorithm>
+
+#include "base/text.h"
+#include "evidence/parts.h"
+#include "record/mask.h"
+
+namespace holdfast::parts {
+namespace {
+
+// A shared log file goes on after the run; what came later is not this program's.
+constexpr Nanos late_write = std::chrono::seconds(2);
+
+// Progress bars go back with a carriage return; here each state is a line.
+std::string with_newlines(std::string_view raw) {
+    std::string text;
+    text.reserve(raw.size());
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+        if (raw[i] != '\r') {
+            text += raw[i];
+        } else if (i + 1 < raw.size() && raw[i + 1] != '\n') {
+            text += '\n';
+        }
+    }
+    return text;
+}
+
+// Half a line may be half a secret that the mask would not know.
+std::string_view without_first_line(std::string_view text) {
+    const std::size_t newline = text.find('\n');
+    return newline == std::string_view::npos ? std::string_view() : text.substr(newline + 1);
+}
+
+StderrText seen(std::string_view raw, bool from_the_middle) {
+    if (raw.size() > stderr_limit) {
+        raw = raw.substr(raw.size() - stderr_limit);
+        from_the_middle = true;
+    }
+    const std::string lines = with_newlines(raw);
+    std::string text =
+        mask_text(printable(from_the_middle ? without_first_line(lines) : std::string_view(lines)));
+    if (text.size() > stderr_limit)  // a mask may be longer than what it hides
+        text = without_first_line(std::string_view(text).substr(text.size() - stderr_limit));
+    return {std::move(text), true, {}};
+}
+
+StderrText unseen(std::string why) { return {{}, false, std::move(why)}; }
+
+StderrText from_file(const RunRecord& record, const MachineView& machine) {
+    const OutputCapture& capture = record.facts->output;
+    if (!machine.output_file) return unseen("stderr: its file was not looked at");
+    const auto file = machine.output_file(capture, stderr_limit);
+    if (!file) return unseen("stderr: " + printable(file.error().text));
+    const auto modified = file->modified_wall.count();
+    if (record.end && bounded_difference(modified, record.end->time_wall) > late_write.count())
+        return unseen("stderr: its file was written to after the run");
+    return seen(file->tail, file->from_the_middle);
+}
+
+}  // namespace
+
+StderrText stderr_text(const RunRecord& record, const MachineView& machine) {
+    const auto relayed = [&] {
+        const OutputTail& output = *record.output;
+        return seen(output.text, output.taken > output.text.size());
+    };
+    if (!record.facts) return record.output ? relayed() : unseen("stderr: not recorded");
+    switch (record.facts->output.kind) {
+    case OutputCapture::Kind::relay:
+        return record.output ? relayed() : unseen("stderr: its record is lost");
+    case OutputCapture::Kind::file: return from_file(record, machine);
+    case OutputCapture::Kind::terminal: return unseen("stderr: went to the terminal, not recorded");
+    case OutputCapture::Kind::none: return unseen("stderr: not recorded");
+    }
+    return unseen("stderr: not recorded");
+}
+
+}  // namespace holdfast::parts

@@ -1,0 +1,22 @@
+// The last Python traceback in a text that could have ended the process: how people see most
+// deaths.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "model/evidence.h"
+
+namespace holdfast {
+
+// Of a chain of exceptions the last one, which is what ended it. Tracebacks that end no process are
+// passed over: those of threads, of child processes, of destructors ("Exception ignored in"), and
+// those quoted in another one's message. A traceback cut off before its last line is no traceback.
+std::optional<TracebackText> last_traceback(std::string_view text);
+
+// The innermost frame in the user's own code: not in site-packages, not in the standard library,
+// not frozen. Code without a file (<string>, <stdin>) counts only when there is nothing else.
+// Null when all frames are other people's.
+const Frame* innermost_user_frame(const TracebackText& traceback);
+
+}  // namespace holdfast

@@ -1,0 +1,152 @@
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "model/every_field.h"
+#include "model/json.h"
+
+namespace holdfast {
+namespace {
+
+using nlohmann::json;
+using testing::all_set;
+using testing::same;
+
+constexpr RunTime at(int nanos) { return RunTime(nanos); }
+
+ProcessEvidence full_process() {
+    ProcessEvidence p;
+    p.pid = 4242;
+    p.parent = 4200;
+    p.role = Role::rank;
+    p.rank = 3;
+    p.name = "python";
+    p.command = "python train.py --token ***";
+    p.python = true;
+    p.first_seen = at(-5);
+    p.last_seen = at(7);
+    p.ended = at(8);
+    p.exit = ExitStatus{1, SIGKILL};
+    p.cgroup = 1;
+    p.state = 'D';
+    p.rss = Bytes{11};
+    p.rss_peak = Bytes{12};
+    p.anon = Bytes{13};
+    p.shmem = Bytes{14};
+    p.swap = Bytes{15};
+    p.virtual_size = Bytes{16};
+    p.threads = 17;
+    p.open_files = 18;
+    p.open_files_peak = 19;
+    p.threads_peak = 20;
+    p.mappings = 21;
+    p.cpu_time = at(22);
+    p.major_faults = 23;
+    p.wait_channel = "futex_wait_queue";
+    p.limits = {Bytes{1}, Bytes{2}, Bytes{3}, 4, 5, 6, 7};
+    return p;
+}
+
+CgroupEvidence full_cgroup() {
+    CgroupLevel level{"/job", Bytes{1}, Bytes{2},  Bytes{3},  Bytes{4}, 5,  6,  7,  8,
+                      9,      10,       Bytes{11}, Bytes{12}, 13,       14, 15, 16, true};
+    return {2,        {level}, {{at(1), at(2), 3, 4}}, Bytes{5}, Bytes{6}, Bytes{7}, Bytes{8},
+            {31, 32}, "oomd 1"};
+}
+
+Evidence full_evidence() {
+    Evidence e;
+    e.run = {"20261115-1", "baseline", {"python", "train.py"}, at(1), at(2), "gpu-07"};
+    e.holdfast_version = "0.1.0";
+    e.main_pid = 4242;
+    e.ended = e.supervisor_lost = e.command_alive = e.core_dumped = true;
+    e.exit = {1, SIGTERM};
+    e.end_time = at(9);
+    e.processes = {full_process()};
+    e.cgroups = {full_cgroup()};
+    e.host = {Bytes{1}, Bytes{2}, Bytes{3}, Bytes{4}, Bytes{5}, Bytes{6}, Bytes{7},
+              2,        9,        10,       11,       12.5,     true};
+    e.pressure = {1.5, 2.5, 3.5, 4.5, 5.5, at(60)};
+    e.disks = {{"working directory", "/data", "ext4", Bytes{1}, Bytes{2}, Bytes{3}, 4}};
+    e.neighbours = {{77, "chrome", "chrome --tabs", Bytes{5}, true}};
+    e.kernel_log = {{KernelLogEntry::Kind::gpu_fault, at(3), 4242, "python", "CONSTRAINT_MEMCG",
+                     "/job", "/job/a", Bytes{1}, Bytes{2}, Bytes{3}, Bytes{4}, 79, "the line"}};
+    e.signals = {{at(4), SIGTERM, 1, 1000, "bash", true, true}};
+    e.gpus = {
+        {1, "H200", Bytes{1}, Bytes{2}, Bytes{3}, 50, 60, 7, true, {{9, Bytes{8}, "x", true}}}};
+    e.scheduler = {"slurm", "123", at(5)};
+    e.stderr_tail = "Traceback:\n\tgröße";
+    e.stderr_seen = true;
+    e.traceback = TracebackText{{{"train.py", 42, "main"}}, "OSError", "No space", true};
+    e.memory = {Bytes{1},
+                Bytes{2},
+                "container limit",
+                {{"a.py", 3, Bytes{4}, 5}},
+                {{at(123456789), Bytes{6}, Bytes{7}}}};
+    e.missing = {"kernel log"};
+    return e;
+}
+
+TEST(EvidenceJson, EveryFieldSurvivesTheRoundTrip) {
+    const Evidence evidence = full_evidence();
+    ASSERT_TRUE(all_set(evidence)) << "full_evidence() leaves a field at its default";
+    const auto back = evidence_from_json(to_json(evidence));
+    ASSERT_TRUE(back.ok()) << back.error().text;
+    EXPECT_TRUE(same(*back, evidence)) << to_json(*back);
+}
+
+TEST(EvidenceJson, WhatCouldNotBeSeenIsLeftOutAndStaysAbsent) {
+    Evidence evidence;
+    evidence.processes = {ProcessEvidence{}};
+    const json e = json::parse(to_json(evidence));
+    EXPECT_FALSE(e["processes"][0].contains("rss"));
+    EXPECT_FALSE(e["host"].contains("total"));
+    EXPECT_FALSE(e.contains("traceback"));
+    const auto back = evidence_from_json(e.dump());
+    ASSERT_TRUE(back.ok());
+    EXPECT_TRUE(same(*back, evidence));
+}
+
+TEST(EvidenceJson, ExtremeNumbersAreKeptExactly) {
+    Evidence evidence;
+    evidence.host.total = Bytes{UINT64_MAX};
+    evidence.end_time = RunTime::min();
+    evidence.run.started_wall = RunTime::max();
+    const auto back = evidence_from_json(to_json(evidence));
+    ASSERT_TRUE(back.ok()) << back.error().text;
+    EXPECT_TRUE(same(*back, evidence));
+}
+
+TEST(EvidenceJson, AShortRecordingMeansTheRestWasNotSeen) {
+    const auto evidence = evidence_from_json(R"({"schema": 1, "exit": {"signal": "SIGKILL"}})");
+    ASSERT_TRUE(evidence.ok()) << evidence.error().text;
+    EXPECT_EQ(evidence->exit.signal, SIGKILL);
+    EXPECT_EQ(evidence->main_pid, std::nullopt);
+}
+
+std::string error_of(const std::string& fields) {
+    const auto result = evidence_from_json("{\"schema\": 1, " + fields + "}");
+    return result.ok() ? "no error" : result.error().text;
+}
+
+TEST(EvidenceJson, AnErrorNamesItsField) {
+    EXPECT_EQ(error_of(R"("cgroups": [{"levels": [{}, {"limit": "512M"}]}])"),
+              "evidence: cgroups[0].levels[1].limit: expected a number");
+    EXPECT_EQ(error_of(R"("processes": {})"), "evidence: processes: expected a list");
+    EXPECT_EQ(error_of(R"("processes": [{"role": "boss"}])"),
+              "evidence: processes[0].role: expected one of main, worker, rank, helper");
+    EXPECT_EQ(error_of(R"("processes": [{"state": "Run"}])"),
+              "evidence: processes[0].state: expected one character");
+    EXPECT_EQ(error_of(R"("ended": 1)"), "evidence: ended: expected true or false");
+    EXPECT_EQ(error_of(R"("end_time": 9223372036854775808)"),
+              "evidence: end_time: number out of range");
+}
+
+TEST(EvidenceJson, AMistypedFieldIsNotTakenForUnseen) {
+    EXPECT_EQ(error_of(R"("host": {"avialable_last": 1})"),
+              "evidence: host.avialable_last: unknown field");
+}
+
+}  // namespace
+}  // namespace holdfast

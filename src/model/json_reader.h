@@ -1,0 +1,146 @@
+// Internal: fills values from JSON that nobody vouches for. The first thing wrong is remembered
+// with its place ("cgroups[0].levels[1].limit: expected a number"), and nothing after it is read.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "model/json_writer.h"
+
+namespace holdfast::fields {
+
+// Bounds size and nesting before the parser sees a byte.
+Result<nlohmann::json> parse_bounded(std::string_view text);
+std::optional<Nanos> parse_rfc3339(std::string_view text);
+
+// Where we are, and what was wrong first.
+struct ReadState {
+    Form form = Form::contract;
+    std::string path;
+    std::optional<std::string> error;
+
+    void fail(std::string_view reason);
+};
+
+class JsonReader {
+public:
+    static constexpr bool writes = false;
+    JsonReader(const nlohmann::json& node, ReadState& state);
+
+    bool contract() const { return state_.form == Form::contract; }
+
+    template <class T>
+    void field(const char* key, T& value) {
+        if (const auto* node = find(key)) at(key, [&] { decode(*node, value); });
+    }
+    template <class T>
+    void field(const char* key, std::optional<T>& value) {
+        const auto* node = find(key);
+        if (node == nullptr || node->is_null()) return;
+        at(key, [&] { decode(*node, value.emplace()); });
+    }
+    void field_unless_empty(const char* key, std::string& text) { field(key, text); }
+    template <class Enum>
+    void choice(const char* key, Enum& value, std::span<const std::string_view> names) {
+        if (const auto* node = find(key))
+            at(key, [&] { value = static_cast<Enum>(decode_name(*node, names)); });
+    }
+    void signal(const char* key, std::optional<int>& number);
+    void wall(const char* key, Nanos& time);
+    void wall(const char* key, std::optional<Nanos>& time);
+    void seconds(const char* key, Nanos& time);
+    void cause(CauseId& cause);
+    void schema();
+    void require(const char* key);
+
+    // A mistyped key in a recording would read as "could not be seen" and a test would pass for the
+    // wrong reason; in the contract's form unknown keys come from newer versions and are skipped.
+    void reject_unknown();
+
+private:
+    const nlohmann::json* find(const char* key);
+    template <class Read>
+    void at(const std::string& step, Read read) {
+        if (state_.error) return;
+        const std::size_t before = state_.path.size();
+        if (step[0] != '[' && before > 0) state_.path += '.';
+        state_.path += step;
+        read();
+        state_.path.resize(before);
+    }
+
+    void decode(const nlohmann::json& node, bool& value);
+    void decode(const nlohmann::json& node, char& value);
+    void decode(const nlohmann::json& node, double& value);
+    void decode(const nlohmann::json& node, std::string& text);
+    void decode(const nlohmann::json& node, Bytes& amount) { decode(node, amount.count); }
+    void decode(const nlohmann::json& node, Nanos& time);
+    std::size_t decode_name(const nlohmann::json& node, std::span<const std::string_view> names);
+
+    template <class Int>
+    void decode_integer(const nlohmann::json& node, Int& value) {
+        using Limits = std::numeric_limits<Int>;
+        if (!node.is_number()) return state_.fail("expected a number");
+        if (!node.is_number_integer()) return state_.fail("expected a whole number");
+        // The parser keeps "unsigned" for everything not negative, so each branch has one bound.
+        const bool fits =
+            node.is_number_unsigned()
+                ? node.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
+                : Limits::is_signed &&
+                      node.get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
+        if (!fits) return state_.fail("number out of range");
+        value = node.get<Int>();
+    }
+    template <class T>
+    void decode(const nlohmann::json& node, std::vector<T>& list) {
+        if (!node.is_array()) return state_.fail("expected a list");
+        for (std::size_t i = 0; i < node.size() && !state_.error; ++i)
+            at('[' + std::to_string(i) + ']', [&] { decode(node[i], append(list)); });
+    }
+    template <class T>
+    void decode(const nlohmann::json& node, T& value) {
+        if constexpr (std::is_integral_v<T>) {
+            decode_integer(node, value);
+        } else {
+            JsonReader inner(node, state_);
+            describe(inner, value);
+            inner.reject_unknown();
+        }
+    }
+    template <class T>
+    static T& append(std::vector<T>& list) {
+        return list.emplace_back();
+    }
+    static Finding& append(std::vector<Finding>& list) {
+        return list.emplace_back(Finding{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}});
+    }
+
+    const nlohmann::json& node_;
+    ReadState& state_;
+    std::vector<std::string_view> known_;
+};
+
+// Reads a whole document into `value`.
+template <class T>
+Result<T> read_document(std::string_view text, Form form) {
+    auto parsed = parse_bounded(text);
+    if (!parsed) return parsed.error();
+    ReadState state{form, {}, {}};
+    T value;
+    JsonReader reader(*parsed, state);
+    describe(reader, value);
+    reader.reject_unknown();
+    if (state.error) return Error{*state.error};
+    return value;
+}
+
+}  // namespace holdfast::fields

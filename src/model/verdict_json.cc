@@ -1,0 +1,96 @@
+// The verdict as the contract's JSON, schema 1.
+#include <array>
+
+#include "model/fields.h"
+#include "model/json.h"
+
+namespace holdfast {
+namespace fields {
+
+constexpr std::array<std::string_view, 4> outcome_names{"finished", "died", "stuck", "running"};
+constexpr std::array<std::string_view, 3> confidence_names{"unknown", "likely", "certain"};
+
+template <class Json>
+void describe(Json& json, Ref<Json, Where> where) {
+    json.field("file", where.file);
+    json.field("line", where.line);
+    json.field("function", where.function);
+    json.field("text", where.text);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, Observation> observation) {
+    json.field("source", observation.source);
+    json.field("text", observation.text);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, Fix> fix) {
+    json.field("text", fix.text);
+    json.field_unless_empty("code", fix.code);
+}
+
+// Finding::pid is for ranking only and no part of the contract.
+template <class Json>
+void describe(Json& json, Ref<Json, Finding> finding) {
+    json.cause(finding.cause);
+    json.choice("confidence", finding.confidence, confidence_names);
+    json.field("summary", finding.summary);
+    json.field("where", finding.where);
+    json.field("evidence", finding.evidence);
+    json.field("fixes", finding.fixes);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, DecidingProcess> process) {
+    json.field("pid", process.pid);
+    json.field("role", process.role);
+    json.field("command", process.command);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, PythonStack> stack) {
+    json.field("thread", stack.thread);
+    json.field("frames", stack.frames);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, NativeFrame> frame) {
+    json.field("library", frame.library);
+    json.field("symbol", frame.symbol);
+    json.field("offset", frame.offset);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, Verdict> verdict) {
+    json.schema();
+    json.field("run", verdict.run);
+    json.require("outcome");
+    json.choice("outcome", verdict.outcome, outcome_names);
+    json.field("exit", verdict.exit);
+    json.field("process", verdict.process);
+    json.require("end");
+    json.field("end", verdict.end);
+    json.require("root");
+    json.field("root", verdict.root);
+    json.field("choice", verdict.choice);
+    json.field("contributing", verdict.contributing);
+    json.field("python_stack", verdict.python_stack);
+    json.field("native_stack", verdict.native_stack);
+    json.field("memory", verdict.memory);
+    json.field("missing", verdict.missing);
+}
+
+}  // namespace fields
+
+std::string to_json(const Verdict& verdict) {
+    fields::JsonWriter json(fields::Form::contract);
+    describe(json, verdict);
+    return json.text();
+}
+
+Result<Verdict> verdict_from_json(std::string_view text) {
+    return fields::read_document<Verdict>(text, fields::Form::contract).context("verdict");
+}
+
+}  // namespace holdfast

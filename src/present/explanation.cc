@@ -1,0 +1,122 @@
+#include "present/explanation.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "present/display_width.h"
+#include "present/markdown_inline.h"
+#include "present/paint.h"
+#include "present/wrap.h"
+
+namespace holdfast {
+namespace {
+
+constexpr int body_indent = 2;
+
+struct ListMark {
+    int indent = 0;
+    std::string text;       // "-", "12."
+    std::string_view rest;  // what follows it
+};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "- text", "* text", "12. text", with any indentation.
+std::optional<ListMark> list_mark(std::string_view line) {
+    const std::size_t start = line.find_first_not_of(' ');
+    if (start == std::string_view::npos) return std::nullopt;
+    std::string_view rest = line.substr(start);
+    std::size_t length = 0;
+    if (rest[0] == '-' || rest[0] == '*') {
+        length = 1;
+    } else {
+        while (length < rest.size() && length < 3 && is_digit(rest[length])) ++length;
+        if (length == 0 || length == rest.size() || rest[length] != '.') return std::nullopt;
+        ++length;
+    }
+    if (rest.substr(length, 1) != " ") return std::nullopt;
+    return ListMark{static_cast<int>(std::min<std::size_t>(start, 8)),
+                    std::string(rest.substr(0, length)), rest.substr(length + 1)};
+}
+
+class Renderer {
+public:
+    explicit Renderer(const Style& style) : style_(style), paint_(style) {}
+
+    void line(std::string_view line) {
+        if (trim(line).starts_with("```")) {
+            flush();
+            in_code_ = !in_code_;
+        } else if (in_code_) {
+            for (const auto& each : wrap_code(line, style_.width, body_indent + 2))
+                out_ += paint_code(each) + '\n';
+        } else if (trim(line).empty()) {
+            flush();
+            blank();
+        } else if (line[0] == '#') {
+            heading(line);
+        } else if (line[0] == '|') {
+            flush();
+            for (const auto& each : wrap_code(line, style_.width, body_indent)) out_ += each + '\n';
+        } else if (const auto mark = list_mark(line)) {
+            flush();
+            lead_ = item_lead(*mark);
+            text_ = mark->rest;
+        } else {
+            if (!text_.empty()) text_ += ' ';
+            text_ += trim(line);
+        }
+    }
+    std::string take() {
+        flush();
+        while (out_.ends_with("\n\n")) out_.pop_back();
+        return std::move(out_);
+    }
+
+private:
+    static Indent body() { return Indent::both(body_indent); }
+    Indent item_lead(const ListMark& mark) const {
+        const std::string shown = mark.text.size() > 1 ? mark.text : style_.unicode ? "•" : "-";
+        std::string first = Indent::both(body_indent + mark.indent).first + shown + ' ';
+        return {first, Indent::both(display_width(first)).rest};
+    }
+    std::string paint_code(const std::string& line) const {
+        const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+        return line.substr(0, start) + paint_.code(line.substr(start));
+    }
+    void blank() {
+        if (!out_.empty() && !out_.ends_with("\n\n")) out_ += '\n';
+    }
+    void heading(std::string_view line) {
+        flush();
+        blank();
+        const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
+        const std::string text = plain_inline(trim(line.substr(level)));
+        for (const std::string& each : wrap(text, style_.width))
+            out_ += (level == 1 ? paint_.strong(each) : paint_.label(each)) + '\n';
+    }
+    void flush() {
+        for (const std::string& each : wrap(painted_inline(text_, style_), style_.width, lead_))
+            out_ += each + '\n';
+        text_.clear();
+        lead_ = body();
+    }
+
+    Style style_;
+    Paint paint_;
+    std::string out_;
+    std::string text_;
+    Indent lead_ = body();
+    bool in_code_ = false;
+};
+
+}  // namespace
+
+std::string explanation(std::string_view markdown, const Style& style) {
+    const std::string safe = safe_text(markdown, style);
+    Renderer renderer(style);
+    for (std::string_view rest = safe; const auto line = next_line(rest);) renderer.line(*line);
+    return renderer.take();
+}
+
+}  // namespace holdfast

@@ -1,0 +1,151 @@
+#include "present/terminal_verdict.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "present/headline.h"
+#include "present/verdict_sections.h"
+#include "present/wrap.h"
+
+namespace holdfast {
+namespace {
+
+std::string joined_command(const RunSummary& run) {
+    std::string command;
+    for (const std::string& argument : run.command)
+        command.append(command.empty() ? "" : " ").append(argument);
+    return command;
+}
+
+std::string how_it_ended(const ExitStatus& exit) {
+    if (exit.signal) return signal_name(*exit.signal);
+    if (exit.code) return fmt::format("exit status {}", *exit.code);
+    return {};
+}
+
+// "2026-11-15 04:24:47 UTC"
+std::string moment(Nanos wall) {
+    std::string text = rfc3339(wall).substr(0, 19);
+    if (text.size() == 19) text[10] = ' ';
+    return text + " UTC";
+}
+
+class Facts {
+public:
+    explicit Facts(const Style& style) : style_(style) {}
+    void add(const std::string& fact) {
+        if (!fact.empty()) text_ += (text_.empty() ? "" : std::string(separator(style_))) + fact;
+    }
+    const std::string& text() const { return text_; }
+
+private:
+    const Style& style_;
+    std::string text_;
+};
+
+void add_command(Page& page, const Verdict& verdict) {
+    std::string command = verdict.process.command;
+    if (command.empty()) command = joined_command(verdict.run);
+    page.paragraph(command, {nullptr, 0, 2, 2});
+}
+
+// How, when and who, in one faint line.
+std::string end_facts(const Verdict& verdict, const Style& style) {
+    Facts facts(style);
+    std::string how = how_it_ended(verdict.exit);
+    const RunSummary& run = verdict.run;
+    // A record may claim any two times; what makes no sense is not subtracted.
+    if (run.ended_wall && run.started_wall >= Nanos{} && *run.ended_wall >= run.started_wall)
+        how += (how.empty() ? "after " : " after ") + human(*run.ended_wall - run.started_wall);
+    facts.add(how);
+    if (verdict.process.pid > 0)
+        facts.add(verdict.process.role == "main"
+                      ? fmt::format("pid {}", verdict.process.pid)
+                      : fmt::format("{}, pid {}", verdict.process.role, verdict.process.pid));
+    if (run.ended_wall) facts.add(moment(*run.ended_wall));
+    if (!run.host.empty()) facts.add("on " + run.host);
+    return facts.text();
+}
+
+std::string finished_or_ended(const Verdict& verdict, const Style& style) {
+    Page page(style);
+    const bool clean = verdict.end.cause == "clean-exit"_cause;
+    add_banner(page, verdict.outcome,
+               clean ? fmt::format("{} {}", verdict.end.cause->code, verdict.end.cause->slug)
+                     : cause_tag(verdict.end, style));
+    page.blank();
+    page.paragraph(headline_of(verdict.end), {&Paint::strong});
+    add_command(page, verdict);
+    page.paragraph(end_facts(verdict, style), {&Paint::faint});
+    if (!verdict.end.summary.empty()) {
+        page.blank();
+        page.paragraph(verdict.end.summary);
+    }
+    add_chain(page, verdict);
+    add_where(page, verdict);
+    add_memory(page, verdict.memory);
+    add_fixes(page, verdict);
+    add_evidence(page, verdict);
+    if (!verdict.choice.empty()) {
+        page.section("why this");
+        page.text(verdict.choice);
+    }
+    add_stacks(page, verdict);
+    add_contributing(page, "also", verdict.contributing);
+    add_missing(page, verdict.missing);
+    std::vector<std::string> hints{"holdfast why " + verdict.run.id};
+    if (!clean) hints.push_back(fmt::format("holdfast explain {}", verdict.root.cause->code));
+    add_hints(page, hints);
+    return page.take();
+}
+
+std::string memory_now(const MemorySummary& memory) {
+    if (memory.curve.empty()) return {};
+    const CurvePoint& now = memory.curve.back();
+    const auto limit = now.limit ? now.limit : memory.limit;
+    if (!limit) return human(now.used) + " in use";
+    return fmt::format("{} of {} in use ({:.0f} % of the {})", human(now.used), human(*limit),
+                       100 * now.used.share_of(*limit),
+                       memory.limit_name.empty() ? "limit" : memory.limit_name);
+}
+
+std::string status(const Verdict& verdict, const Style& style) {
+    Page page(style);
+    add_banner(page, verdict.outcome, "running");
+    page.blank();
+    add_command(page, verdict);
+    Facts facts(style);
+    facts.add("since " + moment(verdict.run.started_wall));
+    if (!verdict.memory.curve.empty())
+        facts.add("seen for " + human(verdict.memory.curve.back().time));
+    if (verdict.process.pid > 0) facts.add(fmt::format("pid {}", verdict.process.pid));
+    if (!verdict.run.host.empty()) facts.add("on " + verdict.run.host);
+    page.paragraph(facts.text(), {&Paint::faint});
+    if (const std::string now = memory_now(verdict.memory); !now.empty()) {
+        page.section("now");
+        page.text(now);
+    }
+    add_memory(page, verdict.memory);
+
+    std::vector<Finding> findings;
+    if (!(verdict.root.cause == "clean-exit"_cause)) findings.push_back(verdict.root);
+    findings.insert(findings.end(), verdict.contributing.begin(), verdict.contributing.end());
+    if (findings.empty()) {
+        page.section("so far");
+        page.text("nothing wrong seen");
+    }
+    add_contributing(page, "so far", findings);
+    add_stacks(page, verdict);
+    add_missing(page, verdict.missing);
+    add_hints(page, {"holdfast why " + verdict.run.id});
+    return page.take();
+}
+
+}  // namespace
+
+std::string terminal_verdict(const Verdict& verdict, const Style& style) {
+    return verdict.outcome == Outcome::running ? status(verdict, style)
+                                               : finished_or_ended(verdict, style);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,21 @@
+// Any verdict that can be read can be shown, within the width and without control characters.
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "model/json.h"
+#include "present/display_width.h"
+#include "present/terminal_verdict.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace holdfast;
+    const auto verdict = verdict_from_json({reinterpret_cast<const char*>(data), size});
+    if (!verdict) return 0;
+    const Style style{60, false, true};
+    const std::string page = terminal_verdict(*verdict, style) + one_line_verdict(*verdict);
+    if (printable(page) != page) std::abort();
+    for (std::string_view line : split(terminal_verdict(*verdict, style), '\n'))
+        if (display_width(line) > style.width) std::abort();
+    return 0;
+}

@@ -1,0 +1,28 @@
+// The blocks a verdict's page is made of. Each adds itself to the page, or nothing when it has
+// nothing to say.
+#pragma once
+
+#include "model/verdict.h"
+#include "present/page.h"
+
+namespace holdfast {
+
+// "━━ HOLDFAST ━━━━━━━━━━━━━━━━━━━━━━━━━━ HF101 cgroup-oom · certain ━━"
+void add_banner(Page& page, Outcome outcome, const std::string& right);
+void add_chain(Page& page, const Verdict& verdict);
+void add_where(Page& page, const Verdict& verdict);
+void add_memory(Page& page, const MemorySummary& memory);
+void add_fixes(Page& page, const Verdict& verdict);
+void add_evidence(Page& page, const Verdict& verdict);
+void add_contributing(Page& page, std::string_view label, const std::vector<Finding>& findings);
+void add_stacks(Page& page, const Verdict& verdict);
+void add_missing(Page& page, const std::vector<std::string>& missing);
+// Commands that lead further, faint, as many to a line as fit.
+void add_hints(Page& page, const std::vector<std::string>& hints);
+
+// "HF101 cgroup-oom · certain"
+std::string cause_tag(const Finding& finding, const Style& style);
+// " · " or " - "
+std::string_view separator(const Style& style);
+
+}  // namespace holdfast

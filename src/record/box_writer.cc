@@ -1,0 +1,151 @@
+#include "record/box_writer.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/checksum.h"
+#include "base/time.h"
+#include "record/box_layout.h"
+
+namespace holdfast {
+namespace {
+
+using format::SectionId;
+
+// Three boxes make a run; all of them and the two small JSON files stay below 2 MiB.
+static_assert(layout::machine.size == 1'635'456);
+static_assert(layout::output.size == 69'696);
+static_assert(layout::gpu.size == 17'920);
+
+// "01234567-89ab-..." as 16 bytes; what is not hexadecimal is passed over, what is missing is zero.
+void parse_boot_id(std::string_view text, unsigned char (&bytes)[16]) {
+    std::size_t digits = 0;
+    for (const char c : text) {
+        const auto digit = parse_number<unsigned>(std::string_view(&c, 1), 16);
+        if (!digit) continue;
+        if (digits == 2 * sizeof(bytes)) return;
+        unsigned char& byte = bytes[digits / 2];
+        byte = static_cast<unsigned char>(digits % 2 == 0 ? *digit << 4U : byte | *digit);
+        ++digits;
+    }
+}
+
+template <std::size_t N>
+Result<MappedFile> make_box(const RunDirectory* directory, const char* name, format::BoxKind kind,
+                            const layout::Layout<N>& layout, const BoxOrigin& origin) {
+    Result<MappedFile> file = directory != nullptr
+                                  ? MappedFile::create(directory->fd(), name, layout.size)
+                                  : MappedFile::anonymous(name, layout.size);
+    if (!file) return file;
+
+    format::FileHeader header{};
+    std::memcpy(header.magic, format::magic, sizeof(header.magic));
+    header.version = format::version;
+    header.kind = kind;
+    header.file_size = layout.size;
+    parse_boot_id(origin.boot_id, header.boot_id);
+    header.writer_pid = origin.pid;
+    header.writer_start_ticks = origin.start_ticks;
+    header.created = monotonic_now().count();
+    header.created_wall = wall_now().count();
+    header.section_count = N;
+    std::copy(layout.sections.begin(), layout.sections.end(), header.sections);
+    const auto bytes = std::as_bytes(std::span(&header, 1));
+    header.checksum = crc32c(bytes.first(offsetof(format::FileHeader, checksum)));
+    std::memcpy(file->bytes().data(), &header, sizeof(header));
+    return file;
+}
+
+// A writer for one section of a box just made.
+template <class Writer, std::size_t N>
+Writer writer(MappedFile& file, const layout::Layout<N>& layout, SectionId id) {
+    const format::Section& section = layout[id];
+    return Writer(file.bytes().data() + section.offset, section.capacity);
+}
+
+constexpr std::size_t output_at = layout::output[SectionId::output].offset;
+
+}  // namespace
+
+Result<MachineBox> MachineBox::create(const RunDirectory* directory, const BoxOrigin& origin) {
+    Result<MappedFile> file =
+        make_box(directory, run_file::machine, format::BoxKind::machine, layout::machine, origin);
+    if (!file) return file.error();
+    MachineBox box;
+    box.file_ = std::move(*file);
+    const auto fill = [&](auto& target, SectionId id) {
+        target = writer<std::remove_reference_t<decltype(target)>>(box.file_, layout::machine, id);
+    };
+    fill(box.samples, SectionId::samples);
+    fill(box.history, SectionId::history);
+    fill(box.processes, SectionId::processes);
+    fill(box.cgroups, SectionId::cgroups);
+    fill(box.events, SectionId::events);
+    fill(box.disks, SectionId::disks);
+    fill(box.neighbours, SectionId::neighbours);
+    fill(box.end, SectionId::end);
+    return box;
+}
+
+Result<OutputBox> OutputBox::create(const RunDirectory* directory, const BoxOrigin& origin) {
+    Result<MappedFile> file =
+        make_box(directory, run_file::output, format::BoxKind::output, layout::output, origin);
+    if (!file) return file.error();
+    OutputBox box;
+    box.file_ = std::move(*file);
+    return box;
+}
+
+format::OutputHead* OutputBox::head() const {
+    auto* bytes = const_cast<std::byte*>(file_.bytes().data());
+    return reinterpret_cast<format::OutputHead*>(bytes + output_at);
+}
+
+std::span<std::byte> OutputBox::ring() {
+    return file_.bytes().subspan(output_at + sizeof(format::OutputHead), format::output_capacity);
+}
+
+void OutputBox::append(std::span<const std::byte> bytes) {
+    std::atomic_ref<std::uint64_t> taken(head()->taken);
+    std::uint64_t at = taken.load(std::memory_order_relaxed);
+    const std::span<std::byte> room = ring();
+    if (bytes.size() > room.size()) {
+        at += bytes.size() - room.size();
+        bytes = bytes.last(room.size());
+    }
+    while (!bytes.empty()) {
+        const auto begin = static_cast<std::size_t>(at % room.size());
+        const std::size_t count =
+            std::min({bytes.size(), room.size() - begin, format::output_chunk});
+        std::memcpy(room.data() + begin, bytes.data(), count);
+        at += count;
+        bytes = bytes.subspan(count);
+        taken.store(at, std::memory_order_release);
+    }
+}
+
+void OutputBox::append(std::string_view text) { append(std::as_bytes(std::span(text))); }
+
+void OutputBox::delivered(std::uint64_t bytes) {
+    std::atomic_ref<std::uint64_t>(head()->delivered).fetch_add(bytes, std::memory_order_release);
+}
+
+std::uint64_t OutputBox::taken_total() const {
+    return std::atomic_ref<std::uint64_t>(head()->taken).load(std::memory_order_acquire);
+}
+
+std::uint64_t OutputBox::delivered_total() const {
+    return std::atomic_ref<std::uint64_t>(head()->delivered).load(std::memory_order_acquire);
+}
+
+Result<GpuBox> GpuBox::create(const RunDirectory* directory, const BoxOrigin& origin) {
+    Result<MappedFile> file =
+        make_box(directory, run_file::gpu, format::BoxKind::gpu, layout::gpu, origin);
+    if (!file) return file.error();
+    GpuBox box;
+    box.file_ = std::move(*file);
+    box.gpus = writer<TableWriter<format::Gpu>>(box.file_, layout::gpu, SectionId::gpus);
+    return box;
+}
+
+}  // namespace holdfast

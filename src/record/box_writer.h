@@ -1,0 +1,82 @@
+// The boxes a supervised run writes: the machine's, the output's, the GPUs'.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "record/fixed_text.h"
+#include "record/format.h"
+#include "record/run_directory.h"
+#include "record/section_writer.h"
+
+namespace holdfast {
+
+// Who writes. A pid alone may be somebody else by the time the box is read.
+struct BoxOrigin {
+    int pid = 0;
+    std::uint64_t start_ticks = 0;
+    std::string boot_id;  // as /proc/sys/kernel/random/boot_id has it
+};
+
+// Everything the supervisor sees. One thread writes.
+class MachineBox {
+public:
+    // Without a directory the box lives in memory only, for when no disk will have it.
+    static Result<MachineBox> create(const RunDirectory* directory, const BoxOrigin& origin);
+
+    RingWriter<format::Sample> samples;
+    HistoryWriter history;
+    TableWriter<format::Process> processes;
+    TableWriter<format::Cgroup> cgroups;
+    RingWriter<format::Event> events;
+    TableWriter<format::Disk> disks;
+    TableWriter<format::Neighbour> neighbours;
+    TableWriter<format::End> end;
+
+    int fd() const { return file_.fd(); }  // for reading it back
+
+private:
+    MappedFile file_;
+};
+
+// The last bytes the program wrote to a relayed stderr. The mapping is shared, so a relay forked
+// off the supervisor writes where the supervisor reads.
+class OutputBox {
+public:
+    static Result<OutputBox> create(const RunDirectory* directory, const BoxOrigin& origin);
+
+    // Keeps what was just read from the program (of more than the ring holds, the end).
+    void append(std::span<const std::byte> bytes);
+    void append(std::string_view text);
+    // So many bytes more have been passed on.
+    void delivered(std::uint64_t bytes);
+
+    std::span<std::byte> ring();
+    std::uint64_t taken_total() const;
+    std::uint64_t delivered_total() const;
+    int fd() const { return file_.fd(); }
+
+private:
+    format::OutputHead* head() const;
+
+    MappedFile file_;
+};
+
+class GpuBox {
+public:
+    static Result<GpuBox> create(const RunDirectory* directory, const BoxOrigin& origin);
+
+    TableWriter<format::Gpu> gpus;
+
+    int fd() const { return file_.fd(); }
+
+private:
+    MappedFile file_;
+};
+
+}  // namespace holdfast

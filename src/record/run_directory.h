@@ -1,0 +1,69 @@
+// One run on disk: <home>/runs/<id>/, held open by its descriptor.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "record/run_facts.h"
+#include "record/run_home.h"
+
+namespace holdfast {
+
+namespace run_file {
+inline constexpr const char* facts = "run.json";
+inline constexpr const char* lock = "run.lock";
+inline constexpr const char* machine = "machine.box";
+inline constexpr const char* output = "output.box";
+inline constexpr const char* gpu = "gpu.box";
+inline constexpr const char* verdict = "verdict.json";
+}  // namespace run_file
+
+// "20261115-042447-123-4242": UTC to the millisecond, then the pid. Sorts by time.
+std::string new_run_id(Nanos wall, int pid);
+bool is_run_id(std::string_view text);
+
+class RunDirectory {
+public:
+    // Makes `<home>/runs/<id>/` in the first home that will have it and takes the run's lock for
+    // the calling process. A second run of the same id gets "-2" appended; see id().
+    static Result<RunDirectory> create(const RunHome& home, const std::string& id);
+    // Opens a run to read. Another user's run is an error (EACCES) unless we are root.
+    static Result<RunDirectory> open(const std::string& path);
+
+    const std::string& path() const { return path_; }
+    const std::string& id() const { return id_; }
+    int fd() const { return fd_.get(); }
+    // Why better homes were passed over, one line each; empty when the first one served.
+    const std::vector<std::string>& notes() const { return notes_; }
+
+    // The supervisor's sign of life: an fcntl lock, gone with its process however it dies and not
+    // inherited by fork, so a supervisor that forks itself away takes it again.
+    Status lock();
+    bool is_live() const;
+
+    // Writes beside and renames: a reader sees the old file or the new one.
+    Status write_file(const std::string& name, std::string_view text) const;
+    Result<std::string> read_file(const std::string& name, std::size_t limit) const;
+
+    Status write_facts(const RunFacts& facts) const;
+    Result<RunFacts> read_facts() const;
+
+    // After a clean end: removes the boxes, keeps run.json and verdict.json.
+    Status shrink() const;
+
+private:
+    RunDirectory(UniqueFd fd, std::string path);
+
+    UniqueFd fd_;
+    UniqueFd lock_;
+    std::string path_;
+    std::string id_;
+    std::vector<std::string> notes_;
+};
+
+}  // namespace holdfast

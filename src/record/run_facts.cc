@@ -1,0 +1,244 @@
+#include "record/run_facts.h"
+
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace holdfast {
+namespace {
+
+using nlohmann::json;
+
+constexpr int schema = 1;
+// Bytes of text in one field; together they stay below half of run_facts_limit, as every byte may
+// need a backslash.
+constexpr std::size_t word_limit = 256;
+constexpr std::size_t path_limit = 4096;
+constexpr std::size_t command_limit = 8192;
+constexpr std::size_t argument_count_limit = 256;
+constexpr std::size_t missing_count_limit = 32;
+constexpr std::string_view dots = "...";
+
+std::string cut(std::string_view text, std::size_t limit) {
+    if (text.size() <= limit) return printable(text);
+    std::size_t keep = limit - dots.size();
+    while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0U) == 0x80U) --keep;
+    return printable(text.substr(0, keep)) + std::string(dots);
+}
+
+std::vector<std::string> cut_command(const std::vector<std::string>& command) {
+    std::vector<std::string> kept;
+    std::size_t left = command_limit;
+    for (const std::string& argument : command) {
+        if (kept.size() == argument_count_limit || left < word_limit) {
+            kept.emplace_back(dots);
+            break;
+        }
+        kept.push_back(cut(argument, left));
+        left -= std::min(left, argument.size() + 1);
+    }
+    return kept;
+}
+
+std::vector<std::string> cut_missing(const std::vector<std::string>& missing) {
+    std::vector<std::string> kept;
+    for (std::size_t i = 0; i < missing.size() && i < missing_count_limit; ++i)
+        kept.push_back(cut(missing[i], word_limit));
+    return kept;
+}
+
+constexpr std::string_view capture_names[] = {"none", "relay", "file", "terminal"};
+
+// Takes fields out of an object from elsewhere and remembers the first that is not as it must be.
+class Fields {
+public:
+    Fields(const json& object, std::string& error) : object_(object), error_(error) {}
+
+    void text(const char* key, std::string& target, std::size_t limit) {
+        const json* value = find(key);
+        if (value == nullptr) return;
+        if (!value->is_string()) return fail(key, "is not a text");
+        const auto& found = value->get_ref<const std::string&>();
+        if (found.size() > limit) return fail(key, "is too long");
+        target = printable(found);
+    }
+    template <class Int>
+    void number(const char* key, Int& target, Int least = std::numeric_limits<Int>::min()) {
+        const json* value = find(key);
+        if (value == nullptr) return;
+        std::optional<Int> found;
+        if (value->is_number_unsigned())
+            found = narrow<Int>(value->get<std::uint64_t>());
+        else if (value->is_number_integer())
+            found = narrow<Int>(value->get<std::int64_t>());
+        if (!found || *found < least) return fail(key, "is not a number in range");
+        target = *found;
+    }
+    template <class Int>
+    void number(const char* key, std::optional<Int>& target) {
+        if (find(key) == nullptr) return;
+        Int value{};
+        number(key, value);
+        target = value;
+    }
+    void nanos(const char* key, Nanos& target) {
+        std::int64_t count = target.count();
+        number(key, count);
+        target = Nanos(count);
+    }
+    void real(const char* key, double& target) {
+        const json* value = find(key);
+        if (value == nullptr) return;
+        if (!value->is_number()) return fail(key, "is not a number");
+        const auto found = value->get<double>();
+        if (!std::isfinite(found) || found < 0) return fail(key, "is not a number in range");
+        target = found;
+    }
+    void truth(const char* key, bool& target) {
+        const json* value = find(key);
+        if (value == nullptr) return;
+        if (!value->is_boolean()) return fail(key, "is neither true nor false");
+        target = value->get<bool>();
+    }
+    void texts(const char* key, std::vector<std::string>& target, std::size_t count_limit) {
+        const json* value = find(key);
+        if (value == nullptr) return;
+        if (!value->is_array() || value->size() > count_limit) return fail(key, "is not a list");
+        for (const json& item : *value) {
+            if (!item.is_string()) return fail(key, "holds something that is not a text");
+            target.push_back(printable(item.get_ref<const std::string&>()));
+        }
+    }
+    const json* object(const char* key) {
+        const json* value = find(key);
+        if (value == nullptr || value->is_object()) return value;
+        fail(key, "is not an object");
+        return nullptr;
+    }
+    void require(const char* key) {
+        if (!object_.contains(key)) fail(key, "is missing");
+    }
+    void fail(const char* key, const char* what) {
+        if (error_.empty()) error_ = std::string("damaged: '") + key + "' " + what;
+    }
+
+private:
+    // Null and absent are the same: not known.
+    const json* find(const char* key) const {
+        const auto found = object_.find(key);
+        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    }
+    template <class Int, class From>
+    static std::optional<Int> narrow(From value) {
+        if (!std::in_range<Int>(value)) return std::nullopt;
+        return static_cast<Int>(value);
+    }
+
+    const json& object_;
+    std::string& error_;
+};
+
+void read_scheduler(const json& object, SchedulerFacts& scheduler, std::string& error) {
+    Fields fields(object, error);
+    fields.text("kind", scheduler.kind, word_limit);
+    fields.text("job_id", scheduler.job_id, word_limit);
+    fields.number("ends_at_wall_seconds", scheduler.ends_at_wall_seconds);
+}
+
+void read_output(const json& object, OutputCapture& output, std::string& error) {
+    Fields fields(object, error);
+    std::string kind = "none";
+    fields.text("kind", kind, word_limit);
+    const auto* found = std::find(std::begin(capture_names), std::end(capture_names), kind);
+    if (found == std::end(capture_names)) return fields.fail("kind", "is not a known word");
+    output.kind = static_cast<OutputCapture::Kind>(found - std::begin(capture_names));
+    fields.text("path", output.path, path_limit);
+    fields.number("device", output.device);
+    fields.number("inode", output.inode);
+    fields.number("from_offset", output.from_offset);
+}
+
+}  // namespace
+
+std::string to_json(const RunFacts& facts) {
+    json object = {
+        {"schema", schema},
+        {"id", cut(facts.id, word_limit)},
+        {"name", cut(facts.name, word_limit)},
+        {"command", cut_command(facts.command)},
+        {"cwd", cut(facts.cwd, path_limit)},
+        {"host", cut(facts.host, word_limit)},
+        {"kernel", cut(facts.kernel, word_limit)},
+        {"holdfast_version", cut(facts.holdfast_version, word_limit)},
+        {"boot_id", cut(facts.boot_id, word_limit)},
+        {"started_ns", facts.started.count()},
+        {"started_wall_ns", facts.started_wall.count()},
+        {"supervisor_pid", facts.supervisor_pid},
+        {"supervisor_start_ticks", facts.supervisor_start_ticks},
+        {"command_pid", facts.command_pid},
+        {"command_start_ticks", facts.command_start_ticks},
+        {"in_first_pid_namespace", facts.in_first_pid_namespace},
+        {"cpu_count", facts.cpu_count},
+        {"scheduler",
+         {{"kind", cut(facts.scheduler.kind, word_limit)},
+          {"job_id", cut(facts.scheduler.job_id, word_limit)}}},
+        {"output",
+         {{"kind", capture_names[static_cast<std::size_t>(facts.output.kind)]},
+          {"path", cut(facts.output.path, path_limit)},
+          {"device", facts.output.device},
+          {"inode", facts.output.inode},
+          {"from_offset", facts.output.from_offset}}},
+        {"missing", cut_missing(facts.missing)},
+    };
+    if (facts.overcommit_mode) object["overcommit_mode"] = *facts.overcommit_mode;
+    if (facts.max_map_count) object["max_map_count"] = *facts.max_map_count;
+    if (facts.scheduler.ends_at_wall_seconds)
+        object["scheduler"]["ends_at_wall_seconds"] = *facts.scheduler.ends_at_wall_seconds;
+    return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Result<RunFacts> run_facts_from_json(std::string_view text) {
+    if (text.size() > run_facts_limit) return Error{"larger than any run.json", EFBIG};
+    const json object = json::parse(text, nullptr, false);
+    if (!object.is_object()) return Error{"damaged: not a JSON object"};
+
+    RunFacts facts;
+    std::string error;
+    Fields fields(object, error);
+    int found_schema = 0;
+    fields.number("schema", found_schema);
+    if (error.empty() && found_schema > schema)
+        return Error{"written by a newer Holdfast (schema " + std::to_string(found_schema) +
+                     "); update holdfast"};
+    if (found_schema != schema) fields.fail("schema", "is not one that is known");
+    for (const char* key : {"id", "command", "boot_id", "started_ns", "started_wall_ns"})
+        fields.require(key);
+    fields.text("id", facts.id, word_limit);
+    fields.text("name", facts.name, word_limit);
+    fields.texts("command", facts.command, argument_count_limit + 1);
+    fields.text("cwd", facts.cwd, path_limit);
+    fields.text("host", facts.host, word_limit);
+    fields.text("kernel", facts.kernel, word_limit);
+    fields.text("holdfast_version", facts.holdfast_version, word_limit);
+    fields.text("boot_id", facts.boot_id, word_limit);
+    fields.nanos("started_ns", facts.started);
+    fields.nanos("started_wall_ns", facts.started_wall);
+    fields.number("supervisor_pid", facts.supervisor_pid, 0);
+    fields.number("supervisor_start_ticks", facts.supervisor_start_ticks);
+    fields.number("command_pid", facts.command_pid, 0);
+    fields.number("command_start_ticks", facts.command_start_ticks);
+    fields.truth("in_first_pid_namespace", facts.in_first_pid_namespace);
+    fields.number("overcommit_mode", facts.overcommit_mode);
+    fields.number("max_map_count", facts.max_map_count);
+    fields.real("cpu_count", facts.cpu_count);
+    if (const json* scheduler = fields.object("scheduler"))
+        read_scheduler(*scheduler, facts.scheduler, error);
+    if (const json* output = fields.object("output")) read_output(*output, facts.output, error);
+    fields.texts("missing", facts.missing, missing_count_limit);
+    if (!error.empty()) return Error{error};
+    return facts;
+}
+
+}  // namespace holdfast

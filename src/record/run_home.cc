@@ -1,0 +1,144 @@
+#include "record/run_home.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/bytes.h"
+
+namespace holdfast {
+namespace {
+
+constexpr Bytes least_free = Bytes::mib(4);  // twice what a run writes
+
+std::optional<std::string> variable(const char* name) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    return std::string(value);
+}
+
+// The XDG rules: a relative path in these variables is to be ignored.
+bool usable(const std::optional<std::string>& value) {
+    return value && !value->empty() && value->front() == '/';
+}
+
+Status make_parents(const std::string& path) {
+    for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+        const std::string parent = path.substr(0, at);
+        if (::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST)
+            return Error::from_errno("cannot create " + parent);
+    }
+    return Done{};
+}
+
+// Somebody may have put a link, a file or a directory of theirs where ours would be.
+Status check_private(int fd, const std::string& path, uid_t uid) {
+    struct stat info {};
+    if (::fstat(fd, &info) != 0) return Error::from_errno("cannot examine " + path);
+    if (info.st_uid != uid)
+        return Error{path + " belongs to user " + std::to_string(info.st_uid), EPERM};
+    if ((info.st_mode & 077U) != 0) return Error{path + " is open to other users", EPERM};
+    return Done{};
+}
+
+Status check_file_system(int fd, const std::string& path) {
+    struct statfs info {};
+    if (::fstatfs(fd, &info) != 0) return Error::from_errno("cannot examine " + path);
+    if (unfit_for_mapping(static_cast<std::uint64_t>(info.f_type) & 0xffffffffU))
+        return Error{path + " lies on a network or FUSE file system", ENOTSUP};
+    const Bytes free{static_cast<std::uint64_t>(info.f_bavail) *
+                     static_cast<std::uint64_t>(info.f_bsize)};
+    if (free < least_free) return Error{path + " has only " + human(free) + " left", ENOSPC};
+    return Done{};
+}
+
+}  // namespace
+
+Environment Environment::of_process() {
+    Environment environment;
+    environment.holdfast_home = variable("HOLDFAST_HOME");
+    environment.xdg_state_home = variable("XDG_STATE_HOME");
+    environment.home = variable("HOME");
+    environment.xdg_runtime_dir = variable("XDG_RUNTIME_DIR");
+    environment.uid = ::geteuid();
+    return environment;
+}
+
+RunHome choose_home(const Environment& environment) {
+    RunHome home;
+    const auto add = [&](std::string path, bool in_public_place) {
+        home.candidates.push_back({std::move(path), in_public_place});
+    };
+    if (environment.holdfast_home && !environment.holdfast_home->empty())
+        add(*environment.holdfast_home, false);
+    else if (usable(environment.xdg_state_home))
+        add(*environment.xdg_state_home + "/holdfast", false);
+    else if (usable(environment.home))
+        add(*environment.home + "/.local/state/holdfast", false);
+    if (usable(environment.xdg_runtime_dir)) add(*environment.xdg_runtime_dir + "/holdfast", false);
+    const std::string own = "/holdfast-" + std::to_string(environment.uid);
+    add(environment.shared_memory + own, true);
+    add(environment.temporary + own, true);
+    return home;
+}
+
+std::vector<std::string> search_homes(const Environment& environment) {
+    std::vector<std::string> homes;
+    for (const HomeCandidate& candidate : choose_home(environment).candidates) {
+        const int follow = candidate.in_public_place ? O_NOFOLLOW : 0;
+        const UniqueFd root(
+            ::open(candidate.path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow));
+        if (!root) continue;
+        if (candidate.in_public_place &&
+            !check_private(root.get(), candidate.path, environment.uid))
+            continue;
+        if (std::find(homes.begin(), homes.end(), candidate.path) == homes.end())
+            homes.push_back(candidate.path);
+    }
+    return homes;
+}
+
+bool unfit_for_mapping(std::uint64_t file_system_magic) {
+    constexpr std::uint64_t unfit[] = {
+        0x6969,      // NFS
+        0x65735546,  // FUSE (sshfs, gcsfuse, s3fs, virtiofs)
+        0x517b,      // SMB
+        0xff534d42,  // CIFS
+        0xfe534d42,  // SMB2
+        0x01021997,  // 9P (WSL's Windows drives, gVisor)
+        0x5346414f,  // AFS
+        0x73757245,  // Coda
+        0x00c36400,  // Ceph
+        0x0bd00bd0,  // Lustre
+        0x47504653,  // GPFS
+        0x19830326,  // BeeGFS
+        0xaad7aaea,  // PanFS
+    };
+    return std::find(std::begin(unfit), std::end(unfit), file_system_magic) != std::end(unfit);
+}
+
+Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid) {
+    const std::string& path = candidate.path;
+    if (!candidate.in_public_place)
+        if (const Status made = make_parents(path); !made) return made.error();
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+        return Error::from_errno("cannot create " + path);
+    const int follow = candidate.in_public_place ? O_NOFOLLOW : 0;
+    const UniqueFd root(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | follow));
+    if (!root) return Error::from_errno("cannot open " + path);
+    if (candidate.in_public_place)
+        if (const Status ours = check_private(root.get(), path, uid); !ours) return ours.error();
+    if (const Status fit = check_file_system(root.get(), path); !fit) return fit.error();
+
+    if (::mkdirat(root.get(), "runs", 0700) != 0 && errno != EEXIST)
+        return Error::from_errno("cannot create " + path + "/runs");
+    UniqueFd runs(::openat(root.get(), "runs", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!runs) return Error::from_errno("cannot open " + path + "/runs");
+    return runs;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,156 @@
+#include "record/run_home.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record/box_writer.h"
+#include "record/run_directory.h"
+#include "record/temporary_directory.h"
+
+namespace holdfast {
+namespace {
+
+Environment all_set() {
+    Environment environment;
+    environment.holdfast_home = "/hf";
+    environment.xdg_state_home = "/state";
+    environment.home = "/home/me";
+    environment.xdg_runtime_dir = "/run/user/7";
+    environment.uid = 7;
+    return environment;
+}
+
+const std::string id = "20261115-042447-123-1";
+
+TEST(ChooseHome, FollowsTheOrderOfTheVariables) {
+    Environment environment = all_set();
+    const std::vector<HomeCandidate> fallbacks = {
+        {"/run/user/7/holdfast", false}, {"/dev/shm/holdfast-7", true}, {"/tmp/holdfast-7", true}};
+    const auto with_first = [&](const std::string& first) {
+        std::vector<HomeCandidate> all = fallbacks;
+        all.insert(all.begin(), {first, false});
+        return all;
+    };
+    EXPECT_EQ(choose_home(environment).candidates, with_first("/hf"));
+    environment.holdfast_home = "";
+    EXPECT_EQ(choose_home(environment).candidates, with_first("/state/holdfast"));
+    environment.xdg_state_home = "relative";
+    EXPECT_EQ(choose_home(environment).candidates, with_first("/home/me/.local/state/holdfast"));
+    environment.home.reset();
+    EXPECT_EQ(choose_home(environment).candidates, fallbacks);
+}
+
+TEST(UnfitForMapping, KnowsNetworkFileSystems) {
+    EXPECT_TRUE(unfit_for_mapping(0x6969));
+    EXPECT_TRUE(unfit_for_mapping(0x65735546));
+    EXPECT_FALSE(unfit_for_mapping(0xef53));      // ext4
+    EXPECT_FALSE(unfit_for_mapping(0x01021994));  // tmpfs
+    EXPECT_FALSE(unfit_for_mapping(0x794c7630));  // overlayfs
+}
+
+TEST(RunHome, IsMadeWithItsParentsForUsOnly) {
+    const TemporaryDirectory place;
+    const std::string home = place / "a b/ключ";
+    ASSERT_TRUE(open_home({home, false}, ::geteuid()));
+    struct stat info {};
+    ASSERT_EQ(::stat((home + "/runs").c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, 0700U);
+}
+
+TEST(RunHome, AReadOnlyHomeGivesWayToTheNext) {
+    const TemporaryDirectory place;
+    Environment environment;
+    // A file where a directory should be refuses everybody, root too.
+    const UniqueFd file(::open((place / "file").c_str(), O_CREAT | O_WRONLY, 0600));
+    environment.holdfast_home = place / "file/home";
+    environment.uid = ::geteuid();
+    environment.shared_memory = place.path();
+    const auto run = RunDirectory::create(choose_home(environment), id);
+    ASSERT_TRUE(run) << run.error().text;
+    EXPECT_TRUE(run->path().starts_with(place / "holdfast-")) << run->path();
+    ASSERT_EQ(run->notes().size(), 1U);
+    EXPECT_NE(run->notes()[0].find("Not a directory"), std::string::npos) << run->notes()[0];
+    EXPECT_EQ(search_homes(environment),
+              std::vector<std::string>{place / "holdfast-" + std::to_string(environment.uid)});
+}
+
+TEST(RunHome, NoPlaceAtAllIsOneErrorWithEveryReason) {
+    const TemporaryDirectory place;
+    Environment environment;
+    environment.shared_memory = place / "none";
+    environment.temporary = place / "nothing";
+    const auto run = RunDirectory::create(choose_home(environment), id);
+    ASSERT_FALSE(run);
+    EXPECT_NE(run.error().text.find("none"), std::string::npos);
+    EXPECT_NE(run.error().text.find("nothing"), std::string::npos);
+    EXPECT_EQ(run.error().text.find('\n'), std::string::npos);
+}
+
+TEST(RunHome, InAPublicPlaceALinkIsRefused) {
+    const TemporaryDirectory place;
+    ASSERT_EQ(::mkdir((place / "victim").c_str(), 0700), 0);
+    ASSERT_EQ(::symlink("victim", (place / "holdfast-0").c_str()), 0);
+    EXPECT_FALSE(open_home({place / "holdfast-0", true}, ::geteuid()));
+    EXPECT_FALSE(std::filesystem::exists(place / "victim/runs"));
+    Environment environment;
+    environment.uid = 0;
+    environment.shared_memory = place.path();
+    environment.temporary = place / "none";
+    EXPECT_TRUE(search_homes(environment).empty());
+}
+
+TEST(RunHome, InAPublicPlaceAnOpenOrForeignDirectoryIsRefused) {
+    const TemporaryDirectory place;
+    const std::string home = place / "holdfast";
+    ASSERT_EQ(::mkdir(home.c_str(), 0700), 0);
+    ASSERT_EQ(::chmod(home.c_str(), 0777), 0);
+    const auto open_to_all = open_home({home, true}, ::geteuid());
+    ASSERT_FALSE(open_to_all);
+    EXPECT_NE(open_to_all.error().text.find("open to other users"), std::string::npos);
+    ASSERT_EQ(::chmod(home.c_str(), 0700), 0);
+    EXPECT_TRUE(open_home({home, true}, ::geteuid()));
+    const auto foreign = open_home({home, true}, ::geteuid() + 1);
+    ASSERT_FALSE(foreign);
+    EXPECT_NE(foreign.error().text.find("belongs to user"), std::string::npos);
+}
+
+// A file system of its own, gone with the test.
+class SmallDisk : public ::testing::Test {
+protected:
+    bool mount(const std::string& options) {
+        mounted_ = ::mount("tmpfs", place_.path().c_str(), "tmpfs", 0, options.c_str()) == 0;
+        return mounted_;
+    }
+    ~SmallDisk() override {
+        if (mounted_) ::umount2(place_.path().c_str(), MNT_DETACH);
+    }
+    TemporaryDirectory place_;
+    bool mounted_ = false;
+};
+
+TEST_F(SmallDisk, AFullDiskGivesWayBeforeAnythingIsWritten) {
+    if (!mount("size=1m")) GTEST_SKIP() << "mounting a tmpfs needs root";
+    const auto home = open_home({place_ / "h", false}, ::geteuid());
+    ASSERT_FALSE(home);
+    EXPECT_EQ(home.error().number, ENOSPC);
+}
+
+TEST_F(SmallDisk, ADiskThatFillsUpMakesTheBoxAnErrorAndLeavesNoFile) {
+    if (!mount("size=5m")) GTEST_SKIP() << "mounting a tmpfs needs root";
+    RunHome home;
+    home.candidates.push_back({place_ / "h", false});
+    const auto run = RunDirectory::create(home, id);
+    ASSERT_TRUE(run) << run.error().text;
+    const UniqueFd filler(::open((place_ / "filler").c_str(), O_CREAT | O_WRONLY, 0600));
+    ASSERT_EQ(::posix_fallocate(filler.get(), 0, 4 << 20), 0);
+    const auto box = MachineBox::create(&*run, {});
+    ASSERT_FALSE(box);
+    EXPECT_EQ(box.error().number, ENOSPC);
+    EXPECT_FALSE(std::filesystem::exists(run->path() + "/machine.box"));
+}
+
+}  // namespace
+}  // namespace holdfast

@@ -1,0 +1,109 @@
+#include "sources/cgroup_place.h"
+
+#include <algorithm>
+
+namespace holdfast::sources {
+namespace {
+
+const CgroupMembership* membership_of(std::string_view controller,
+                                      std::span<const CgroupMembership> memberships) {
+    const CgroupMembership* unified = nullptr;
+    for (const CgroupMembership& membership : memberships) {
+        if (membership.hierarchy == 0) {
+            unified = &membership;
+            continue;
+        }
+        const auto& names = membership.controllers;
+        if (std::find(names.begin(), names.end(), controller) != names.end()) return &membership;
+    }
+    // A controller lives in one hierarchy at a time: only what v1 does not have can be in v2.
+    return unified;
+}
+
+// "/" and "" are the same place.
+std::string_view without_last_slash(std::string_view path) {
+    while (path.ends_with('/')) path.remove_suffix(1);
+    return path;
+}
+
+bool goes_up(std::string_view path) { return path == "/.." || path.starts_with("/../"); }
+
+bool only_goes_up(std::string_view path) {
+    while (goes_up(path)) path.remove_prefix(3);
+    return path.empty();
+}
+
+std::string parent_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? std::string() : path.substr(0, slash);
+}
+
+// Where `path` of the hierarchy lies below a mount of its part `root`. Both are told relative to
+// our cgroup namespace, and so may begin with "/..".
+std::optional<CgroupPlace> below_mount(std::string_view root, std::string_view path) {
+    CgroupPlace place;
+    place.prefix = std::string(root);
+    const bool inside = path.starts_with(root) &&
+                        (path.size() == root.size() || path[root.size()] == '/' || root.empty());
+    if (inside && !goes_up(path.substr(root.size()))) {
+        place.below = std::string(path.substr(root.size()));
+        return place;
+    }
+    // Somewhere outside of our namespace: what is mounted here is not above it.
+    if (goes_up(path)) return std::nullopt;
+    // A mount made before the namespace was: its root is above ours, by names we cannot know.
+    place.view = goes_up(root) && only_goes_up(root) ? CgroupView::ancestor : CgroupView::stand_in;
+    return place;
+}
+
+bool better(const CgroupPlace& a, const CgroupPlace& b) {
+    if (a.view != b.view) return a.view < b.view;
+    return a.prefix.size() < b.prefix.size();  // the wider mount shows more ancestors
+}
+
+}  // namespace
+
+std::string CgroupPlace::path() const {
+    const std::string whole = prefix + below;
+    return whole.empty() ? "/" : whole;
+}
+
+std::optional<CgroupPlace> CgroupPlace::parent() const {
+    if (below.empty()) return std::nullopt;
+    CgroupPlace above = *this;
+    above.below = parent_of(below);
+    return above;
+}
+
+std::optional<CgroupPlace> place_of(std::string_view controller,
+                                    std::span<const CgroupMembership> memberships,
+                                    std::span<const Mount> mounts, const DirectoryExists& exists) {
+    const CgroupMembership* membership = membership_of(controller, memberships);
+    if (membership == nullptr) return std::nullopt;
+    const int version = membership->hierarchy == 0 ? 2 : 1;
+    std::optional<CgroupPlace> best;
+    for (const Mount& mount : mounts) {
+        const bool fits = version == 2
+                              ? mount.type == "cgroup2"
+                              : mount.type == "cgroup" && mount.has_super_option(controller);
+        if (!fits) continue;
+        auto place =
+            below_mount(without_last_slash(mount.root), without_last_slash(membership->path));
+        if (!place) continue;
+        place->version = version;
+        place->mount = std::string(without_last_slash(mount.point));
+        if (membership->deleted && !place->below.empty()) {
+            place->below = parent_of(place->below);
+            place->view = std::max(place->view, CgroupView::ancestor);
+        }
+        while (!place->below.empty() && !exists(place->directory())) {
+            place->below = parent_of(place->below);
+            place->view = std::max(place->view, CgroupView::ancestor);
+        }
+        if (!exists(place->directory())) continue;
+        if (!best || better(*place, *best)) best = std::move(place);
+    }
+    return best;
+}
+
+}  // namespace holdfast::sources

@@ -1,0 +1,45 @@
+// Finds the directory that stands for a process's cgroup: v1, v2, both at once, and as seen from
+// inside a container.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "sources/mountinfo.h"
+#include "sources/pid_cgroup.h"
+
+namespace holdfast::sources {
+
+// Whose directory was found.
+enum class CgroupView {
+    own,       // the process's own cgroup
+    ancestor,  // one above it: its own is not visible from here
+    stand_in,  // the only one mounted here (a container's, say), not known to be above it
+};
+
+struct CgroupPlace {
+    int version = 0;     // 1 or 2
+    std::string mount;   // the mount point
+    std::string below;   // the path below it: "" or "/a/b"
+    std::string prefix;  // the mount's root in the hierarchy: "" or "/docker/123"
+    CgroupView view = CgroupView::own;
+
+    std::string directory() const { return mount + below; }
+    // As the kernel log names it, unless we are in a cgroup namespace.
+    std::string path() const;
+    // The level above, nothing at the top of what is visible.
+    std::optional<CgroupPlace> parent() const;
+};
+
+using DirectoryExists = std::function<bool(const std::string& path)>;
+
+// Where `controller` ("memory", "pids") keeps this process's figures; nothing when that cannot be
+// seen. Touches the filesystem only through `exists`.
+std::optional<CgroupPlace> place_of(std::string_view controller,
+                                    std::span<const CgroupMembership> memberships,
+                                    std::span<const Mount> mounts, const DirectoryExists& exists);
+
+}  // namespace holdfast::sources

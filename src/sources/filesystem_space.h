@@ -1,0 +1,29 @@
+// How much room a filesystem has, and of what kind it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace holdfast::sources {
+
+struct FilesystemSpace {
+    std::string type;  // "ext4", "tmpfs", "overlay"; "0x..." for one without a name here
+    std::uint64_t magic = 0;
+    std::uint64_t id = 0;  // equal for two paths on the same filesystem, where it has one
+    Bytes size;
+    Bytes free;  // for an ordinary user; the root user's reserve is not in it
+    std::optional<std::uint64_t> inodes, inodes_free;  // absent where inodes are made as needed
+};
+
+// Blocks for as long as a dead network filesystem does.
+Result<FilesystemSpace> read_filesystem_space(const std::string& path);
+
+std::string filesystem_name(std::uint64_t magic);
+// NFS, SMB, Ceph, Lustre, FUSE and the like: mapped files there may fail with SIGBUS.
+bool is_network(std::uint64_t magic);
+
+}  // namespace holdfast::sources

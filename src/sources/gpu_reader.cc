@@ -1,0 +1,206 @@
+#include "sources/gpu_reader.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "sources/nvml.h"
+
+namespace holdfast::sources {
+namespace {
+
+class NoGpus final : public GpuReader {
+public:
+    explicit NoGpus(std::string reason) : reason_(std::move(reason)) {}
+    std::string absent_because() const override { return reason_; }
+    std::vector<GpuReading> read() override { return {}; }
+    std::vector<GpuXid> new_xids() override { return {}; }
+
+private:
+    std::string reason_;
+};
+
+struct CloseLibrary {
+    void operator()(void* handle) const { ::dlclose(handle); }
+};
+using Library = std::unique_ptr<void, CloseLibrary>;
+
+// The first of `names` the library has.
+template <class Function>
+void find(const Library& library, Function& function, std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+        void* symbol = ::dlsym(library.get(), name);
+        if (symbol == nullptr) continue;
+        std::memcpy(&function, &symbol, sizeof(function));
+        return;
+    }
+}
+
+nvml::Functions functions_of(const Library& library) {
+    nvml::Functions f;
+    find(library, f.init, {"nvmlInit_v2"});
+    find(library, f.shutdown, {"nvmlShutdown"});
+    find(library, f.device_count, {"nvmlDeviceGetCount_v2"});
+    find(library, f.device, {"nvmlDeviceGetHandleByIndex_v2"});
+    find(library, f.memory, {"nvmlDeviceGetMemoryInfo"});
+    find(library, f.name, {"nvmlDeviceGetName"});
+    find(library, f.utilization, {"nvmlDeviceGetUtilizationRates"});
+    find(library, f.temperature, {"nvmlDeviceGetTemperature"});
+    find(library, f.clock_reasons,
+         {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
+    // v2 before v3: in drivers 535.43 to 535.86 v3 writes larger structures under the same name.
+    // The call without a number writes smaller ones: never fall back to that.
+    find(library, f.processes,
+         {"nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3"});
+    find(library, f.ecc_errors, {"nvmlDeviceGetTotalEccErrors"});
+    find(library, f.event_set_create, {"nvmlEventSetCreate"});
+    find(library, f.event_set_free, {"nvmlEventSetFree"});
+    find(library, f.register_events, {"nvmlDeviceRegisterEvents"});
+    find(library, f.event_wait, {"nvmlEventSetWait_v2"});
+    return f;
+}
+
+class NvmlReader final : public GpuReader {
+public:
+    NvmlReader(Library library, const nvml::Functions& functions)
+        : library_(std::move(library)), nvml_(functions) {
+        unsigned count = 0;
+        if (nvml_.device_count(&count) != nvml::success) return;
+        for (unsigned i = 0; i < count && i < 64; ++i) {
+            nvml::Device device = nullptr;
+            const nvml::Return result = nvml_.device(i, &device);
+            gpus_.push_back(
+                {result == nvml::success ? device : nullptr, {}, result == nvml::gpu_is_lost});
+            std::array<char, 96> name{};
+            if (device != nullptr && nvml_.name != nullptr &&
+                nvml_.name(device, name.data(), name.size()) == nvml::success)
+                gpus_.back().name = std::string(name.data(), ::strnlen(name.data(), name.size()));
+        }
+        listen_for_xids();
+    }
+    ~NvmlReader() override {
+        if (events_ != nullptr && nvml_.event_set_free != nullptr) nvml_.event_set_free(events_);
+        nvml_.shutdown();
+    }
+    NvmlReader(const NvmlReader&) = delete;
+    NvmlReader& operator=(const NvmlReader&) = delete;
+
+    std::string absent_because() const override {
+        return gpus_.empty() ? "the NVIDIA driver shows no GPU" : "";
+    }
+
+    std::vector<GpuReading> read() override {
+        std::vector<GpuReading> readings;
+        for (std::size_t i = 0; i < gpus_.size(); ++i) {
+            readings.push_back(read_one(gpus_[i]));
+            readings.back().index = static_cast<int>(i);
+        }
+        return readings;
+    }
+
+    std::vector<GpuXid> new_xids() override {
+        std::vector<GpuXid> xids;
+        nvml::EventData event{};
+        // Bounded: a broken GPU can raise events faster than they are read.
+        while (events_ != nullptr && xids.size() < 64 &&
+               nvml_.event_wait(events_, &event, 0) == nvml::success) {
+            if (event.event_type != nvml::event_xid_critical) continue;
+            for (std::size_t i = 0; i < gpus_.size(); ++i)
+                if (gpus_[i].device == event.device)
+                    xids.push_back({static_cast<int>(i), static_cast<int>(event.event_data)});
+        }
+        return xids;
+    }
+
+private:
+    struct Gpu {
+        nvml::Device device;
+        std::string name;
+        bool lost;  // stays: a lost GPU comes back only with a reboot or a reset
+    };
+
+    void listen_for_xids() {
+        if (nvml_.event_set_create == nullptr || nvml_.register_events == nullptr ||
+            nvml_.event_wait == nullptr || nvml_.event_set_create(&events_) != nvml::success) {
+            events_ = nullptr;
+            return;
+        }
+        for (const Gpu& gpu : gpus_)
+            if (gpu.device != nullptr)
+                (void)nvml_.register_events(gpu.device, nvml::event_xid_critical, events_);
+    }
+
+    // Calls one function of the library; false when it is absent or failed.
+    template <class Function, class... Arguments>
+    bool ask(Gpu& gpu, Function function, Arguments... arguments) {
+        if (function == nullptr || gpu.device == nullptr || gpu.lost) return false;
+        const nvml::Return result = function(gpu.device, arguments...);
+        if (result == nvml::gpu_is_lost) gpu.lost = true;
+        return result == nvml::success;
+    }
+
+    GpuReading read_one(Gpu& gpu) {
+        GpuReading reading;
+        reading.name = gpu.name;
+        nvml::Memory memory{};
+        if (ask(gpu, nvml_.memory, &memory)) {
+            reading.total = Bytes{memory.total};
+            reading.used = Bytes{memory.used};
+            reading.free = Bytes{memory.free};
+        }
+        nvml::Utilization utilization{};
+        if (ask(gpu, nvml_.utilization, &utilization))
+            reading.utilisation_percent = static_cast<int>(utilization.gpu);
+        unsigned celsius = 0;
+        if (ask(gpu, nvml_.temperature, nvml::temperature_gpu, &celsius))
+            reading.temperature_celsius = static_cast<int>(celsius);
+        unsigned long long reasons = 0;
+        if (ask(gpu, nvml_.clock_reasons, &reasons)) reading.clock_event_reasons = reasons;
+        unsigned long long errors = 0;
+        if (ask(gpu, nvml_.ecc_errors, nvml::ecc_uncorrected, nvml::ecc_volatile, &errors))
+            reading.uncorrected_ecc = errors;
+        reading.processes = processes_of(gpu);
+        reading.lost = gpu.lost;
+        return reading;
+    }
+
+    std::vector<GpuProcess> processes_of(Gpu& gpu) {
+        // Twice the room we admit to: see functions_of on structures that grew.
+        constexpr unsigned most = 128;
+        std::array<nvml::ProcessInfo, std::size_t{2} * most> infos{};
+        unsigned count = most;
+        std::vector<GpuProcess> processes;
+        if (!ask(gpu, nvml_.processes, &count, infos.data()) || count > most) return processes;
+        for (unsigned i = 0; i < count; ++i) {
+            GpuProcess process{static_cast<int>(infos[i].pid), {}};
+            if (infos[i].used_gpu_memory != ~0ULL) process.used = Bytes{infos[i].used_gpu_memory};
+            processes.push_back(process);
+        }
+        return processes;
+    }
+
+    Library library_;
+    nvml::Functions nvml_;
+    std::vector<Gpu> gpus_;
+    nvml::EventSet events_ = nullptr;
+};
+
+}  // namespace
+
+std::unique_ptr<GpuReader> make_gpu_reader(const char* library_name) {
+    Library library(::dlopen(library_name, RTLD_NOW | RTLD_LOCAL));
+    if (library == nullptr)
+        return std::make_unique<NoGpus>("no NVIDIA management library on this machine");
+    const nvml::Functions functions = functions_of(library);
+    if (functions.init == nullptr || functions.shutdown == nullptr ||
+        functions.device_count == nullptr || functions.device == nullptr ||
+        functions.memory == nullptr)
+        return std::make_unique<NoGpus>("the NVIDIA management library lacks functions");
+    if (functions.init() != nvml::success)
+        return std::make_unique<NoGpus>("the NVIDIA driver does not answer");
+    return std::make_unique<NvmlReader>(std::move(library), functions);
+}
+
+}  // namespace holdfast::sources

@@ -1,0 +1,49 @@
+// /dev/kmsg: the kernel's log, record by record.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "sources/roots.h"
+
+namespace holdfast::sources {
+
+struct KernelRecord {
+    int level = 0;  // 0 emergency ... 7 debug
+    // 0: the kernel itself. A program that writes to /dev/kmsg can never set 0.
+    int facility = 0;
+    std::uint64_t sequence = 0;
+    Nanos time{};  // since boot, on a clock close to CLOCK_MONOTONIC
+    std::string text;
+};
+
+// "6,339,5140900,-;text", then lines that begin with a blank (SUBSYSTEM=...), left out here.
+Result<KernelRecord> parse_kernel_record(std::string_view text);
+
+class KernelLog {
+public:
+    enum class From { now, oldest };
+
+    // EPERM or EACCES: not readable for this user (kernel.dmesg_restrict), an ordinary state.
+    static Result<KernelLog> open(const Roots& roots, From from);
+
+    // The next record; nothing when all are read. Never blocks.
+    Result<std::optional<KernelRecord>> next();
+    // True once records were overwritten before we came to them.
+    bool lost_some() const { return lost_some_; }
+    // Readable when a record is there: for epoll.
+    int fd() const { return fd_.get(); }
+
+private:
+    explicit KernelLog(UniqueFd fd) : fd_(std::move(fd)) {}
+
+    UniqueFd fd_;
+    bool lost_some_ = false;
+};
+
+}  // namespace holdfast::sources

@@ -1,0 +1,57 @@
+#include "sources/meminfo.h"
+
+#include <array>
+
+#include "sources/fields.h"
+
+namespace holdfast::sources {
+namespace {
+
+struct Row {
+    std::string_view name;
+    std::optional<Bytes> Meminfo::*slot;
+};
+
+constexpr Row rows[] = {
+    {"MemTotal", &Meminfo::total},
+    {"MemFree", &Meminfo::free},
+    {"MemAvailable", &Meminfo::available},
+    {"Buffers", &Meminfo::buffers},
+    {"Cached", &Meminfo::cached},
+    {"Shmem", &Meminfo::shmem},
+    {"AnonPages", &Meminfo::anon},
+    {"SReclaimable", &Meminfo::slab_reclaimable},
+    {"Dirty", &Meminfo::dirty},
+    {"Writeback", &Meminfo::writeback},
+    {"SwapTotal", &Meminfo::swap_total},
+    {"SwapFree", &Meminfo::swap_free},
+    {"CommitLimit", &Meminfo::commit_limit},
+    {"Committed_AS", &Meminfo::committed},
+};
+
+}  // namespace
+
+Result<Meminfo> parse_meminfo(std::string_view text) {
+    Meminfo info;
+    for_each_field(text, ':', [&](const Field& field) {
+        for (const Row& row : rows)
+            if (field.key == row.name) info.*row.slot = parse_kib(field.value);
+    });
+    if (!info.total) return Error{"/proc/meminfo has no MemTotal", 0};
+    return info;
+}
+
+Result<MeminfoReader> MeminfoReader::open(const Roots& roots) {
+    auto file = LiveFile::open(roots.proc(), "meminfo");
+    if (!file) return file.error();
+    return MeminfoReader(std::move(*file));
+}
+
+Result<Meminfo> MeminfoReader::read() const {
+    std::array<char, 8192> buffer;
+    const auto text = file_.read(buffer);
+    if (!text) return text.error();
+    return parse_meminfo(*text);
+}
+
+}  // namespace holdfast::sources

@@ -1,0 +1,26 @@
+// /proc/PID/environ, through a list of allowed names: other variables may be secrets, and are
+// neither returned nor left behind in memory.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace holdfast::sources {
+
+struct EnvironValue {
+    std::string name;
+    std::string value;
+};
+
+// In the order of the environment; where a name comes twice, the first counts, as for getenv.
+std::vector<EnvironValue> parse_pid_environ(std::string_view text,
+                                            std::span<const std::string_view> allowed);
+// As the process was started; what it set later is not in the file. EACCES unless we may trace it.
+Result<std::vector<EnvironValue>> read_pid_environ(int process_dir,
+                                                   std::span<const std::string_view> allowed);
+
+}  // namespace holdfast::sources

@@ -1,0 +1,101 @@
+#include "sources/pid_stat.h"
+
+#include <array>
+#include <limits>
+
+#include "base/text.h"
+#include "sources/fields.h"
+#include "sources/live_file.h"
+
+namespace holdfast::sources {
+namespace {
+
+Error malformed() { return {"/proc/PID/stat makes no sense", 0}; }
+
+// Numbers of one line, left to right; remembers whether any was missing or too large.
+class Numbers {
+public:
+    explicit Numbers(std::string_view rest) : rest_(rest) {}
+
+    template <class Int>
+    Int next() {
+        const auto word = next_word(rest_);
+        const auto number = word ? parse_number<Int>(*word) : std::nullopt;
+        if (!number) good_ = false;
+        return number.value_or(Int{});
+    }
+    void skip(int count) {
+        while (count-- > 0)
+            if (!next_word(rest_)) good_ = false;
+    }
+    bool good() const { return good_; }
+
+private:
+    std::string_view rest_;
+    bool good_ = true;
+};
+
+}  // namespace
+
+Result<PidStat> parse_pid_stat(std::string_view text, Bytes page) {
+    // The name may hold blanks and parentheses, "(a) b)" is one: only the last ')' ends it, for
+    // nothing after it but numbers and the state can follow.
+    const std::size_t open = text.find(" (");
+    const std::size_t close = text.rfind(") ");
+    if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)
+        return malformed();
+    PidStat stat;
+    const auto pid = parse_number<int>(text.substr(0, open));
+    if (!pid || *pid < 0) return malformed();
+    stat.pid = *pid;
+    stat.comm = std::string(text.substr(open + 2, close - open - 2));
+    std::string_view rest = text.substr(close + 2);
+    const auto state = next_word(rest);
+    if (!state || state->size() != 1) return malformed();
+    stat.state = state->front();
+
+    Numbers numbers(rest);
+    stat.ppid = numbers.next<int>();
+    stat.pgrp = numbers.next<int>();
+    stat.session = numbers.next<int>();
+    stat.tty = numbers.next<int>();
+    numbers.skip(2);  // terminal's foreground group, flags
+    stat.minor_faults = numbers.next<std::uint64_t>();
+    numbers.skip(1);
+    stat.major_faults = numbers.next<std::uint64_t>();
+    numbers.skip(1);
+    const auto user = numbers.next<std::uint64_t>();
+    const auto system = numbers.next<std::uint64_t>();
+    numbers.skip(4);  // children's times, priority, nice
+    stat.threads = numbers.next<std::uint64_t>();
+    numbers.skip(1);
+    stat.start_ticks = numbers.next<std::uint64_t>();
+    stat.virtual_size = {numbers.next<std::uint64_t>()};
+    // Signed in the kernel; a moment after a large unmapping its sloppy counters may be below zero.
+    const auto rss = numbers.next<std::int64_t>();
+    if (!numbers.good()) return malformed();
+
+    constexpr auto most_ticks =
+        static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max() / tick.count());
+    if (user > most_ticks || system > most_ticks - user) return malformed();
+    stat.cpu_time = tick * static_cast<std::int64_t>(user + system);
+    const auto resident = pages(rss > 0 ? static_cast<std::uint64_t>(rss) : 0, page);
+    if (!resident) return malformed();
+    stat.rss = *resident;
+
+    numbers.skip(27);
+    const int exit_code = numbers.next<int>();
+    if (numbers.good()) stat.exit_code = exit_code;
+    return stat;
+}
+
+Result<PidStat> read_pid_stat(int process_dir) {
+    const auto file = LiveFile::open(process_dir, "stat");
+    if (!file) return file.error();
+    std::array<char, 2048> buffer;
+    const auto text = file->read(buffer);
+    if (!text) return text.error();
+    return parse_pid_stat(*text);
+}
+
+}  // namespace holdfast::sources

@@ -1,0 +1,39 @@
+// /proc/PID/stat: who a process is, its state, its CPU time and its size, in one line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "sources/page_size.h"
+
+namespace holdfast::sources {
+
+struct PidStat {
+    int pid = 0;
+    std::string comm;  // 15 bytes at most, chosen by the program: not safe to print as it is
+    char state = '?';
+    int ppid = 0;
+    int pgrp = 0;
+    int session = 0;
+    int tty = 0;  // device number, 0: no controlling terminal
+    std::uint64_t minor_faults = 0;
+    std::uint64_t major_faults = 0;
+    Nanos cpu_time{};  // user and system, in steps of 10 ms
+    std::uint64_t threads = 0;
+    std::uint64_t start_ticks = 0;  // since boot; with the pid it names a process for good
+    Bytes virtual_size;
+    Bytes rss;
+    // As waitpid gives it. Absent before Linux 3.5; 0 while alive, and always 0 for those who may
+    // not trace the process.
+    std::optional<int> exit_code;
+};
+
+Result<PidStat> parse_pid_stat(std::string_view text, Bytes page = page_size());
+Result<PidStat> read_pid_stat(int process_dir);
+
+}  // namespace holdfast::sources

@@ -1,0 +1,29 @@
+// How soon to look again: rarely when calm, often when memory climbs towards its limit.
+#pragma once
+
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/time.h"
+
+namespace holdfast {
+
+class Cadence {
+public:
+    static constexpr Nanos fastest = std::chrono::milliseconds(10);
+    static constexpr Nanos calm = std::chrono::milliseconds(500);
+    // A program just started is the most likely to die, and the least known.
+    static constexpr Nanos starting = std::chrono::milliseconds(50);
+    static constexpr Nanos start_period = std::chrono::seconds(3);
+
+    // Called after every look with the memory left before somebody is killed. At the present rate of
+    // climb there shall be at least twenty looks before it is used up.
+    Nanos next(Nanos since_start, Nanos now, std::optional<Bytes> headroom);
+
+private:
+    std::optional<Bytes> last_headroom_;
+    Nanos last_look_{};
+    double bytes_per_second_ = 0;  // of climb, the recent maximum, fading
+};
+
+}  // namespace holdfast

@@ -1,0 +1,258 @@
+#include "supervise/cgroup_watch.h"
+
+#include <algorithm>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "record/box_reader.h"
+#include "sources/pid_cgroup.h"
+#include "supervise/plain.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::uint64_t unknown = format::unknown;
+
+
+void keep_first(std::uint64_t& first, std::uint64_t now) {
+    if (first == unknown) first = now;
+}
+
+format::CgroupLevel unseen_level() {
+    format::CgroupLevel level{};
+    using L = format::CgroupLevel;
+    for (const auto figure :
+         {&L::limit, &L::usage_first, &L::usage, &L::peak, &L::limit_hits_first, &L::limit_hits,
+          &L::oom_first, &L::oom, &L::oom_kill_first, &L::oom_kill, &L::swap_limit, &L::swap_usage,
+          &L::pids_limit, &L::pids, &L::pids_refused_first, &L::pids_refused})
+        level.*figure = unknown;
+    level.oom_group = ~0U;
+    return level;
+}
+
+// What could be taken back from this level without killing anybody: clean file pages. Never the
+// whole of "file": it holds shared memory, which cannot.
+std::optional<Bytes> reclaimable_of(const sources::CgroupMemoryStat& stat) {
+    if (!stat.active_file || !stat.inactive_file) return std::nullopt;
+    return *stat.active_file + *stat.inactive_file -
+           (stat.dirty.value_or(Bytes{}) + stat.writeback.value_or(Bytes{}));
+}
+
+// The path in the hierarchy that accounts memory: v1's own, else the unified one.
+std::string memory_path(const std::vector<sources::CgroupMembership>& memberships) {
+    std::string unified;
+    for (const sources::CgroupMembership& one : memberships) {
+        if (std::find(one.controllers.begin(), one.controllers.end(), "memory") !=
+            one.controllers.end())
+            return one.path;
+        if (one.hierarchy == 0) unified = one.path;
+    }
+    return unified;
+}
+
+bool below(const std::string& path, const std::string& ancestor) {
+    if (ancestor.empty() || ancestor == "/") return true;
+    return path.starts_with(ancestor) &&
+           (path.size() == ancestor.size() || path[ancestor.size()] == '/');
+}
+
+}  // namespace
+
+CgroupWatch::CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup>& table,
+                         EventLog& events)
+    : roots_(&roots), table_(&table), events_(&events) {}
+
+std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
+    const auto text = read_file_at(process_dir, "cgroup");
+    if (!text) return std::nullopt;
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot)
+        if (watched_[slot].key == *text) return static_cast<int>(slot);
+    if (watched_.size() >= table_->capacity()) return std::nullopt;
+    const auto memberships = sources::parse_pid_cgroup(*text);
+    const auto mounts = sources::read_mountinfo(process_dir);
+    if (!memberships || !mounts) return std::nullopt;
+    auto cgroup = sources::Cgroup::open(*roots_, *memberships, *mounts);
+    if (!cgroup) {
+        why_none_ = cgroup.error().text;
+        return std::nullopt;
+    }
+    Watched watched{*text, std::move(cgroup).value(), {}, {}, {}, now};
+    watched.record.version = static_cast<std::uint32_t>(watched.cgroup.version());
+    watched.record.last_seen = now.count();
+    set_fixed_text(watched.record.path, watched.cgroup.path());
+    for (auto& level : watched.record.levels) level = unseen_level();
+    watched_.push_back(std::move(watched));
+    read_levels(watched_.back());
+    save(watched_.size() - 1);
+    return static_cast<int>(watched_.size() - 1);
+}
+
+void CgroupWatch::read_levels(Watched& watched) const {
+    const sources::CgroupReading reading = watched.cgroup.read();
+    format::Cgroup& record = watched.record;
+    const std::size_t depth = std::max(reading.memory.size(), reading.pids.size());
+    record.level_count = static_cast<std::uint32_t>(std::min(depth, format::cgroup_levels));
+    watched.reclaimable.assign(record.level_count, std::nullopt);
+    for (std::size_t i = 0; i < record.level_count; ++i) {
+        format::CgroupLevel& level = record.levels[i];
+        level.components_up = static_cast<std::uint32_t>(i);
+        if (i < reading.memory.size()) {
+            const sources::CgroupMemoryLevel& seen = reading.memory[i];
+            level.limit = plain(seen.limit);
+            level.usage = plain(seen.usage);
+            keep_first(level.usage_first, level.usage);
+            level.peak = plain(seen.peak);
+            level.limit_hits = plain(seen.limit_hits);
+            keep_first(level.limit_hits_first, level.limit_hits);
+            level.oom = plain(seen.oom);
+            keep_first(level.oom_first, level.oom);
+            level.swap_limit = plain(seen.swap_limit);
+            level.swap_usage = plain(seen.swap_usage);
+            if (seen.oom_group) level.oom_group = *seen.oom_group ? 1 : 0;
+            // The count of kills is kept by count_kills, so that no movement goes unrecorded.
+            if (level.oom_kill_first == unknown) {
+                const auto own = i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
+                level.oom_kill_first = level.oom_kill = plain(own);
+            }
+            watched.reclaimable[i] = reclaimable_of(seen.stat);
+        }
+        if (i < reading.pids.size()) {
+            level.pids_limit = plain(reading.pids[i].limit);
+            level.pids = plain(reading.pids[i].usage);
+            level.pids_refused = plain(reading.pids[i].refused);
+            keep_first(level.pids_refused_first, level.pids_refused);
+        }
+    }
+    if (!reading.memory.empty()) {
+        const sources::CgroupMemoryStat& stat = reading.memory[0].stat;
+        record.anon = plain(stat.anon);
+        record.file = plain(stat.file);
+        record.shmem = plain(stat.shmem);
+        record.kernel = plain(stat.kernel);
+    }
+}
+
+void CgroupWatch::glance(Nanos now) {
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
+        Watched& watched = watched_[slot];
+        const auto looks = watched.cgroup.look();
+        const std::size_t levels = std::min<std::size_t>(looks.size(), watched.record.level_count);
+        for (std::size_t i = 0; i < levels; ++i) {
+            format::CgroupLevel& level = watched.record.levels[i];
+            if (looks[i].usage) level.usage = looks[i].usage->count;
+            const auto kills = i == 0 && looks[i].oom_kill_local ? looks[i].oom_kill_local
+                                                                 : looks[i].oom_kill;
+            if (!kills) continue;
+            if (i == 0) count_kills(now, slot, *kills);
+            else level.oom_kill = *kills;
+        }
+        watched.last_glance = now;
+        watched.record.last_seen = now.count();
+    }
+}
+
+void CgroupWatch::count_kills(Nanos now, std::size_t slot, std::uint64_t count) {
+    Watched& watched = watched_[slot];
+    format::CgroupLevel& own = watched.record.levels[0];
+    if (own.oom_kill != unknown && count > own.oom_kill)
+        events_->oom_kill_moved(now, static_cast<int>(slot), own.oom_kill, count,
+                                watched.last_glance);
+    own.oom_kill = count;
+}
+
+void CgroupWatch::study(Nanos now, const IsOurs& is_ours) {
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
+        read_levels(watched_[slot]);
+        note_strangers(watched_[slot], is_ours);
+        watched_[slot].record.last_seen = now.count();
+        save(slot);
+    }
+}
+
+// A member is a stranger when it is not of our tree at two looks in a row: a child just forked is
+// met here before the tree has found it.
+void CgroupWatch::note_strangers(Watched& watched, const IsOurs& is_ours) {
+    const auto members = watched.cgroup.members();
+    if (!members) return;
+    std::vector<pid_t> unknown_now;
+    for (const int pid : members->pids)
+        if (!is_ours(pid)) unknown_now.push_back(pid);
+    auto& strangers = watched.record.strangers;
+    std::fill(std::begin(strangers), std::end(strangers), 0);
+    std::size_t count = 0;
+    for (const pid_t pid : unknown_now) {
+        const auto& before = watched.unknown_members;
+        if (std::find(before.begin(), before.end(), pid) == before.end()) continue;
+        if (count + 1 < std::size(strangers)) strangers[count++] = pid;
+    }
+    watched.unknown_members = std::move(unknown_now);
+}
+
+void CgroupWatch::settle(Nanos now) {
+    glance(now);
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
+        Watched& watched = watched_[slot];
+        read_levels(watched);
+        auto& gone = watched.record.strangers_gone;
+        std::size_t count = 0;
+        if (const auto members = watched.cgroup.members()) {
+            for (const std::int32_t pid : watched.record.strangers) {
+                if (pid == 0 || count >= std::size(gone)) break;
+                const auto& pids = members->pids;
+                if (std::find(pids.begin(), pids.end(), pid) == pids.end()) gone[count++] = pid;
+            }
+        }
+        save(slot);
+    }
+}
+
+TightestLevel CgroupWatch::tightest(int slot) const {
+    TightestLevel best;
+    if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return best;
+    const Watched& watched = watched_[static_cast<std::size_t>(slot)];
+    for (std::size_t i = 0; i < watched.record.level_count; ++i) {
+        const format::CgroupLevel& level = watched.record.levels[i];
+        if (level.usage == unknown) continue;
+        if (level.limit == unknown) {
+            if (!best.limit && !best.usage) best.usage = Bytes{level.usage};
+            continue;
+        }
+        const Bytes used = Bytes{level.usage} - watched.reclaimable[i].value_or(Bytes{});
+        const Bytes room = Bytes{level.limit} - used;
+        if (best.headroom && *best.headroom <= room) continue;
+        best = {Bytes{level.usage}, Bytes{level.limit}, room};
+    }
+    return best;
+}
+
+bool CgroupWatch::shares_limit(int process_dir, int slot) const {
+    if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return false;
+    const Watched& watched = watched_[static_cast<std::size_t>(slot)];
+    const auto text = read_file_at(process_dir, "cgroup");
+    if (!text) return false;
+    const auto theirs = sources::parse_pid_cgroup(*text);
+    const auto ours = sources::parse_pid_cgroup(watched.key);
+    if (!theirs || !ours) return false;
+    std::string limited = memory_path(*ours);
+    for (std::size_t i = 0; i < watched.record.level_count; ++i) {
+        if (watched.record.levels[i].limit != unknown) return below(memory_path(*theirs), limited);
+        const std::size_t slash = limited.rfind('/');
+        limited.resize(slash == std::string::npos ? 0 : slash);
+    }
+    return false;
+}
+
+std::optional<std::uint64_t> CgroupWatch::kills(int slot) const {
+    if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return std::nullopt;
+    return known(watched_[static_cast<std::size_t>(slot)].record.levels[0].oom_kill);
+}
+
+std::optional<Bytes> CgroupWatch::shared_memory(int slot) const {
+    if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return std::nullopt;
+    const auto amount = known(watched_[static_cast<std::size_t>(slot)].record.shmem);
+    return amount ? std::optional(Bytes{*amount}) : std::nullopt;
+}
+
+void CgroupWatch::save(std::size_t slot) { table_->put(slot, watched_[slot].record); }
+
+}  // namespace holdfast

@@ -1,0 +1,75 @@
+// The cgroups the program's processes live in: their limits, their use, and the counts of kills.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "record/section_writer.h"
+#include "sources/cgroup.h"
+#include "sources/mountinfo.h"
+#include "sources/roots.h"
+#include "supervise/event_log.h"
+
+namespace holdfast {
+
+// The level of a chain with the least room, as the curve shows it.
+struct TightestLevel {
+    std::optional<Bytes> usage, limit, headroom;
+};
+
+class CgroupWatch {
+public:
+    using IsOurs = std::function<bool(pid_t)>;
+
+    CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup>& table, EventLog& events);
+
+    // The slot of the cgroup this process is in, opened when first met. Nothing: none is visible,
+    // or more than the table holds.
+    std::optional<int> slot_of(Nanos now, int process_dir);
+
+    // Use and kill counts of all levels, at every look; a count that moved becomes an event.
+    void glance(Nanos now);
+    // Everything, about once a second.
+    void study(Nanos now, const IsOurs& is_ours);
+    // After the program's end: everything once more, and which strangers left meanwhile.
+    void settle(Nanos now);
+
+    // Whether a process is charged to the same limit as those in `slot`.
+    bool shares_limit(int process_dir, int slot) const;
+
+    // What the last glance and study say of one chain.
+    TightestLevel tightest(int slot) const;
+    std::optional<std::uint64_t> kills(int slot) const;
+    std::optional<Bytes> shared_memory(int slot) const;
+    bool any() const { return !watched_.empty(); }
+    const std::string& why_none() const { return why_none_; }
+
+private:
+    struct Watched {
+        std::string key;  // the membership, as /proc/PID/cgroup has it
+        sources::Cgroup cgroup;
+        format::Cgroup record{};
+        std::vector<std::optional<Bytes>> reclaimable;  // by level, at the last study
+        std::vector<pid_t> unknown_members;             // at the last study
+        Nanos last_glance{};
+    };
+
+    void read_levels(Watched& watched) const;
+    void note_strangers(Watched& watched, const IsOurs& is_ours);
+    void count_kills(Nanos now, std::size_t slot, std::uint64_t count);
+    void save(std::size_t slot);
+
+    const sources::Roots* roots_;
+    TableWriter<format::Cgroup>* table_;
+    EventLog* events_;
+    std::vector<Watched> watched_;
+    std::string why_none_;
+};
+
+}  // namespace holdfast

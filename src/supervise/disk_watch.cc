@@ -1,0 +1,93 @@
+#include "supervise/disk_watch.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "record/box_reader.h"
+#include "sources/filesystem_space.h"
+#include "sources/mountinfo.h"
+#include "sources/pid_fds.h"
+#include "sources/process_dir.h"
+
+namespace holdfast {
+namespace {
+
+bool lies_below(const std::string& path, const std::string& mount) {
+    if (mount == "/") return true;
+    return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
+}
+
+// By the mount table alone: statfs of a dead server never returns.
+bool on_network(const std::string& path) {
+    const auto roots = sources::Roots::open();
+    if (!roots) return true;
+    const auto dir = sources::ProcessDir::open(*roots, ::getpid());
+    if (!dir) return true;
+    const auto mounts = sources::read_mountinfo(dir->fd());
+    if (!mounts) return true;
+    const sources::Mount* best = nullptr;
+    for (const sources::Mount& mount : *mounts)
+        if (lies_below(path, mount.point) &&
+            (best == nullptr || mount.point.size() >= best->point.size()))
+            best = &mount;
+    if (best == nullptr) return true;
+    static constexpr const char* remote[] = {"nfs", "cifs", "smb", "ceph", "lustre", "fuse", "9p",
+                                             "afs", "gpfs", "beegfs", "glusterfs"};
+    return std::any_of(std::begin(remote), std::end(remote),
+                       [&](const char* type) { return best->type.starts_with(type); });
+}
+
+}  // namespace
+
+void DiskWatch::add(Nanos now, const std::string& use, const std::string& path) {
+    if (path.empty() || path[0] != '/' || watched_.size() >= table_->capacity()) return;
+    const auto same_path = [&](const Watched& w) { return w.path == path; };
+    if (std::any_of(watched_.begin(), watched_.end(), same_path)) return;
+    if (std::find(refused_.begin(), refused_.end(), path) != refused_.end()) return;
+    struct stat info {};
+    if (on_network(path) || ::stat(path.c_str(), &info) != 0) {
+        if (refused_.size() < 64) refused_.push_back(path);
+        return;
+    }
+    const auto same_disk = [&](const Watched& w) { return w.filesystem == info.st_dev; };
+    if (std::any_of(watched_.begin(), watched_.end(), same_disk)) {
+        if (refused_.size() < 64) refused_.push_back(path);  // its filesystem is watched already
+        return;
+    }
+    Watched fresh{path, info.st_dev, {}};
+    fresh.record.free_least = format::unknown;
+    set_fixed_text(fresh.record.use, use);
+    set_fixed_text(fresh.record.path, printable(path));
+    watched_.push_back(std::move(fresh));
+    look(now);
+}
+
+void DiskWatch::add_written_by(Nanos now, int process_dir) {
+    const auto files = sources::written_files(process_dir);
+    if (!files) return;
+    for (const sources::WrittenFile& file : *files) {
+        const std::size_t slash = file.path.rfind('/');
+        if (!file.deleted && slash != std::string::npos && slash > 0)
+            add(now, "written to", file.path.substr(0, slash));
+    }
+}
+
+void DiskWatch::look(Nanos now) {
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
+        format::Disk& record = watched_[slot].record;
+        const auto space = sources::read_filesystem_space(watched_[slot].path);
+        if (!space) continue;
+        record.last_seen = now.count();
+        record.size = space->size.count;
+        record.free = space->free.count;
+        record.free_least = std::min(record.free_least, record.free);
+        record.inodes_free = space->inodes_free.value_or(format::unknown);
+        record.magic = space->magic;
+        table_->put(slot, record);
+    }
+}
+
+}  // namespace holdfast

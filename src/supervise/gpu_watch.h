@@ -1,0 +1,32 @@
+// Watches the GPUs from a process of its own: opening the driver takes up to a second, and every
+// call into it can hang for good once a GPU has fallen off the bus.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+
+#include "base/result.h"
+#include "record/box_writer.h"
+
+namespace holdfast {
+
+class GpuWatch {
+public:
+    // Nothing (not an error) on a machine without the NVIDIA driver.
+    static Result<std::unique_ptr<GpuWatch>> start(const RunDirectory* directory,
+                                                   const BoxOrigin& origin);
+    ~GpuWatch();
+    GpuWatch(const GpuWatch&) = delete;
+    GpuWatch& operator=(const GpuWatch&) = delete;
+
+    pid_t pid() const { return pid_; }
+    int box_fd() const { return box_.fd(); }
+
+private:
+    explicit GpuWatch(GpuBox box) : box_(std::move(box)) {}
+    GpuBox box_;
+    pid_t pid_ = -1;
+};
+
+}  // namespace holdfast

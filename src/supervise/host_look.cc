@@ -1,0 +1,93 @@
+#include "supervise/host_look.h"
+
+#include "supervise/plain.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::uint64_t unknown = format::unknown;
+
+
+std::uint64_t microseconds(const std::optional<sources::Stall>& stall) {
+    if (!stall) return unknown;
+    return static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(stall->total).count());
+}
+
+template <class Reader>
+std::optional<Reader> value_or_nothing(Result<Reader> opened) {
+    if (!opened) return std::nullopt;
+    return std::move(opened).value();
+}
+
+}  // namespace
+
+format::Sample unseen_sample() {
+    format::Sample sample{};
+    using S = format::Sample;
+    for (const auto figure :
+         {&S::mem_total, &S::mem_available, &S::mem_free, &S::swap_total, &S::swap_free,
+          &S::committed, &S::commit_limit, &S::vm_oom_kill, &S::vm_major_faults, &S::vm_swap_in,
+          &S::vm_swap_out, &S::psi_memory_some_us, &S::psi_memory_full_us, &S::psi_io_full_us,
+          &S::psi_cpu_some_us, &S::cgroup_usage, &S::cgroup_limit, &S::cgroup_headroom,
+          &S::cgroup_oom_kill, &S::cgroup_shmem, &S::tree_rss, &S::tree_processes, &S::tree_threads,
+          &S::tree_cpu_ns, &S::main_rss, &S::main_open_files, &S::main_threads})
+        sample.*figure = unknown;
+    return sample;
+}
+
+HostLook::HostLook(const sources::Roots& roots)
+    : meminfo_(value_or_nothing(sources::MeminfoReader::open(roots))),
+      vmstat_(value_or_nothing(sources::VmstatReader::open(roots))),
+      memory_pressure_(value_or_nothing(sources::PressureReader::open(roots, "memory"))),
+      io_pressure_(value_or_nothing(sources::PressureReader::open(roots, "io"))),
+      cpu_pressure_(value_or_nothing(sources::PressureReader::open(roots, "cpu"))) {
+    if (!meminfo_) missing_.emplace_back("/proc/meminfo not readable");
+    if (!vmstat_) missing_.emplace_back("/proc/vmstat not readable");
+    // Compiled in but switched off (psi=0) shows only when read.
+    if (memory_pressure_ && !memory_pressure_->read()) memory_pressure_.reset();
+    if (!memory_pressure_) missing_.emplace_back("this kernel keeps no pressure figures (PSI)");
+}
+
+void HostLook::fill(format::Sample& sample) const {
+    if (meminfo_) {
+        if (const auto memory = meminfo_->read()) {
+            sample.mem_total = plain(memory->total);
+            sample.mem_available = plain(memory->available);
+            sample.mem_free = plain(memory->free);
+            sample.swap_total = plain(memory->swap_total);
+            sample.swap_free = plain(memory->swap_free);
+            sample.committed = plain(memory->committed);
+            sample.commit_limit = plain(memory->commit_limit);
+        }
+    }
+    if (vmstat_) {
+        if (const auto counters = vmstat_->read()) {
+            sample.vm_oom_kill = plain(counters->oom_kill);
+            sample.vm_major_faults = plain(counters->major_faults);
+            sample.vm_swap_in = plain(counters->swap_in_pages);
+            sample.vm_swap_out = plain(counters->swap_out_pages);
+        }
+    }
+    if (memory_pressure_) {
+        if (const auto stall = memory_pressure_->read()) {
+            sample.psi_memory_some_us = microseconds(stall->some);
+            sample.psi_memory_full_us = microseconds(stall->full);
+        }
+    }
+    if (io_pressure_) {
+        if (const auto stall = io_pressure_->read()) sample.psi_io_full_us = microseconds(stall->full);
+    }
+    if (cpu_pressure_) {
+        if (const auto stall = cpu_pressure_->read())
+            sample.psi_cpu_some_us = microseconds(stall->some);
+    }
+}
+
+std::optional<Bytes> HostLook::headroom(const format::Sample& sample) {
+    if (sample.mem_available == unknown) return std::nullopt;
+    const Bytes swap{sample.swap_free == unknown ? 0 : sample.swap_free};
+    return Bytes{sample.mem_available} + swap;
+}
+
+}  // namespace holdfast

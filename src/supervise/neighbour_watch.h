@@ -1,0 +1,28 @@
+// The other large processes of the machine: when memory runs out, one of them may be the reason.
+#pragma once
+
+#include <functional>
+
+#include "base/time.h"
+#include "record/section_writer.h"
+#include "sources/roots.h"
+
+namespace holdfast {
+
+class NeighbourWatch {
+public:
+    using IsOurs = std::function<bool(pid_t)>;
+    using SharesLimit = std::function<bool(int process_dir)>;
+
+    NeighbourWatch(const sources::Roots& roots, TableWriter<format::Neighbour>& table)
+        : roots_(&roots), table_(&table) {}
+
+    // One small read per process of the machine: now and then, more often when memory is short.
+    void look(Nanos now, const IsOurs& is_ours, const SharesLimit& shares_limit);
+
+private:
+    const sources::Roots* roots_;
+    TableWriter<format::Neighbour>* table_;
+};
+
+}  // namespace holdfast

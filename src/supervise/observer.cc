@@ -1,0 +1,147 @@
+#include "supervise/observer.h"
+
+#include <cstdlib>
+
+#include "base/text.h"
+#include "record/mask.h"
+#include "sources/kernel_message.h"
+#include "supervise/plain.h"
+
+namespace holdfast {
+namespace {
+
+using std::chrono::milliseconds;
+
+// Work that took `cost` may be repeated after this long: a fifth of a percent of a core at most.
+Nanos pause_after(Nanos cost, Nanos at_least) { return std::max(at_least, cost * 500); }
+
+// Lines some rule may want; the log of a busy machine would fill the ring.
+bool matters(const sources::KernelRecord& record) {
+    return sources::parse_oom_kill(record) || sources::parse_fault(record) ||
+           sources::parse_xid(record) || sources::parse_io_error(record) ||
+           sources::parse_hardware_error(record);
+}
+
+}  // namespace
+
+Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& events, int epoll)
+    : roots_(&roots), box_(&box), events_(&events), host_(roots),
+      cgroups_(roots, box.cgroups, events),
+      tree_(roots, box.processes, events, epoll,
+            [this](int dir) { return cgroups_.slot_of(monotonic_now(), dir); }),
+      disks_(box.disks), neighbours_(roots, box.neighbours) {
+    // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
+    if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
+        kernel_log_.emplace(std::move(log).value());
+}
+
+void Observer::begin(Nanos now, pid_t command, const std::string& working_directory) {
+    began_ = now;
+    tree_.adopt_command(now, command);
+    note_missing(now);
+    disks_.add(now, "working directory", working_directory);
+    const char* temporary = std::getenv("TMPDIR");
+    disks_.add(now, "temporary directory", temporary != nullptr ? temporary : "/tmp");
+    disks_.add(now, "/dev/shm", "/dev/shm");
+    next_survey_ = now + std::chrono::seconds(1);
+}
+
+void Observer::note_missing(Nanos now) {
+    for (const std::string& text : host_.missing()) events_->missing(now, text);
+    if (!kernel_log_) events_->missing(now, "kernel log not readable by this user");
+    if (!cgroups_.any())
+        events_->missing(now, "no memory cgroup visible" +
+                                  (cgroups_.why_none().empty() ? "" : ": " + cgroups_.why_none()));
+}
+
+Nanos Observer::look(Nanos now) {
+    tree_.discover(now);
+    cgroups_.glance(now);
+    tree_.glance(now);
+    if (now >= next_host_look_) {
+        host_.fill(latest_);
+        next_host_look_ = now + milliseconds(100);
+    }
+    if (now >= next_study_) study(now);
+    if (now >= next_survey_) survey(now);
+
+    format::Sample sample = sample_now(now);
+    std::optional<Bytes> headroom = HostLook::headroom(sample);
+    if (sample.cgroup_headroom != format::unknown &&
+        (!headroom || Bytes{sample.cgroup_headroom} < *headroom))
+        headroom = Bytes{sample.cgroup_headroom};
+    interval_ = cadence_.next(now - began_, now, headroom);
+    sample.interval_ms = static_cast<std::uint32_t>(interval_ / milliseconds(1));
+    box_->samples.append(sample);
+    box_->history.append(sample);
+    return now + interval_;
+}
+
+void Observer::study(Nanos now) {
+    tree_.study(now);
+    cgroups_.study(now, [this](pid_t pid) { return is_ours(pid); });
+    next_study_ = now + pause_after(monotonic_now() - now, interval_ * 2);
+}
+
+void Observer::survey(Nanos now) {
+    tree_.survey(now);
+    if (const format::Process* working = tree_.working())
+        disks_.add_written_by(now, tree_.directory_of(working->pid));
+    disks_.look(now);
+    const int limited = main_cgroup();
+    neighbours_.look(
+        now, [this](pid_t pid) { return is_ours(pid); },
+        [this, limited](int dir) { return cgroups_.shares_limit(dir, limited); });
+    const bool climbing = interval_ < Cadence::calm && now - began_ > Cadence::start_period;
+    next_survey_ = now + pause_after(monotonic_now() - now, climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
+}
+
+int Observer::main_cgroup() const {
+    const format::Process* working = tree_.working();
+    return working != nullptr && working->cgroup >= 0 ? working->cgroup : last_main_cgroup_;
+}
+
+format::Sample Observer::sample_now(Nanos now) const {
+    format::Sample sample = latest_;
+    sample.time = now.count();
+    const int slot = main_cgroup();
+    const TightestLevel tightest = cgroups_.tightest(slot);
+    sample.cgroup_usage = plain(tightest.usage);
+    sample.cgroup_limit = plain(tightest.limit);
+    sample.cgroup_headroom = plain(tightest.headroom);
+    sample.cgroup_oom_kill = plain(cgroups_.kills(slot));
+    sample.cgroup_shmem = plain(cgroups_.shared_memory(slot));
+    const TreeTotals& totals = tree_.totals();
+    sample.tree_rss = totals.rss;
+    sample.tree_processes = totals.processes;
+    sample.tree_threads = totals.threads;
+    sample.tree_cpu_ns = totals.cpu_ns;
+    if (const format::Process* working = tree_.working()) {
+        sample.main_rss = working->rss;
+        sample.main_open_files = working->open_files;
+        sample.main_threads = working->threads;
+    }
+    return sample;
+}
+
+void Observer::read_kernel_log(Nanos now) {
+    if (!kernel_log_) return;
+    for (int count = 0; count < 1000; ++count) {
+        const auto record = kernel_log_->next();
+        if (!record || !*record) return;
+        if (matters(**record)) events_->kernel_line(now, (*record)->time, mask_text((*record)->text));
+    }
+}
+
+void Observer::last_look(Nanos now) {
+    last_main_cgroup_ = main_cgroup();
+    read_kernel_log(now);
+    cgroups_.settle(now);
+    host_.fill(latest_);
+    disks_.look(now);
+    const format::Sample sample = sample_now(now);
+    box_->samples.append(sample);
+    box_->history.append(sample);
+}
+
+}  // namespace holdfast

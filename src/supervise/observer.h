@@ -1,0 +1,61 @@
+// Looks at the machine and the tree at the right moments and writes down what it sees.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "record/box_writer.h"
+#include "sources/kernel_log.h"
+#include "sources/roots.h"
+#include "supervise/cadence.h"
+#include "supervise/cgroup_watch.h"
+#include "supervise/disk_watch.h"
+#include "supervise/event_log.h"
+#include "supervise/host_look.h"
+#include "supervise/neighbour_watch.h"
+#include "supervise/process_tree.h"
+
+namespace holdfast {
+
+class Observer {
+public:
+    Observer(const sources::Roots& roots, MachineBox& box, EventLog& events, int epoll);
+
+    ProcessTree& tree() { return tree_; }
+    // Descriptor to wait on for kernel messages; -1: not readable here.
+    int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
+
+    void begin(Nanos now, pid_t command, const std::string& working_directory);
+    // One look; says when the next is due.
+    Nanos look(Nanos now);
+    void read_kernel_log(Nanos now);
+    // The command is dead but not yet reaped: the last look, which decides most verdicts.
+    void last_look(Nanos now);
+
+private:
+    void study(Nanos now);
+    void survey(Nanos now);
+    void note_missing(Nanos now);
+    format::Sample sample_now(Nanos now) const;
+    bool is_ours(pid_t pid) const { return tree_.contains(pid); }
+    int main_cgroup() const;
+
+    const sources::Roots* roots_;
+    MachineBox* box_;
+    EventLog* events_;
+    HostLook host_;
+    CgroupWatch cgroups_;
+    ProcessTree tree_;
+    DiskWatch disks_;
+    NeighbourWatch neighbours_;
+    std::optional<sources::KernelLog> kernel_log_;
+    Cadence cadence_;
+    Nanos began_{};
+    Nanos next_host_look_{}, next_study_{}, next_survey_{};
+    Nanos interval_ = Cadence::starting;
+    format::Sample latest_ = unseen_sample();
+    int last_main_cgroup_ = -1;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,129 @@
+#include "supervise/process_details.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <string>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "record/box_reader.h"
+#include "record/mask.h"
+#include "sources/pid_cmdline.h"
+#include "sources/pid_fds.h"
+#include "sources/pid_io.h"
+#include "sources/pid_limits.h"
+#include "sources/pid_maps.h"
+#include "sources/pid_status.h"
+#include "sources/pid_wchan.h"
+#include "supervise/plain.h"
+#include "supervise/role.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::uint64_t unknown = format::unknown;
+
+
+std::uint64_t larger(std::uint64_t so_far, std::uint64_t now) {
+    if (so_far == unknown) return now;
+    return now == unknown ? so_far : std::max(so_far, now);
+}
+
+std::string executable_of(int process_dir) {
+    char target[PATH_MAX];
+    const ssize_t length = ::readlinkat(process_dir, "exe", target, sizeof target);
+    return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
+}
+
+}  // namespace
+
+format::Process unseen_process() {
+    format::Process record{};
+    record.ended = format::never;
+    record.wait_status = -1;
+    record.rank = -1;
+    record.cgroup = -1;
+    record.role = format::ProcessRole::helper;
+    record.state = '?';
+    using P = format::Process;
+    for (const auto figure :
+         {&P::rss, &P::rss_peak, &P::anon, &P::shmem, &P::swap, &P::virtual_size, &P::threads,
+          &P::threads_peak, &P::open_files, &P::open_files_peak, &P::mappings, &P::cpu_ns,
+          &P::minor_faults, &P::major_faults, &P::read_bytes, &P::write_bytes, &P::limit_as,
+          &P::limit_data, &P::limit_fsize, &P::limit_nofile, &P::limit_nproc, &P::limit_cpu_soft,
+          &P::limit_cpu_hard})
+        record.*figure = unknown;
+    return record;
+}
+
+std::optional<int> identify_process(int process_dir, format::Process& record) {
+    if (const auto stat = sources::read_pid_stat(process_dir)) {
+        std::fill(std::begin(record.name), std::end(record.name), '\0');
+        std::copy_n(stat->comm.begin(), std::min(stat->comm.size(), sizeof record.name - 1),
+                    std::begin(record.name));
+        record.start_ticks = stat->start_ticks;
+        if (record.parent != stat->ppid && stat->ppid != 0) record.parent = stat->ppid;
+    }
+    const std::string executable = executable_of(process_dir);
+    record.python = is_python(executable) || is_python(record.name) ? 1 : 0;
+    if (const auto words = sources::read_pid_cmdline(process_dir); words && !words->empty())
+        set_fixed_text(record.command, printable(command_line(mask_command(*words))));
+    if (const auto adj = read_file_at(process_dir, "oom_score_adj"))
+        record.oom_score_adj = parse_number<int>(trim(*adj)).value_or(0);
+    const auto environment = sources::read_pid_environ(process_dir, rank_variables);
+    return environment ? rank_in(*environment) : std::nullopt;
+}
+
+void note_figures(const sources::PidStat& stat, format::Process& record) {
+    record.state = stat.state;
+    record.rss = stat.rss.count;
+    record.rss_peak = larger(record.rss_peak, stat.rss.count);
+    record.virtual_size = stat.virtual_size.count;
+    record.threads = stat.threads;
+    record.threads_peak = larger(record.threads_peak, stat.threads);
+    record.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(stat.cpu_time.count(), 0));
+    record.minor_faults = stat.minor_faults;
+    record.major_faults = stat.major_faults;
+}
+
+void note_open_files(int process_dir, format::Process& record) {
+    const auto count = sources::count_open_files(process_dir);
+    if (!count) return;
+    record.open_files = *count;
+    record.open_files_peak = larger(record.open_files_peak, *count);
+}
+
+void note_details(int process_dir, format::Process& record) {
+    note_open_files(process_dir, record);
+    if (const auto status = sources::read_pid_status(process_dir)) {
+        record.anon = plain(status->anon);
+        record.shmem = plain(status->shmem);
+        record.swap = plain(status->swap);
+        record.rss_peak = larger(record.rss_peak, plain(status->rss_peak));
+        record.uid = status->uid.value_or(record.uid);
+    }
+    if (const auto io = sources::read_pid_io(process_dir)) {
+        record.read_bytes = plain(io->read_disk);
+        record.write_bytes = plain(io->written_disk);
+    }
+    if (const auto limits = sources::read_pid_limits(process_dir)) {
+        record.limit_as = plain(limits->address_space.soft);
+        record.limit_data = plain(limits->data.soft);
+        record.limit_fsize = plain(limits->file_size.soft);
+        record.limit_nofile = plain(limits->open_files.soft);
+        record.limit_nproc = plain(limits->processes.soft);
+        record.limit_cpu_soft = plain(limits->cpu_seconds.soft);
+        record.limit_cpu_hard = plain(limits->cpu_seconds.hard);
+    }
+    if (const auto channel = sources::read_pid_wchan(process_dir))
+        set_fixed_text(record.wait_channel, printable(*channel));
+}
+
+void note_mappings(int process_dir, format::Process& record) {
+    if (const auto count = sources::count_mappings(process_dir)) record.mappings = count->mappings;
+}
+
+}  // namespace holdfast

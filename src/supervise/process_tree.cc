@@ -1,0 +1,242 @@
+#include "supervise/process_tree.h"
+
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "sources/pid_children.h"
+#include "sources/process_list.h"
+#include "supervise/process_details.h"
+#include "supervise/process_end.h"
+#include "supervise/role.h"
+
+namespace holdfast {
+namespace {
+
+// Beyond this many at once a process is only counted: each one watched costs three descriptors.
+constexpr std::size_t most_watched = 200;
+// Between fork and exec a process looks like its parent; by then it has become itself.
+constexpr Nanos settling_time = std::chrono::milliseconds(300);
+
+std::multimap<pid_t, pid_t> all_by_parent(const sources::Roots& roots) {
+    std::multimap<pid_t, pid_t> by_parent;
+    const auto pids = sources::list_processes(roots);
+    if (!pids) return by_parent;
+    for (const int pid : *pids)
+        if (const auto dir = sources::ProcessDir::open(roots, pid))
+            if (const auto stat = sources::read_pid_stat(dir->fd()))
+                by_parent.emplace(stat->ppid, pid);
+    return by_parent;
+}
+
+}  // namespace
+
+ProcessTree::ProcessTree(const sources::Roots& roots, TableWriter<format::Process>& table,
+                         EventLog& events, int epoll, CgroupSlot cgroup_slot)
+    : roots_(&roots), slots_(table), events_(&events), epoll_(epoll),
+      cgroup_slot_(std::move(cgroup_slot)) {}
+
+void ProcessTree::adopt_command(Nanos now, pid_t pid) {
+    command_ = pid;
+    add(now, pid, ::getpid());
+}
+
+void ProcessTree::discover(Nanos now) {
+    if (now < next_discovery_ || !somebody_was_started()) return;
+    const Nanos begin = monotonic_now();
+    for (const auto& [pid, parent] : children_below())
+        if (!living_.contains(pid) && living_.size() < most_watched) add(now, pid, parent);
+    // Processes with hundreds of threads make this dear; it may take half a percent of a core.
+    next_discovery_ = now + std::max<Nanos>((monotonic_now() - begin) * 200,
+                                            std::chrono::milliseconds(20));
+}
+
+// The last field of /proc/loadavg is the newest pid or thread id: unchanged, nobody is new.
+bool ProcessTree::somebody_was_started() {
+    const auto text = read_file_at(roots_->proc(), "loadavg");
+    if (!text) return true;
+    const std::string_view line = trim(*text);
+    const std::string_view newest = line.substr(line.rfind(' ') + 1);
+    if (newest == last_pid_) return false;
+    last_pid_ = newest;
+    return true;
+}
+
+// Pairs of process and parent, parents first.
+std::vector<std::pair<pid_t, pid_t>> ProcessTree::children_below() {
+    std::vector<std::pair<pid_t, pid_t>> found;
+    std::vector<pid_t> open{::getpid()};
+    std::optional<std::multimap<pid_t, pid_t>> by_parent;  // kernels without the file "children"
+    for (std::size_t next = 0; next < open.size() && found.size() < 4096; ++next) {
+        const pid_t parent = open[next];
+        auto children = children_of(parent);
+        if (!children && children.error().number == ENOENT) {
+            if (!by_parent) by_parent = all_by_parent(*roots_);
+            children = std::vector<int>();
+            for (auto [child, end] = by_parent->equal_range(parent); child != end; ++child)
+                children->push_back(child->second);
+        }
+        if (!children) continue;
+        for (const int pid : *children) {
+            if (std::find(helpers_.begin(), helpers_.end(), pid) != helpers_.end()) continue;
+            found.emplace_back(pid, parent);
+            open.push_back(pid);
+        }
+    }
+    return found;
+}
+
+Result<std::vector<int>> ProcessTree::children_of(pid_t parent) const {
+    if (const auto known = living_.find(parent); known != living_.end())
+        return sources::read_pid_children(known->second.dir.fd());
+    const auto dir = sources::ProcessDir::open(*roots_, parent);
+    if (!dir) return Error{dir.error().text, ESRCH};
+    return sources::read_pid_children(dir->fd());
+}
+
+void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
+    auto dir = sources::ProcessDir::open(*roots_, pid);
+    if (!dir) return;  // gone already
+    Member member{std::move(dir).value(), UniqueFd(), {}, {}, now, false};
+    member.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    format::Process& record = member.record;
+    record = unseen_process();
+    record.pid = pid;
+    record.parent = parent;
+    record.first_seen = record.last_seen = now.count();
+    record.is_command = pid == command_ ? 1 : 0;
+    const auto [place, fresh] = living_.emplace(pid, std::move(member));
+    if (!fresh) return;
+    Member& kept = place->second;
+    kept.slot = slots_.take();
+    identify(now, kept);
+    measure(now, kept, true);
+    // The command's end comes by SIGCHLD, with its status; telling it twice would race.
+    if (kept.pidfd && pid != command_) {
+        epoll_event event{};
+        event.events = EPOLLIN;
+        event.data.u64 = static_cast<std::uint64_t>(pid);
+        ::epoll_ctl(epoll_, EPOLL_CTL_ADD, kept.pidfd.get(), &event);
+    }
+}
+
+void ProcessTree::identify(Nanos now, Member& member) {
+    format::Process& record = member.record;
+    member.settled = member.identified + settling_time <= now;
+    const auto rank = identify_process(member.dir.fd(), record);
+    RoleFacts facts;
+    facts.is_command = record.is_command != 0;
+    facts.only_child = living_children(record.parent) <= 1;
+    facts.rank = rank;
+    if (const auto parent = living_.find(record.parent); parent != living_.end()) {
+        facts.parent_is_python = parent->second.record.python != 0;
+        facts.parent_role = parent->second.record.role;
+        if (parent->second.record.rank >= 0) facts.parent_rank = parent->second.record.rank;
+    }
+    const RoleDecision decision = decide_role(facts);
+    record.role = decision.role;
+    // Kept for every process that has one, so that its children can be told from new ranks.
+    record.rank = rank.value_or(-1);
+    record.cgroup = cgroup_slot_(member.dir.fd()).value_or(-1);
+}
+
+void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
+    const auto stat = member.dir.stat();
+    // A zombie has given its memory back: what it had when it lived is what counts.
+    if (!stat || stat->state == 'Z') return;
+    format::Process& record = member.record;
+    const bool became_another = stat->comm != std::string_view(record.name);
+    note_figures(*stat, record);
+    record.last_seen = now.count();
+    if (became_another || (!member.settled && member.identified + settling_time <= now))
+        identify(now, member);
+    if (in_full) note_details(member.dir.fd(), record);
+    else note_open_files(member.dir.fd(), record);
+    save(member);
+}
+
+void ProcessTree::glance(Nanos now) {
+    if (const auto command = living_.find(command_); command != living_.end())
+        measure(now, command->second, false);
+}
+
+void ProcessTree::study(Nanos now) {
+    TreeTotals totals;
+    for (auto& [pid, member] : living_) {
+        measure(now, member, true);
+        totals.rss += member.record.rss == format::unknown ? 0 : member.record.rss;
+        totals.threads += member.record.threads == format::unknown ? 0 : member.record.threads;
+        totals.cpu_ns += member.record.cpu_ns == format::unknown ? 0 : member.record.cpu_ns;
+        ++totals.processes;
+    }
+    totals_ = totals;
+}
+
+void ProcessTree::survey(Nanos now) {
+    for (auto& [pid, member] : living_) {
+        if (member.record.role != format::ProcessRole::main) continue;
+        note_mappings(member.dir.fd(), member.record);
+        measure(now, member, true);
+    }
+}
+
+void ProcessTree::on_pidfd(Nanos now, pid_t pid) {
+    const auto found = living_.find(pid);
+    if (found == living_.end()) return;
+    end(now, pid, end_of_process(found->second.pidfd.get(), found->second.dir.fd()));
+}
+
+void ProcessTree::on_reaped(Nanos now, pid_t pid, int wait_status) { end(now, pid, wait_status); }
+
+void ProcessTree::end(Nanos now, pid_t pid, std::optional<int> wait_status) {
+    const auto found = living_.find(pid);
+    if (found == living_.end()) return;
+    Member& member = found->second;
+    member.record.ended = now.count();
+    member.record.wait_status = wait_status.value_or(-1);
+    if (!wait_status || *wait_status != 0)
+        events_->process_ended(now, pid, wait_status.value_or(-1));
+    save(member);
+    living_.erase(found);  // closes the pidfd, which takes it off the epoll
+}
+
+void ProcessTree::save(const Member& member) {
+    if (member.slot) slots_.put(*member.slot, member.record);
+}
+
+const format::Process* ProcessTree::command() const {
+    const auto found = living_.find(command_);
+    return found == living_.end() ? nullptr : &found->second.record;
+}
+
+const format::Process* ProcessTree::working() const {
+    const format::Process* best = command();
+    for (const auto& [pid, member] : living_) {
+        const format::Process& record = member.record;
+        if (record.role != format::ProcessRole::main) continue;
+        if (best == nullptr || record.first_seen > best->first_seen) best = &record;
+    }
+    return best;
+}
+
+bool ProcessTree::contains(pid_t pid) const {
+    return living_.contains(pid) || pid == ::getpid() ||
+           std::find(helpers_.begin(), helpers_.end(), pid) != helpers_.end();
+}
+
+int ProcessTree::directory_of(pid_t pid) const {
+    const auto found = living_.find(pid);
+    return found == living_.end() ? -1 : found->second.dir.fd();
+}
+
+std::size_t ProcessTree::living_children(pid_t parent) const {
+    return static_cast<std::size_t>(std::count_if(
+        living_.begin(), living_.end(),
+        [parent](const auto& entry) { return entry.second.record.parent == parent; }));
+}
+
+}  // namespace holdfast

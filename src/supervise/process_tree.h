@@ -1,0 +1,96 @@
+// The program and everything below it: who is there, how large, and how each one ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+#include "record/section_writer.h"
+#include "sources/process_dir.h"
+#include "sources/roots.h"
+#include "supervise/event_log.h"
+#include "supervise/process_slots.h"
+
+namespace holdfast {
+
+struct TreeTotals {
+    std::uint64_t rss = 0, processes = 0, threads = 0, cpu_ns = 0;
+};
+
+class ProcessTree {
+public:
+    // Names the slot of a process's cgroup in the black box, given its open /proc directory.
+    using CgroupSlot = std::function<std::optional<int>(int process_dir)>;
+
+    ProcessTree(const sources::Roots& roots, TableWriter<format::Process>& table, EventLog& events,
+                int epoll, CgroupSlot cgroup_slot);
+
+    // Everything else is found below the supervisor, but for its own helpers.
+    void adopt_command(Nanos now, pid_t pid);
+    void leave_out(pid_t helper) { helpers_.push_back(helper); }
+
+    // Finds processes that came since the last time; costs next to nothing when none was started
+    // anywhere on the machine.
+    void discover(Nanos now);
+    // The command's figures, at every look.
+    void glance(Nanos now);
+    // Everybody's figures, about once a second.
+    void study(Nanos now);
+    // What costs more, of the command and the process that does the work, now and then.
+    void survey(Nanos now);
+
+    // The pidfd of this process became readable: it has ended.
+    void on_pidfd(Nanos now, pid_t pid);
+    // A child of ours (the command, an orphan) whose status the kernel gave us.
+    void on_reaped(Nanos now, pid_t pid, int wait_status);
+
+    const format::Process* command() const;
+    const TreeTotals& totals() const { return totals_; }
+    bool contains(pid_t pid) const;
+    // The process that does the work, for those who want its cgroup and its files: what a wrapper
+    // script runs just now, else the command.
+    const format::Process* working() const;
+    // Open /proc directory of a living member, or -1.
+    int directory_of(pid_t pid) const;
+
+private:
+    struct Member {
+        sources::ProcessDir dir;
+        UniqueFd pidfd;
+        std::optional<std::size_t> slot;
+        format::Process record{};
+        Nanos identified{};
+        bool settled = false;  // identified again after the moment between fork and exec
+    };
+
+    void add(Nanos now, pid_t pid, pid_t parent);
+    void identify(Nanos now, Member& member);
+    void measure(Nanos now, Member& member, bool in_full);
+    void end(Nanos now, pid_t pid, std::optional<int> wait_status);
+    void save(const Member& member);
+    bool somebody_was_started();
+    std::vector<std::pair<pid_t, pid_t>> children_below();
+    Result<std::vector<int>> children_of(pid_t parent) const;
+    std::size_t living_children(pid_t parent) const;
+
+    const sources::Roots* roots_;
+    ProcessSlots slots_;
+    EventLog* events_;
+    int epoll_;
+    CgroupSlot cgroup_slot_;
+    pid_t command_ = 0;
+    std::vector<pid_t> helpers_;
+    std::map<pid_t, Member> living_;
+    std::string last_pid_;
+    Nanos next_discovery_{};
+    TreeTotals totals_;
+};
+
+}  // namespace holdfast

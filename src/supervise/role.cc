@@ -1,0 +1,41 @@
+#include "supervise/role.h"
+
+#include "base/text.h"
+
+namespace holdfast {
+
+using format::ProcessRole;
+
+// torchrun and accelerate; Open MPI; MPICH and Intel MPI. SLURM_PROCID is left out: it is set for a
+// plain `srun python` of one task as well.
+const std::vector<std::string_view> rank_variables{"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+
+RoleDecision decide_role(const RoleFacts& facts) {
+    if (facts.rank && facts.rank != facts.parent_rank) return {ProcessRole::rank, facts.rank};
+    if (facts.is_command) return {ProcessRole::main, {}};
+    if (facts.parent_is_python) return {ProcessRole::worker, {}};
+    switch (facts.parent_role) {
+    case ProcessRole::main: return {facts.only_child ? ProcessRole::main : ProcessRole::helper, {}};
+    case ProcessRole::worker:
+    case ProcessRole::rank: return {ProcessRole::worker, {}};
+    case ProcessRole::helper: return {ProcessRole::helper, {}};
+    }
+    return {};
+}
+
+bool is_python(std::string_view executable) {
+    const std::size_t slash = executable.rfind('/');
+    std::string_view name =
+        slash == std::string_view::npos ? executable : executable.substr(slash + 1);
+    if (!name.starts_with("python") && !name.starts_with("pypy")) return false;
+    name.remove_prefix(name.starts_with("python") ? 6 : 4);
+    return name.find_first_not_of("0123456789.tdw-") == std::string_view::npos;
+}
+
+std::optional<int> rank_in(const std::vector<sources::EnvironValue>& environment) {
+    for (const auto& variable : environment)
+        if (const auto rank = parse_number<int>(variable.value); rank && *rank >= 0) return rank;
+    return std::nullopt;
+}
+
+}  // namespace holdfast

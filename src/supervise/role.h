@@ -1,0 +1,37 @@
+// Which part a process plays in the job, decided from what it is and who started it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "record/format.h"
+#include "sources/pid_environ.h"
+
+namespace holdfast {
+
+struct RoleFacts {
+    bool is_command = false;
+    bool only_child = false;       // the one living child of its parent
+    bool parent_is_python = false;
+    format::ProcessRole parent_role = format::ProcessRole::helper;
+    std::optional<int> rank;         // what its own environment says
+    std::optional<int> parent_rank;  // and its parent's: a rank's workers inherit the variable
+};
+
+struct RoleDecision {
+    format::ProcessRole role = format::ProcessRole::helper;
+    std::optional<int> rank;
+};
+
+RoleDecision decide_role(const RoleFacts& facts);
+
+// "python3.11", "/opt/conda/bin/python" and the like.
+bool is_python(std::string_view executable);
+
+// The variables launchers number their processes with; nothing else of an environment is looked at.
+extern const std::vector<std::string_view> rank_variables;
+std::optional<int> rank_in(const std::vector<sources::EnvironValue>& environment);
+
+}  // namespace holdfast

@@ -1,0 +1,14 @@
+// What can be said of a run before its first look: the machine, the scheduler, who supervises.
+#pragma once
+
+#include "record/run_facts.h"
+#include "sources/roots.h"
+
+namespace holdfast {
+
+RunFacts facts_at_start(const sources::Roots& roots);
+
+// Slurm, Kubernetes or nothing, by the few variables they set.
+SchedulerFacts scheduler_of(const char* (*get)(const char* name));
+
+}  // namespace holdfast

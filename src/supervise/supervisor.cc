@@ -1,0 +1,300 @@
+#include "supervise/supervisor.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <csignal>
+
+#include "record/mask.h"
+#include "supervise/capture.h"
+#include "supervise/gpu_watch.h"
+#include "supervise/launch.h"
+#include "supervise/observer.h"
+#include "supervise/recorder.h"
+#include "supervise/relay.h"
+#include "supervise/run_facts_now.h"
+#include "supervise/sentinel.h"
+#include "supervise/signal_inbox.h"
+#include "supervise/signal_router.h"
+
+namespace holdfast {
+namespace {
+
+// What an epoll event belongs to; smaller values are pids.
+constexpr std::uint64_t tag_signals = 1ULL << 40U;
+constexpr std::uint64_t tag_kernel_log = tag_signals + 1;
+
+void wait_on(int epoll, int fd, std::uint64_t tag) {
+    if (fd < 0) return;
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.u64 = tag;
+    ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+}
+
+// The kernel's OOM killer should take anybody but the one who can tell of it. Needs a right that
+// ordinary users lack; the program started before and keeps its own setting.
+void protect_ourselves() {
+    const UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+    if (file && ::write(file.get(), "-900", 4) < 0) {
+    }  // not allowed: then we take our chances
+}
+
+// Three descriptors per process watched: the program's soft limit may be too low for us.
+void use_all_descriptors() {
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+OutputCapture describe(Capture capture) {
+    OutputCapture described;
+    switch (capture) {
+    case Capture::relay_stderr:
+    case Capture::relay_both: described.kind = OutputCapture::Kind::relay; break;
+    case Capture::read_file: {
+        const FilePlace place = FilePlace::of(STDERR_FILENO);
+        described = {OutputCapture::Kind::file, place.path, place.device, place.inode,
+                     place.from_offset};
+        break;
+    }
+    case Capture::terminal: described.kind = OutputCapture::Kind::terminal; break;
+    case Capture::none: described.kind = OutputCapture::Kind::none; break;
+    }
+    return described;
+}
+
+}  // namespace
+
+Result<RunRecord> FinishedRun::read() const {
+    if (directory) return read_run(*directory);
+    return read_run(facts, {machine_ ? machine_->fd() : -1, output_ ? output_->fd() : -1, gpu_fd_});
+}
+
+class Supervisor {
+public:
+    explicit Supervisor(const RunOptions& options) : options_(&options) {}
+
+    Result<FinishedRun> run() {
+        if (const Status ready = prepare(); !ready) return run_unobserved(ready.error());
+        if (const Status started = start(); !started) {
+            if (recorder_.directory) discard(*recorder_.directory);
+            return started.error();
+        }
+        while (!ended_) wait_and_serve(next_look_ - monotonic_now());
+        return finish();
+    }
+
+private:
+    Status prepare();
+    Status start();
+    void start_relay(Capture capture);
+    void save_facts();
+    void wait_and_serve(Nanos at_most);
+    void on_child_changes();
+    void on_command(const siginfo_t& change);
+    FinishedRun finish();
+    Result<FinishedRun> run_unobserved(const Error& why);
+
+    const RunOptions* options_;
+    std::optional<sources::Roots> roots_;
+    RunFacts facts_;
+    Recorder recorder_;
+    std::optional<SignalInbox> inbox_;
+    UniqueFd epoll_;
+    std::unique_ptr<EventLog> events_;
+    std::unique_ptr<Observer> observer_;
+    std::optional<Sentinel> sentinel_;
+    std::optional<SignalRouter> router_;
+    std::unique_ptr<OutputBox> output_;
+    std::optional<Relay> relay_;
+    std::unique_ptr<GpuWatch> gpus_;
+    pid_t command_ = 0;
+    int wait_status_ = 0;
+    bool ended_ = false;
+    Nanos end_time_{};
+    Nanos next_look_{};
+};
+
+Status Supervisor::prepare() {
+    auto roots = sources::Roots::open();
+    if (!roots) return roots.error();
+    roots_.emplace(std::move(roots).value());
+    facts_ = facts_at_start(*roots_);
+    facts_.holdfast_version = options_->version;
+    facts_.name = options_->name;
+    facts_.command = mask_command(options_->command);
+    const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
+    auto recorder = open_recorder(choose_home(options_->environment),
+                                  new_run_id(facts_.started_wall, facts_.supervisor_pid), origin);
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(recorder).value();
+    facts_.id = recorder_.directory ? recorder_.directory->id()
+                                    : new_run_id(facts_.started_wall, facts_.supervisor_pid);
+    epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
+    if (!epoll_) return Error::from_errno("cannot make an epoll");
+    auto inbox = SignalInbox::open();
+    if (!inbox) return inbox.error();
+    inbox_.emplace(std::move(inbox).value());
+    events_ = std::make_unique<EventLog>(recorder_.machine->events);
+    observer_ = std::make_unique<Observer>(*roots_, *recorder_.machine, *events_, epoll_.get());
+    return Done{};
+}
+
+void Supervisor::save_facts() {
+    if (!recorder_.directory) return;
+    if (const Status written = recorder_.directory->write_facts(facts_); !written)
+        recorder_.warnings.push_back(written.error().text);
+}
+
+void Supervisor::start_relay(Capture capture) {
+    if (capture != Capture::relay_stderr && capture != Capture::relay_both) return;
+    const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
+    auto box = OutputBox::create(recorder_.directory_or_null(), origin);
+    if (!box) box = OutputBox::create(nullptr, origin);
+    if (!box) return;
+    output_ = std::make_unique<OutputBox>(std::move(box).value());
+    auto relay = Relay::start(*output_, STDERR_FILENO);
+    if (relay) relay_.emplace(std::move(relay).value());
+}
+
+Status Supervisor::start() {
+    const Capture capture =
+        plan_capture(StreamFacts::of(STDOUT_FILENO), StreamFacts::of(STDERR_FILENO));
+    facts_.output = describe(capture);
+    start_relay(capture);
+    if (facts_.output.kind == OutputCapture::Kind::relay && !relay_) facts_.output = {};
+    if (auto sentinel = Sentinel::start()) sentinel_.emplace(std::move(sentinel).value());
+    router_.emplace(*roots_, *events_, sentinel_ ? &*sentinel_ : nullptr);
+    // Orphans of the program come to us instead of to init, and stay visible.
+    if (options_->subreaper) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    save_facts();
+    for (const std::string& warning : recorder_.warnings) options_->warn(warning);
+
+    Launch plan{options_->command, inbox_->mask_at_start(), -1, -1};
+    if (relay_) {
+        plan.stderr_fd = relay_->writer();
+        if (capture == Capture::relay_both) plan.stdout_fd = relay_->writer();
+    }
+    const auto pid = launch(plan);
+    if (relay_) relay_->release_writer();
+    if (!pid) return pid.error();
+    command_ = *pid;
+    const Nanos now = monotonic_now();
+
+    if (sentinel_) observer_->tree().leave_out(sentinel_->pid());
+    if (relay_) observer_->tree().leave_out(relay_->pid());
+    observer_->begin(now, command_, facts_.cwd);
+    protect_ourselves();
+    use_all_descriptors();
+    const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
+    if (auto gpus = GpuWatch::start(recorder_.directory_or_null(), origin)) {
+        gpus_ = std::move(gpus).value();
+        if (gpus_) observer_->tree().leave_out(gpus_->pid());
+    }
+    facts_.command_pid = command_;
+    if (const format::Process* record = observer_->tree().command())
+        facts_.command_start_ticks = record->start_ticks;
+    save_facts();
+    wait_on(epoll_.get(), inbox_->fd(), tag_signals);
+    wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
+    next_look_ = now;
+    return Done{};
+}
+
+void Supervisor::wait_and_serve(Nanos at_most) {
+    std::array<epoll_event, 32> ready{};
+    const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(std::max(at_most, Nanos{}));
+    const int count = ::epoll_wait(epoll_.get(), ready.data(), static_cast<int>(ready.size()),
+                                   static_cast<int>(timeout.count()));
+    const Nanos now = monotonic_now();
+    bool signals = false;
+    for (int i = 0; i < count; ++i) {
+        const std::uint64_t tag = ready[static_cast<std::size_t>(i)].data.u64;
+        if (tag == tag_signals) signals = true;
+        else if (tag == tag_kernel_log) observer_->read_kernel_log(now);
+        else observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
+    }
+    // Last: the command's end settles everything, so what came with it must be known by then.
+    if (signals) {
+        router_->route(now, inbox_->take(), command_);
+        on_child_changes();
+    }
+    if (!ended_ && now >= next_look_) next_look_ = observer_->look(now);
+}
+
+void Supervisor::on_child_changes() {
+    constexpr int changes = WEXITED | WSTOPPED | WCONTINUED | WNOHANG;
+    for (;;) {
+        siginfo_t change{};
+        if (::waitid(P_ALL, 0, &change, changes | WNOWAIT) != 0 || change.si_pid == 0) return;
+        const pid_t pid = change.si_pid;
+        const bool exited = change.si_code != CLD_STOPPED && change.si_code != CLD_CONTINUED &&
+                            change.si_code != CLD_TRAPPED;
+        // Not yet reaped, so /proc/PID can still be read.
+        if (pid == command_ && exited) {
+            end_time_ = monotonic_now();
+            observer_->last_look(end_time_);
+        }
+        int status = 0;
+        if (::waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != pid) return;
+        if (pid == command_) on_command(change);
+        if (!exited) continue;
+        if (relay_ && pid == relay_->pid()) {
+            relay_->on_end(status);
+            if (relay_->pid() > 0) observer_->tree().leave_out(relay_->pid());
+        }
+        observer_->tree().on_reaped(monotonic_now(), pid, status);
+        if (pid == command_) {
+            wait_status_ = status;
+            ended_ = true;
+            return;
+        }
+    }
+}
+
+void Supervisor::on_command(const siginfo_t& change) {
+    if (change.si_code == CLD_STOPPED) router_->stop_with(command_, change.si_status);
+}
+
+FinishedRun Supervisor::finish() {
+    if (relay_) relay_->flush();
+    format::End end{};
+    end.time = end_time_.count();
+    end.time_wall = wall_now().count();
+    end.wait_status = wait_status_;
+    end.complete = 1;
+    recorder_.machine->end.put(0, end);
+    FinishedRun finished;
+    finished.wait_status = wait_status_;
+    finished.facts = facts_;
+    finished.directory = std::move(recorder_.directory);
+    finished.machine_ = std::move(recorder_.machine);
+    finished.output_ = std::move(output_);
+    if (gpus_) finished.gpu_fd_ = ::fcntl(gpus_->box_fd(), F_DUPFD_CLOEXEC, 3);
+    return finished;
+}
+
+// Holdfast itself could not get going: the program must not suffer for it.
+Result<FinishedRun> Supervisor::run_unobserved(const Error& why) {
+    sigset_t mask;
+    if (inbox_) mask = inbox_->mask_at_start();
+    else ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
+    if (recorder_.directory) discard(*recorder_.directory);
+    const std::string warning =
+        "holdfast: " + why.text + "; the command runs on, unobserved\n";
+    if (::write(STDERR_FILENO, warning.data(), warning.size()) < 0) {
+    }  // nobody to tell
+    return replace_by(options_->command);
+}
+
+Result<FinishedRun> supervise(const RunOptions& options) { return Supervisor(options).run(); }
+
+}  // namespace holdfast

@@ -1,0 +1,96 @@
+"""Fixtures of the end-to-end tests. Unit tests lie beside the code they test."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from support.cgroup import ControlGroup
+from support.run import PATIENCE, ROOT, Holdfast
+
+
+@pytest.fixture(scope="session")
+def binary() -> Path:
+    path = Path(os.environ.get("HOLDFAST_BIN") or ROOT / "build/release/cli/holdfast")
+    if not os.access(path, os.X_OK):
+        pytest.fail(f"{path} is not there: run `make build`, or set HOLDFAST_BIN")
+    return path.resolve()
+
+
+@pytest.fixture(autouse=True)
+def patience():
+    """A test that hangs fails."""
+
+    def give_up(*_):
+        raise TimeoutError("the test hangs")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(2 * int(PATIENCE))
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def holdfast(binary, tmp_path):
+    program = Holdfast(binary, tmp_path / "home")
+    yield program
+    program.end_all()
+
+
+@pytest.fixture
+def control_group():
+    """Makes control groups with limits: control_group(memory=..., pids=...)."""
+    made = []
+
+    def make(**limits: int) -> ControlGroup:
+        made.append(ControlGroup(**limits))
+        return made[-1]
+
+    yield make
+    for group in made:
+        group.remove()
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Mounts an empty file system of a few MiB and returns where."""
+    if os.geteuid() != 0:
+        pytest.skip("mounting a file system needs root")
+    folder = tmp_path / "small disk"
+    folder.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=4m", "none", folder], capture_output=True, text=True
+    )
+    if mounted.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+@pytest.fixture
+def public_folder():
+    """A folder everybody may use; pytest's own are closed to other users."""
+    folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
+    folder.chmod(0o777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def as_nobody(binary, public_folder) -> Holdfast:
+    """The program under test, run by a user without rights."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("running as another user needs root and setpriv(1)")
+    own = public_folder / "holdfast"
+    shutil.copy(binary, own)
+    own.chmod(0o755)
+    return Holdfast(
+        own,
+        public_folder / "home",
+        prefix=["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"],
+    )

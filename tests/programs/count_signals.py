@@ -1,0 +1,18 @@
+"""Says the name of every signal it gets; SIGUSR2 ends it."""
+
+import os
+import signal
+import sys
+
+
+def say(number, _):
+    os.write(1, signal.Signals(number).name.encode() + b"\n")
+
+
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT):
+    signal.signal(number, say)
+signal.signal(signal.SIGUSR2, lambda *_: sys.exit(0))
+signal.alarm(120)  # not for ever, should the test have failed
+print("ready", os.getpid(), flush=True)
+while True:
+    signal.pause()

@@ -1,0 +1,24 @@
+"""Takes memory until the process named is gone, out of the OOM killer's reach; then waits."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+Path("/proc/self/oom_score_adj").write_text("-1000")
+victim = Path(f"/proc/{sys.argv[1]}/stat")
+
+
+def victim_lives():
+    try:
+        return victim.read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+print("ready", os.getpid(), flush=True)
+sys.stdin.readline()
+kept = []
+while victim_lives():
+    kept.append(bytearray(b"x") * (1 << 20))
+signal.pause()

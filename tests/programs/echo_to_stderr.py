@@ -1,0 +1,9 @@
+"""Says `ready PID`, then repeats on stderr each line it reads, and on stdout that it did."""
+
+import os
+import sys
+
+print("ready", os.getpid(), flush=True)
+for line in iter(sys.stdin.readline, ""):
+    os.write(2, line.encode())
+    print("done", flush=True)

@@ -1,0 +1,17 @@
+"""Forks a worker that leaks until it is killed; then raises, or waits to be killed as well."""
+
+import os
+import signal
+import sys
+
+worker = os.fork()
+if worker == 0:
+    kept = []
+    while True:
+        kept.append(bytearray(b"x") * (1 << 20))
+_, status = os.waitpid(worker, 0)
+if sys.argv[1] == "wait":
+    print("ready", os.getpid(), flush=True)
+    while True:
+        signal.pause()
+raise RuntimeError(f"worker {worker} ended with status {status}")

@@ -1,0 +1,8 @@
+"""Sends one signal to a process, and stays around so that the sender can be looked at."""
+
+import os
+import signal
+import sys
+
+os.kill(int(sys.argv[1]), int(sys.argv[2]))
+signal.pause()

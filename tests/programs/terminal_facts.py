@@ -1,0 +1,17 @@
+"""Tells what it knows of its terminal, again when the window changes, until a line comes."""
+
+import os
+import signal
+import sys
+
+
+def tell(*_):
+    size = os.get_terminal_size()
+    print(f"window {size.lines}x{size.columns}", flush=True)
+
+
+signal.signal(signal.SIGWINCH, tell)
+print("terminals", *(os.isatty(descriptor) for descriptor in (0, 1, 2)))
+print("foreground", os.tcgetpgrp(0) == os.getpgrp())
+tell()
+sys.stdin.readline()

@@ -1,0 +1,13 @@
+"""Says `ready PID`, then waits for signals."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+if len(sys.argv) > 1:
+    Path("/proc/self/oom_score_adj").write_text(sys.argv[1])
+signal.alarm(120)  # not for ever, should the test have failed
+print("ready", os.getpid(), flush=True)
+while True:
+    signal.pause()

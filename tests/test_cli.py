@@ -1,0 +1,312 @@
+"""The command line: bad input gets one line that says what to do, good input what was promised."""
+
+import json
+import os
+import random
+import re
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+from support.run import PYTHON, ROOT, Holdfast, program
+from support.terminal import Terminal
+
+VERBS = ["run", "why", "runs", "explain"]
+DIES = ["/bin/sh", "-c", "kill -SEGV $$"]
+CODES = sorted(page.stem.split("-", 1) for page in (ROOT / "causes").glob("HF*.md"))
+
+
+def check_one_line(answer: subprocess.CompletedProcess, status: int) -> str:
+    assert answer.returncode == status, answer
+    assert answer.stdout == ""
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("holdfast: ")
+    return line
+
+
+# Usage
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--unknown"],
+        ["unknown"],
+        ["run"],
+        ["run", "--"],
+        ["run", "--unknown", "--", "true"],
+        ["run", "--verdict"],
+        ["run", "--quiet=1", "--", "true"],
+        ["why", "--unknown"],
+        ["why", "one", "two"],
+        ["runs", "--unknown"],
+        ["runs", "shred"],
+        ["explain"],
+        ["explain", "HF999"],
+        ["explain", "no-such-cause"],
+        ["explain", "HF101", "HF102"],
+    ],
+    ids=" ".join,
+)
+def test_bad_usage_is_one_line_and_status_2(holdfast, arguments):
+    check_one_line(holdfast.call(*arguments), 2)
+    assert holdfast.runs() == []
+
+
+def test_a_command_without_dashes_before_it_is_run_all_the_same(holdfast):
+    answer = holdfast.call("run", "echo", "--help", "--", "-x")
+    assert (answer.returncode, answer.stdout) == (0, "--help -- -x\n")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_shows_usage_and_examples(holdfast, verb):
+    for word in ("--help", "-h"):
+        answer = holdfast.call(verb, word)
+        assert answer.returncode == 0
+        assert answer.stderr == ""
+        assert f"usage: holdfast {verb}" in answer.stdout
+        assert f"  holdfast {verb}" in answer.stdout.split("examples:")[1]
+        assert all(len(line) <= 100 for line in answer.stdout.splitlines())
+
+
+def test_help_names_every_verb(holdfast):
+    answer = holdfast.call("--help")
+    assert answer.returncode == 0
+    for verb in VERBS:
+        assert re.search(rf"^  {verb} ", answer.stdout, re.MULTILINE)
+
+
+def test_the_version_is_that_of_the_source(holdfast):
+    version = (ROOT / "VERSION").read_text().strip()
+    assert holdfast.call("--version").stdout == f"holdfast {version}\n"
+
+
+# Commands that cannot be started
+
+
+def test_a_command_that_is_not_there_is_127(holdfast, tmp_path):
+    for command in ("no-such-command-here", str(tmp_path / "nothing")):
+        line = check_one_line(holdfast.call("run", "--", command), 127)
+        assert command in line
+
+
+def test_a_command_that_cannot_be_executed_is_126(holdfast, tmp_path):
+    (tmp_path / "data").write_text("data")
+    for command in (str(tmp_path / "data"), str(tmp_path)):
+        line = check_one_line(holdfast.call("run", "--", command), 126)
+        assert command in line
+
+
+def test_a_command_that_was_not_started_leaves_no_run(holdfast):
+    holdfast.call("run", "--", "no-such-command-here")
+    assert holdfast.runs() == []
+
+
+# Runs
+
+
+def test_a_run_that_does_not_exist_is_status_3(holdfast, tmp_path):
+    holdfast.run("true")
+    for word in ("no-such-run", "19700101-000000-000-1", str(tmp_path / "nowhere")):
+        check_one_line(holdfast.call("why", word), 3)
+        check_one_line(holdfast.call("why", word, "--json"), 3)
+
+
+def test_a_run_is_found_by_id_beginning_name_and_path(holdfast):
+    holdfast.run(*DIES, options=["--name", "nightly"])
+    first = holdfast.runs()[0]
+    holdfast.run("true")
+    for word in (first.name, first.name[:-1], "nightly", str(first)):
+        assert holdfast.why(word)["run"]["id"] == first.name
+    assert holdfast.why()["run"]["id"] == holdfast.runs()[-1].name
+
+
+def test_runs_are_listed_newest_first(holdfast):
+    holdfast.run("true", options=["--name", "first"])
+    holdfast.run(*DIES, options=["--name", "second"])
+    expected = [run.name for run in reversed(holdfast.runs())]
+    listed = json.loads(holdfast.call("runs", "--json").stdout)
+    listed = listed if isinstance(listed, list) else listed["runs"]
+    assert [row["id"] for row in listed if row["id"] in expected] == expected
+    table = holdfast.call("runs").stdout
+    assert table.index("second") < table.index("first")
+    assert "segfault" in table
+    assert "\x1b" not in table
+    ids = holdfast.call("runs", "--ids").stdout.split()
+    assert [word for word in ids if word in expected] == expected
+
+
+def test_another_users_run_is_refused_in_one_line(holdfast, as_nobody, public_folder):
+    mine = Holdfast(holdfast.binary, public_folder / "mine")
+    mine.run(*DIES)
+    for folder in (mine.home, mine.home / "runs"):
+        folder.chmod(0o755)
+    (run,) = mine.runs()
+    answer = as_nobody.call("why", str(run), cwd="/")
+    assert answer.returncode in (1, 3)
+    check_one_line(answer, answer.returncode)
+    run.chmod(0o755)
+    for file in run.iterdir():
+        file.chmod(0o644)
+    check_one_line(as_nobody.call("why", str(run), cwd="/"), answer.returncode)
+
+
+def test_a_user_without_rights_gets_verdicts_too(as_nobody):
+    ended = as_nobody.run(*DIES, cwd="/")
+    assert b"HF301" in ended.stderr
+    assert as_nobody.why()["end"]["slug"] == "segfault"
+
+
+# Damaged records
+
+
+@pytest.fixture
+def dead_run(holdfast, tmp_path):
+    """A copy of the directory of a run that died of a signal, safe to damage."""
+    holdfast.run("/bin/sh", "-c", "echo last words >&2; kill -SEGV $$")
+    (original,) = holdfast.runs()
+    assert holdfast.why()["end"]["slug"] == "segfault"
+
+    def fresh():
+        copy = tmp_path / "copy" / "runs" / original.name
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(original, copy)
+        copy.chmod(0o700)
+        return copy
+
+    return fresh
+
+
+def check_no_crash_and_no_wrong_verdict(holdfast, run, damage):
+    answer = holdfast.call("why", str(run), "--json")
+    if answer.returncode == 0:
+        verdict = json.loads(answer.stdout)
+        end = verdict["end"]
+        assert end["slug"] == "segfault" or end["confidence"] != "certain", (damage, end)
+        assert verdict["outcome"] != "finished", damage
+    else:
+        check_one_line(answer, answer.returncode)
+        assert answer.returncode in (1, 3), damage
+    assert holdfast.call("why", str(run)).returncode == answer.returncode, damage
+
+
+def test_a_record_cut_off_anywhere_never_crashes_nor_misleads(holdfast, dead_run):
+    for name in sorted(file.name for file in dead_run().iterdir()):
+        size = (dead_run() / name).stat().st_size
+        cuts = {0, 1, 7, 8, 12, 463, 464, 465, 4095, 4096, 4097, size // 3, size // 2, size - 1}
+        for cut in sorted(cut for cut in cuts if 0 <= cut < size):
+            run = dead_run()
+            os.truncate(run / name, cut)
+            check_no_crash_and_no_wrong_verdict(holdfast, run, (name, cut))
+
+
+def test_a_record_with_flipped_bits_never_crashes_nor_misleads(holdfast, dead_run):
+    dice = random.Random(20)
+    for name in sorted(file.name for file in dead_run().iterdir() if file.suffix == ".box"):
+        for turn in range(40):
+            run = dead_run()
+            content = bytearray((run / name).read_bytes())
+            # Half of them where the index of the file is, the others anywhere.
+            places = range(464) if turn % 2 else range(len(content))
+            for place in dice.sample(places, 1 + turn % 4):
+                content[place] ^= 1 << dice.randrange(8)
+            (run / name).write_bytes(content)
+            check_no_crash_and_no_wrong_verdict(holdfast, run, (name, turn))
+
+
+def test_a_record_that_is_noise_or_missing_never_crashes_nor_misleads(holdfast, dead_run):
+    for name in sorted(file.name for file in dead_run().iterdir()):
+        for content in (b"", b"\0" * 100000, b"\xff" * 100000, b"{}", b"[" * 50000, b"null"):
+            run = dead_run()
+            (run / name).write_bytes(content)
+            check_no_crash_and_no_wrong_verdict(holdfast, run, (name, content[:4]))
+        run = dead_run()
+        (run / name).unlink()
+        check_no_crash_and_no_wrong_verdict(holdfast, run, (name, "missing"))
+
+
+def test_a_record_of_another_version_says_so(holdfast, dead_run):
+    run = dead_run()
+    box = run / "machine.box"
+    content = bytearray(box.read_bytes())
+    struct.pack_into("<I", content, 8, 4711)
+    struct.pack_into("<I", content, 460, crc32c(content[:460]))
+    box.write_bytes(content)
+    (run / "verdict.json").unlink()
+    answer = holdfast.call("why", str(run))
+    assert "version" in answer.stdout + answer.stderr
+    check_no_crash_and_no_wrong_verdict(holdfast, run, "version")
+
+
+def crc32c(content: bytes) -> int:
+    crc = 0xFFFFFFFF
+    for byte in content:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+# What people read
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["true"],
+        DIES,
+        ["/bin/sh", "-c", "kill -KILL $$"],
+        program("raises.py", "library"),
+        [PYTHON, "-c", "bytearray(1 << 46)  # " + "a long line of code " * 20],
+    ],
+    ids=["clean", "segfault", "killed", "exception", "refused"],
+)
+def test_a_verdict_in_a_pipe_has_80_columns_and_no_escapes(holdfast, command):
+    ended = holdfast.run(*command)
+    asked = holdfast.call("why")
+    assert asked.returncode == 0
+    assert asked.stdout.strip()
+    for text in (asked.stdout, ended.stderr.decode().split("holdfast", 1)[-1]):
+        assert "\x1b" not in text
+    for line in asked.stdout.splitlines():
+        assert len(line) <= 80, line
+
+
+def test_no_color_means_no_colours_on_a_terminal_either(holdfast):
+    shown = []
+    for extra in ({}, {"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        environment = {"TERM": "xterm", **holdfast.environment, **extra}
+        window = Terminal(holdfast.line(*DIES), environment)
+        window.wait()
+        shown.append(window.shown)
+        window.close()
+    assert b"\x1b[" in shown[0]
+    assert b"\x1b[" not in shown[1]
+    assert b"\x1b[" not in shown[2]
+    assert b"HF301" in shown[1]
+
+
+def test_an_exception_adds_one_line_to_the_traceback(holdfast):
+    ended = holdfast.run(*program("raises.py", "own"))
+    plain = subprocess.run(program("raises.py", "own"), capture_output=True)
+    assert ended.stderr.startswith(plain.stderr)
+    assert len(ended.stderr[len(plain.stderr) :].strip().splitlines()) <= 1
+
+
+@pytest.mark.parametrize(("code", "slug"), CODES)
+def test_every_cause_is_explained_by_code_and_by_slug(holdfast, code, slug):
+    by_code = holdfast.call("explain", code)
+    assert by_code.returncode == 0
+    assert code in by_code.stdout
+    assert slug in by_code.stdout
+    assert "\x1b" not in by_code.stdout
+    assert holdfast.call("explain", slug).stdout == by_code.stdout
+    assert holdfast.call("explain", code.lower()).stdout == by_code.stdout
+
+
+def test_the_list_of_causes_is_the_list_of_pages(holdfast):
+    listed = [line.split()[:2] for line in holdfast.call("explain", "--list").stdout.splitlines()]
+    assert listed == CODES

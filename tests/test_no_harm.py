@@ -1,0 +1,377 @@
+"""A watched program behaves exactly as unwatched: each command is run both ways and compared."""
+
+import hashlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support import proc
+from support.run import (
+    PATIENCE,
+    PROGRAMS,
+    PYTHON,
+    eventually,
+    finish,
+    program,
+    read_exactly,
+)
+
+BASH = "/bin/bash"
+
+
+@pytest.fixture
+def shell(holdfast, tmp_path):
+    """Runs a script in which RUN stands for `holdfast run` or, unwatched, for nothing."""
+
+    def run(script, *, watched, how=BASH, **options):
+        options.setdefault("cwd", _empty_folder(tmp_path))
+        options.setdefault("stdin", subprocess.DEVNULL)
+        words = shlex.join(holdfast.line(options=["--quiet"])) if watched else ""
+        ended = subprocess.run(
+            [how, "-c", script.replace("RUN", words)],
+            env=holdfast.environment,
+            capture_output=True,
+            timeout=PATIENCE,
+            **options,
+        )
+        folder = options["cwd"]
+        files = {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
+        return ended.returncode, ended.stdout, ended.stderr, files
+
+    return run
+
+
+def _empty_folder(tmp_path: Path) -> Path:
+    # The same name both times: the program may print it.
+    folder = tmp_path / "here"
+    if folder.exists():
+        for file in folder.iterdir():
+            file.unlink()
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture
+def same_both_ways(shell):
+    """Runs a script both ways, finds no difference, and returns what both gave."""
+
+    def compare(script, **options):
+        unwatched = shell(script, watched=False, **options)
+        watched = shell(script, watched=True, **options)
+        assert watched == unwatched
+        return unwatched
+
+    return compare
+
+
+PY = shlex.quote(PYTHON)
+P = shlex.quote(str(PROGRAMS))
+ALTERNATE = f"{PY} {P}/alternate.py"
+
+
+# Output
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"RUN {ALTERNATE}",
+        f"RUN {ALTERNATE} 2>&1 | cat",
+        f"RUN {ALTERNATE} >both 2>&1",
+        f"RUN {ALTERNATE} >out 2>err",
+        f"RUN {ALTERNATE} >>both 2>>both",
+        f"RUN {ALTERNATE} 2>/dev/null",
+        f"RUN {ALTERNATE} 2>&1 >/dev/null | cat",
+        f"(RUN {ALTERNATE}; echo after; echo after >&2) 2>&1 | cat",
+        f"RUN sh -c '{ALTERNATE} | tail -n 3' 2>&1 | cat",
+    ],
+)
+def test_output_arrives_whole_and_in_order(same_both_ways, script):
+    status, out, err, files = same_both_ways(script)
+    assert status == 0
+    assert out or err or any(files.values())
+
+
+def test_lines_of_two_streams_on_one_pipe_keep_their_order(same_both_ways):
+    _, out, _, _ = same_both_ways(f"RUN {ALTERNATE} 2>&1 | cat")
+    expected = b"".join(b"out %d\nerr %d\n" % (number, number) for number in range(200))
+    assert out == expected
+
+
+@pytest.mark.parametrize("script", ["write_much.py 1 200", "write_much.py 2 200 2>&1 >/dev/null"])
+def test_much_output_arrives_intact(shell, script):
+    expected = hashlib.sha256()
+    for number in range(200):
+        expected.update(hashlib.sha256(b"%d" % number).digest() * ((1 << 20) // 32))
+    status, out, _, _ = shell(f"RUN {PY} {P}/{script} | sha256sum", watched=True)
+    assert status == 0
+    assert out.split()[0].decode() == expected.hexdigest()
+
+
+def test_a_program_whose_reader_goes_away_gets_sigpipe(same_both_ways):
+    for script in ("RUN yes | head -n 1", "RUN yes 2>&1 | head -n 1"):
+        _, out, _, _ = same_both_ways(f"{script}; echo ${{PIPESTATUS[0]}}")
+        assert out == b"y\n141\n"
+
+
+def test_a_program_writing_only_stderr_gets_sigpipe_when_its_reader_goes_away(same_both_ways):
+    script = "RUN sh -c 'while :; do echo y >&2; done' 2>&1 >/dev/null | head -n 1"
+    _, out, _, _ = same_both_ways(f"{script}; echo ${{PIPESTATUS[0]}}")
+    assert out == b"y\n141\n"
+
+
+# Exit
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 17, 42, 125, 126, 127, 128, 137, 255])
+def test_the_exit_code_is_the_programs(holdfast, code):
+    ended = holdfast.run("/bin/sh", "-c", f"exit {code}")
+    assert ended.returncode == code
+
+
+FATAL = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM XCPU XFSZ VTALRM"
+
+
+@pytest.mark.parametrize("name", FATAL.split())
+def test_a_shell_sees_the_signal_that_ended_the_program(same_both_ways, name):
+    number = int(getattr(signal, f"SIG{name}"))
+    _, out, _, _ = same_both_ways(f"(RUN sh -c 'kill -{name} $$'; echo $?) 2>/dev/null")
+    assert int(out) == 128 + number
+
+
+def test_one_crash_leaves_one_core_file(holdfast, tmp_path):
+    if not Path("/proc/sys/kernel/core_pattern").read_text().startswith("core"):
+        pytest.skip("core files do not go to the working directory here")
+    crash = holdfast.line("/bin/sh", "-c", "kill -SEGV $$", options=["--quiet"])
+    running = subprocess.Popen(
+        [BASH, "-c", f"ulimit -c 100000; exec {shlex.join(crash)}"],
+        env=holdfast.environment,
+        cwd=tmp_path,
+    )
+    _, status = os.waitpid(running.pid, 0)
+    running.returncode = status  # taken: nobody may wait for that pid again
+    assert os.WTERMSIG(status) == signal.SIGSEGV
+    assert not os.WCOREDUMP(status), "the supervisor left a core of its own"
+    assert len(list(tmp_path.glob("core*"))) == 1
+
+
+# What a program inherits
+
+
+SURROUNDINGS = f"RUN {PY} {P}/surroundings.py $$ one 'two words' ''"
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        SURROUNDINGS,
+        f"{SURROUNDINGS} 2>err",
+        f"{SURROUNDINGS} </dev/null 2>/dev/null",
+        f"{SURROUNDINGS} 2>&1 | cat",
+        f"{SURROUNDINGS} <&- ",
+        f"{SURROUNDINGS} 2>&-",
+        f"{SURROUNDINGS} <&- 2>&- >out",
+        f"{SURROUNDINGS} 7</dev/null 9>extra",
+        f"{SURROUNDINGS} & wait $!",
+        f"trap '' HUP TERM USR1 PIPE; {SURROUNDINGS}",
+        f"umask 077; ulimit -S -n 100; ulimit -c 0; ulimit -S -s 4096; nice -n 5 {SURROUNDINGS}",
+        f"set -m; {SURROUNDINGS} & wait $!",
+        f"export A=$'new\\nline' B= LD_LIBRARY_PATH=/x PYTHONPATH=/y; {SURROUNDINGS}",
+    ],
+)
+def test_a_program_inherits_what_it_would_unwatched(same_both_ways, script):
+    _, out, _, files = same_both_ways(script)
+    inherited = json.loads(files.get("out") or out)
+    assert inherited["arguments"] == ["one", "two words", ""]
+
+
+def test_blocked_signals_stay_blocked(holdfast):
+    code = (
+        "import signal, subprocess, sys;"
+        "blocked = {signal.SIGTERM, signal.SIGUSR1, signal.SIGCHLD};"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, blocked);"
+        "subprocess.run(sys.argv[1:])"
+    )
+    look = ["grep", "-E", "SigBlk|SigIgn", "/proc/self/status"]
+    unwatched = subprocess.run([PYTHON, "-c", code, *look], capture_output=True)
+    watched = subprocess.run(
+        [PYTHON, "-c", code, *holdfast.line(*look)], capture_output=True, env=holdfast.environment
+    )
+    assert watched.stdout == unwatched.stdout
+    assert b"SigBlk" in watched.stdout
+
+
+def test_stdin_reaches_the_program_byte_for_byte(holdfast):
+    sent = os.urandom(1 << 20) + b"\x00\x03\x04\x1a\r\n"
+    assert holdfast.run("cat", input=sent).stdout == sent
+
+
+@pytest.mark.parametrize("script", ["RUN cat <&-", "RUN cat </dev/null", "RUN cat >&- <&-"])
+def test_closed_streams_stay_closed(same_both_ways, script):
+    same_both_ways(f"{script}; echo $? >status")
+
+
+def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
+    script = tmp_path / "script"
+    script.write_text("echo $1; exit 7\n")
+    script.chmod(0o755)
+    for watched in (False, True):
+        status, out, _, _ = shell(f"RUN {shlex.quote(str(script))} one", watched=watched)
+        assert (status, out) == (7, b"one\n")
+
+
+def test_nohup_protects_the_program_and_its_supervisor(shell):
+    script = (
+        f"exec nohup RUN {PY} -c 'import os, signal; os.killpg(0, signal.SIGHUP); print(1 + 1)'"
+    )
+    for watched in (False, True):
+        status, out, _, _ = shell(script, watched=watched, start_new_session=True)
+        assert (status, out) == (0, b"2\n")
+
+
+def test_a_program_in_the_background_is_waited_for(same_both_ways):
+    _, out, _, _ = same_both_ways("RUN sh -c 'sleep 0.1; exit 5' & wait $!; echo $?")
+    assert out == b"5\n"
+
+
+def test_switched_off_there_is_nothing_between_shell_and_program(holdfast):
+    line = shlex.join(holdfast.line("/bin/sh", "-c", "echo $PPID"))
+    ended = subprocess.run(
+        [BASH, "-c", f"echo $$; {line}; exit 4"],
+        env=holdfast.environment | {"HOLDFAST": "0"},
+        capture_output=True,
+    )
+    shell_pid, parent = ended.stdout.split()
+    assert parent == shell_pid
+    assert holdfast.runs() == []
+
+
+# Signals
+
+
+@pytest.mark.parametrize("whom", ["supervisor", "group"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGQUIT"])
+def test_a_signal_reaches_the_program_exactly_once(holdfast, whom, name):
+    running, _ = holdfast.start_ready(*program("count_signals.py"), start_new_session=True)
+    for _ in range(12):
+        if whom == "supervisor":
+            os.kill(running.pid, signal.Signals[name])
+        else:
+            os.killpg(running.pid, signal.Signals[name])
+        read_exactly(running.stdout, name.encode() + b"\n")
+    running.send_signal(signal.SIGUSR2)
+    rest, _ = finish(running)
+    assert rest == b""
+    assert running.returncode == 0
+
+
+def test_different_signals_in_quick_succession_all_arrive_once(holdfast):
+    running, _ = holdfast.start_ready(*program("count_signals.py"), start_new_session=True)
+    names = ["SIGHUP", "SIGTERM", "SIGUSR1", "SIGINT"]
+    for turn in range(8):
+        for place, name in enumerate(names):
+            send = os.killpg if (turn + place) % 2 else os.kill
+            send(running.pid, signal.Signals[name])
+        seen = sorted(running.stdout.readline().decode().strip() for _ in names)
+        assert seen == sorted(names)
+    running.send_signal(signal.SIGUSR2)
+    rest, _ = finish(running)
+    assert rest == b""
+
+
+def test_a_stopped_program_can_be_continued(holdfast):
+    running, pid = holdfast.start_ready(
+        *program("echo_to_stderr.py"), stdin=subprocess.PIPE, start_new_session=True
+    )
+    os.kill(pid, signal.SIGSTOP)
+    eventually("the program stops", lambda: proc.state(pid) == "T")
+    os.kill(pid, signal.SIGCONT)
+    running.stdin.write(b"still here\n")
+    running.stdin.flush()
+    read_exactly(running.stdout, b"done\n")
+    finish(running)
+    assert running.returncode == 0
+
+
+# Other processes
+
+
+def test_a_daemon_left_behind_neither_delays_the_end_nor_is_ended(holdfast, tmp_path):
+    running = holdfast.start(*program("daemonise.py", tmp_path), stderr=subprocess.PIPE)
+    # The daemon waits for `go`, which comes only after this.
+    assert running.wait(timeout=PATIENCE) == 0
+    (tmp_path / "go").touch()
+    assert running.stderr.read() == b"from the daemon\n"
+    running.stderr.close()
+    eventually("the daemon lives on", (tmp_path / "went").exists)
+
+
+def test_orphans_leave_no_zombies(holdfast):
+    running, _ = holdfast.start_ready(*program("leave_orphans.py"), stdin=subprocess.PIPE)
+    eventually("orphans are reaped", lambda: not proc.zombies_of(running.pid))
+    finish(running)
+    assert running.returncode == 0
+
+
+def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
+    running, _ = holdfast.start_ready(
+        *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    for number in range(20):
+        line = b"line %d\n" % number
+        running.stdin.write(line)
+        running.stdin.flush()
+        read_exactly(running.stderr, line)
+        read_exactly(running.stdout, b"done\n")
+        if number % 5 == 0:
+            (relay,) = eventually("there is a relay", lambda: relays_of(running.pid))
+            os.kill(relay, signal.SIGKILL)
+    _, rest = finish(running)
+    assert rest == b""
+    assert running.returncode == 0
+
+
+def relays_of(supervisor: int) -> list[int]:
+    return [
+        pid
+        for pid in proc.children(supervisor)
+        if "relay" in proc.name(pid) and proc.is_running(pid)
+    ]
+
+
+def test_a_program_outlives_its_supervisor_and_why_works_before_and_after(holdfast):
+    running, pid = holdfast.start_ready(
+        *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    running.kill()
+    running.wait()
+    for number in range(5):
+        line = b"line %d\n" % number
+        running.stdin.write(line)
+        running.stdin.flush()
+        read_exactly(running.stderr, line)
+        read_exactly(running.stdout, b"done\n")
+    assert proc.is_running(pid)
+    assert holdfast.why()["outcome"] == "running"
+    running.stdin.close()
+    assert running.stderr.read() == b""
+    eventually("the program ends", lambda: not proc.is_running(pid))
+    verdict = holdfast.why()
+    assert verdict["outcome"] != "running"
+    assert verdict["end"]["confidence"] == "unknown"
+    assert verdict["missing"]
+    running.stdout.close()
+    running.stderr.close()
+
+
+@pytest.mark.parametrize("option", ["--no-subreaper", "--name=some run", "--quiet"])
+def test_options_do_not_change_the_programs_fate(holdfast, option):
+    ended = holdfast.run("/bin/sh", "-c", "echo out; echo err >&2; exit 9", options=[option])
+    assert ended.returncode == 9
+    assert ended.stdout == b"out\n"
+    assert ended.stderr.startswith(b"err\n")
