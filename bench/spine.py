@@ -95,7 +95,7 @@ def bench_calm(seconds: float) -> None:
     for pid in watchers[1:]:
         name = Path(f"/proc/{pid}/comm").read_text().strip()
         anonymous = memory_kib(pid, "RssAnon") / 1024
-        row(f"resident memory of {name}", memory_kib(pid, "VmRSS") / 1024, "MiB", 8,
+        row(f"resident memory of {name}", memory_kib(pid, "VmRSS") / 1024, "MiB", None,
             f"{anonymous:.1f} MiB of it its own")
     supervisor.send_signal(signal.SIGTERM)
     supervisor.communicate()

@@ -1,4 +1,5 @@
-# Distribution packages are used where present; otherwise the sources are fetched.
+# Distribution packages are used where present; otherwise the sources are fetched. fmt is taken as
+# headers only: the one binary must run where libfmt.so is not installed.
 include(FetchContent)
 set(FETCHCONTENT_QUIET OFF)
 

@@ -10,6 +10,11 @@ if(HOLDFAST_SANITIZE)
     -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(holdfast_options INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
 endif()
+if(HOLDFAST_FUZZ)
+  # The libraries must count their branches, or the fuzzer gropes in the dark.
+  target_compile_options(holdfast_options INTERFACE -fsanitize=fuzzer-no-link)
+  add_custom_target(fuzz_targets)
+endif()
 
 # holdfast_stage(base SOURCES a.cc b.cc TESTS a_test.cc FUZZ x_fuzz.cc LINKS fmt::fmt)
 # makes the library holdfast_base, one test program from TESTS, and one program per FUZZ file.
@@ -43,6 +48,7 @@ function(holdfast_fuzz_target stage file)
   if(HOLDFAST_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(fuzz_targets ${target})
   else()
     target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus_main.cc)
     add_test(NAME ${stage}/${target}

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -18,7 +19,7 @@ BY_HAND = {"killed", "unknown-kill"}
 
 def limited(limit: str, *command: str) -> list[str]:
     """A command under `ulimit`."""
-    return ["/bin/sh", "-c", f'ulimit {limit} && exec "$@"', "sh", *command]
+    return ["/bin/bash", "-c", f'ulimit {limit} && exec "$@"', "bash", *command]
 
 
 def line_of(file: str, marker: str) -> int:
@@ -26,9 +27,13 @@ def line_of(file: str, marker: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if marker in line)
 
 
-def check_end(verdict, code, slug, *, confidence="certain"):
+SURE = {"certain"}
+SURE_ENOUGH = {"certain", "likely"}
+
+
+def check_end(verdict, code, slug, confidence=SURE):
     assert (verdict["end"]["code"], verdict["end"]["slug"]) == (code, slug), verdict["end"]
-    assert verdict["end"]["confidence"] == confidence, verdict["end"]
+    assert verdict["end"]["confidence"] in confidence, verdict["end"]
     assert verdict["outcome"] == "died"
 
 
@@ -62,7 +67,7 @@ def test_a_leak_killed_at_the_cgroups_limit_is_cgroup_oom_with_the_limits_figure
     assert "leak.py" in verdict["process"]["command"]
     assert verdict["memory"]["limit_bytes"] == group.memory_limit
     assert 0.9 * LIMIT <= verdict["memory"]["peak_bytes"] <= LIMIT
-    assert "oom_kill" in text_of(verdict["end"])
+    assert re.search("oom_kill|Killed process", text_of(verdict["end"]))
     assert "128 MiB" in verdict["end"]["summary"]
     assert verdict["end"]["fixes"]
     assert b"HF101" in ended.stderr
@@ -203,29 +208,41 @@ def test_memory_refused_under_an_address_limit_is_not_called_a_shortage(holdfast
 
 
 def test_one_refused_allocation_is_alloc_refused(holdfast):
-    code = "bytearray(1 << 46)"
-    verdict = holdfast.verdict_of(PYTHON, "-c", code)
-    check_end(verdict, "HF105", "alloc-refused")
+    verdict = holdfast.verdict_of(PYTHON, "-c", "bytearray(1 << 46)")
+    check_end(verdict, "HF105", "alloc-refused", SURE_ENOUGH)
 
 
-def test_a_bus_error_on_full_shared_memory_is_shm_full(holdfast):
+@pytest.fixture
+def small_shm(holdfast):
+    """The program under test where /dev/shm holds 8 MiB."""
     if os.geteuid() != 0:
         pytest.skip("a small /dev/shm needs root")
     mount = 'mount -t tmpfs -o size=8m none /dev/shm && exec "$@"'
-    small = holdfast.inside(lambda: ["unshare", "--mount", "/bin/sh", "-c", mount, "sh"])
-    verdict = small.verdict_of(*program("fill_shared_memory.py"))
+    return holdfast.inside(lambda: ["unshare", "--mount", "/bin/sh", "-c", mount, "sh"])
+
+
+def test_a_bus_error_on_full_shared_memory_is_shm_full(small_shm):
+    verdict = small_shm.verdict_of(*program("fill_shared_memory.py"))
     assert verdict["exit"]["signal"] == "SIGBUS"
-    assert (verdict["end"]["code"], verdict["end"]["slug"]) == ("HF113", "shm-full")
+    check_end(verdict, "HF113", "shm-full", SURE_ENOUGH)
 
 
-def test_the_loaders_own_words_about_shared_memory_are_believed(holdfast):
-    words = (
-        "RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. It is possible "
-        "that dataloader's workers are out of shared memory. Please try to raise your shared "
-        "memory limit."
-    )
-    verdict = holdfast.verdict_of("/bin/sh", "-c", f'echo "{words}" >&2; exit 1')
-    assert (verdict["end"]["code"], verdict["end"]["slug"]) == ("HF113", "shm-full")
+LOADER_WORDS = (
+    "RuntimeError: DataLoader worker (pid 77) is killed by signal: Bus error. It is possible "
+    "that dataloader's workers are out of shared memory. Please try to raise your shared "
+    "memory limit."
+)
+
+
+def test_the_loaders_own_words_about_shared_memory_are_believed_when_it_is_full(small_shm):
+    fill = "head -c 16M /dev/zero >/dev/shm/batches 2>/dev/null"
+    verdict = small_shm.verdict_of("/bin/sh", "-c", f'{fill}; echo "{LOADER_WORDS}" >&2; exit 1')
+    check_end(verdict, "HF113", "shm-full", SURE_ENOUGH)
+
+
+def test_the_loaders_own_words_about_shared_memory_are_no_proof_when_there_is_plenty(holdfast):
+    verdict = holdfast.verdict_of("/bin/sh", "-c", f'echo "{LOADER_WORDS}" >&2; exit 1')
+    assert verdict["end"]["slug"] != "shm-full" or verdict["end"]["confidence"] != "certain"
 
 
 # Native crashes
@@ -243,7 +260,7 @@ def test_the_loaders_own_words_about_shared_memory_are_believed(holdfast):
 )
 def test_a_native_crash_is_named_by_its_signal(holdfast, command, code, slug, ended_by):
     verdict = holdfast.verdict_of(*command)
-    check_end(verdict, code, slug)
+    check_end(verdict, code, slug, SURE if slug == "segfault" else SURE_ENOUGH)
     assert verdict["exit"] == {"code": None, "signal": ended_by}
     assert verdict["process"]["role"] == "main"
     check_not_out_of_memory(verdict)
@@ -292,7 +309,9 @@ def test_running_out_of_descriptors_is_a_descriptor_limit(holdfast):
 
 
 def test_a_full_file_system_is_disk_full(holdfast, small_disk):
-    verdict = holdfast.verdict_of(*program("fill_disk.py", small_disk / "checkpoint"))
+    command = program("fill_disk.py", small_disk / "checkpoint")
+    check_end(holdfast.verdict_of(*command), "HF503", "disk-full", SURE_ENOUGH)
+    verdict = holdfast.verdict_of(*command, cwd=small_disk)
     check_end(verdict, "HF503", "disk-full")
     assert verdict["end"]["where"]["line"] == line_of("fill_disk.py", "checkpoint.write")
 

@@ -180,7 +180,7 @@ SURROUNDINGS = f"RUN {PY} {P}/surroundings.py $$ one 'two words' ''"
         f"{SURROUNDINGS} & wait $!",
         f"trap '' HUP TERM USR1 PIPE; {SURROUNDINGS}",
         f"umask 077; ulimit -S -n 100; ulimit -c 0; ulimit -S -s 4096; nice -n 5 {SURROUNDINGS}",
-        f"set -m; {SURROUNDINGS} & wait $!",
+        f"set -m; {SURROUNDINGS} & exec 2>/dev/null; wait $!",
         f"export A=$'new\\nline' B= LD_LIBRARY_PATH=/x PYTHONPATH=/y; {SURROUNDINGS}",
     ],
 )

@@ -2,18 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <string_view>
+#include "base/wrapper_program.h"
 
 namespace holdfast {
 namespace {
 
-bool is_wrapper(const ProcessEvidence& process) {
-    static constexpr std::array<std::string_view, 14> names{
-        "sh",     "bash", "dash", "zsh", "ksh",    "fish", "busybox",
-        "docker", "nice", "sudo", "su",  "podman", "srun", "timeout"};
-    return !process.python && std::find(names.begin(), names.end(), process.name) != names.end();
+// Container clients pass a status on as well, though what they start is not below them.
+bool passes_status_on(const ProcessEvidence& process) {
+    return is_wrapper_program(process.name) || process.name == "docker" || process.name == "podman";
 }
 
 // 128+N, as shells and container runtimes tell their child's signal.
@@ -34,7 +30,7 @@ bool passed_on(const ExitStatus& wrapper, const ExitStatus& program) {
 // The program a shell's 128+N speaks of, where nobody else has told which of its children it is.
 const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEvidence& wrapper) {
     const std::optional<int> signal = signal_in_code(evidence.exit);
-    if (!signal || !is_wrapper(wrapper)) return nullptr;
+    if (!signal || !passes_status_on(wrapper)) return nullptr;
     const ProcessEvidence* last = nullptr;
     for (const ProcessEvidence& process : evidence.processes) {
         if (process.parent != wrapper.pid || !process.ended) continue;
@@ -106,7 +102,7 @@ Death deciding_death(const Evidence& evidence) {
                 .time = program->ended ? program->ended : evidence.end_time};
     }
     Death death = end_of_command(evidence, command);
-    if (hint && program == nullptr && is_wrapper(*command)) {
+    if (hint && program == nullptr && passes_status_on(*command)) {
         death.exit = {.code = std::nullopt, .signal = hint};
         death.told = Death::Told::wrapper;
     }

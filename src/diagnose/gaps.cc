@@ -21,7 +21,8 @@ void add(std::vector<std::string>& list, std::string_view subject, std::string t
 std::vector<std::string> gaps(const Death& death) {
     std::vector<std::string> list = death.all.missing;
     if (!death.exit_known())
-        add(list, "exit status", "exit status: the supervisor was gone when the program ended");
+        add(list, "supervisor was lost",
+            "exit status: the supervisor was gone when the program ended");
     if (death.told == Death::Told::wrapper && death.exit.signal)
         add(list, "exit status", "exit status of the program itself: only its wrapper's was seen");
     if (death.by(SIGKILL) || !death.exit_known()) {

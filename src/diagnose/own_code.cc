@@ -34,10 +34,18 @@ bool is_own_code(std::string_view file) {
 }
 
 std::optional<Where> innermost_own(const std::vector<Frame>& frames) {
-    for (std::size_t i = frames.size(); i-- > 0;)
-        if (is_own_code(frames[i].file))
-            return Where{frames[i].file, frames[i].line, frames[i].function, {}};
-    return std::nullopt;
+    const Frame* without_file = nullptr;
+    for (std::size_t i = frames.size(); i-- > 0;) {
+        const Frame& frame = frames[i];
+        if (!is_own_code(frame.file)) continue;
+        // Libraries run made-up source under the names of `python -c` and of a prompt; such a frame
+        // is the user's only where no file of theirs is.
+        if (frame.file != "<string>" && frame.file != "<stdin>")
+            return Where{frame.file, frame.line, frame.function, {}};
+        if (without_file == nullptr) without_file = &frame;
+    }
+    if (without_file == nullptr) return std::nullopt;
+    return Where{without_file->file, without_file->line, without_file->function, {}};
 }
 
 std::optional<Where> where_it_died(const Death& death) {

@@ -36,6 +36,17 @@ TEST(OwnCode, IsNotInstalledNorStandardNorFrozen) {
     EXPECT_FALSE(is_own_code(""));
 }
 
+TEST(OwnCode, PrefersAFileToMadeUpSource) {
+    const auto where = innermost_own({{"train.py", 3, "main"},
+                                      {"/usr/lib/python3.11/collections/__init__.py", 9, "x"},
+                                      {"<string>", 1, "__new__"}});
+    ASSERT_TRUE(where);
+    EXPECT_EQ(where->file, "train.py");
+    const auto prompt = innermost_own({{"<string>", 1, "<module>"}});
+    ASSERT_TRUE(prompt);
+    EXPECT_EQ(prompt->file, "<string>");
+}
+
 TEST(PythonDump, MustEndTheText) {
     const char* dump =
         "Fatal Python error: Bus error\n\nThread 0x1 (most recent call first):\n"

@@ -11,6 +11,7 @@
 #include "sources/cgroup.h"
 #include "sources/mountinfo.h"
 #include "sources/pid_cgroup.h"
+#include "sources/pid_status.h"
 #include "sources/process_dir.h"
 #include "sources/roots.h"
 
@@ -25,7 +26,14 @@ bool is_alive(const sources::Roots& roots, int pid, std::uint64_t start_ticks) {
     if (!process) return false;
     const auto stat = process->stat();
     // A zombie has ended: only its status waits for a parent.
-    return stat && stat->start_ticks == start_ticks && stat->state != 'Z' && stat->state != 'X';
+    if (!stat || stat->start_ticks != start_ticks || stat->state == 'Z' || stat->state == 'X')
+        return false;
+    // Killed a moment ago, together with its supervisor: it has given up its memory, or is about to.
+    if (stat->virtual_size == Bytes{}) return false;
+    const auto status = sources::read_pid_status(process->fd());
+    constexpr std::uint64_t kill_bit = 1U << 8U;
+    return !status || ((status->pending_process.value_or(0) | status->pending_thread.value_or(0)) &
+                       kill_bit) == 0;
 }
 
 Result<CgroupNow> read_cgroup(const sources::Roots& roots, int version, const std::string& path) {

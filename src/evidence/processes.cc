@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/wrapper_program.h"
 #include "evidence/parts.h"
 
 namespace holdfast::parts {
@@ -93,15 +94,6 @@ void add_end(const format::Event& event, const RunClock& clock,
 }
 
 // Programs whose work is to run another one.
-bool is_wrapper(std::string_view name) {
-    static constexpr std::string_view names[] = {
-        "sh",    "bash",   "dash",    "zsh",  "ksh",     "ash",      "fish",   "busybox", "make",
-        "env",   "nice",   "ionice",  "time", "nohup",   "timeout",  "stdbuf", "numactl", "taskset",
-        "sudo",  "su",     "setpriv", "tini", "srun",    "conda",    "mamba",  "uv",      "poetry",
-        "xargs", "script", "unshare", "chrt", "runuser", "dumb-init"};
-    return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 auto weight(const format::Process& p) {
     const auto exit = p.ended == format::never ? std::nullopt : exit_of(p.wait_status);
     const bool failed = exit && exit->code != 0;
@@ -147,10 +139,10 @@ std::optional<int> main_pid(const RunRecord& record) {
     for (const format::Process& p : record.processes) {
         if (p.pid <= 0) continue;
         if (p.is_command != 0) command = &p;
-        if (p.role != format::ProcessRole::main || is_wrapper(fixed_text(p.name))) continue;
+        if (p.role != format::ProcessRole::main || is_wrapper_program(fixed_text(p.name))) continue;
         if (best == nullptr || weight(*best) < weight(p)) best = &p;
     }
-    if (command != nullptr && (best == nullptr || !is_wrapper(fixed_text(command->name))))
+    if (command != nullptr && (best == nullptr || !is_wrapper_program(fixed_text(command->name))))
         return command->pid;
     if (best != nullptr) return best->pid;
     if (record.facts && record.facts->command_pid > 0) return record.facts->command_pid;

@@ -13,9 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto verdict = verdict_from_json({reinterpret_cast<const char*>(data), size});
     if (!verdict) return 0;
     const Style style{60, false, true};
-    const std::string page = terminal_verdict(*verdict, style) + one_line_verdict(*verdict);
-    if (printable(page) != page) std::abort();
-    for (std::string_view line : split(terminal_verdict(*verdict, style), '\n'))
-        if (display_width(line) > style.width) std::abort();
+    const std::string page = terminal_verdict(*verdict, style);
+    const std::string line = one_line_verdict(*verdict);
+    if (printable(page) != page || printable(line) != line) std::abort();
+    for (std::string_view each : split(page, '\n'))
+        if (display_width(each) > style.width) std::abort();
     return 0;
 }

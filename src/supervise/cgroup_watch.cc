@@ -1,11 +1,14 @@
 #include "supervise/cgroup_watch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/read_file.h"
 #include "base/text.h"
 #include "record/box_reader.h"
 #include "sources/pid_cgroup.h"
+#include "sources/process_dir.h"
 #include "supervise/plain.h"
 
 namespace holdfast {
@@ -64,14 +67,19 @@ CgroupWatch::CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup
 
 std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     const auto text = read_file_at(process_dir, "cgroup");
-    if (!text) return std::nullopt;
+    // Dead before we could ask: it was born into ours.
+    if (!text) return watched_.empty() ? std::nullopt : std::optional(0);
     for (std::size_t slot = 0; slot < watched_.size(); ++slot)
         if (watched_[slot].key == *text) return static_cast<int>(slot);
     if (watched_.size() >= table_->capacity()) return std::nullopt;
     const auto memberships = sources::parse_pid_cgroup(*text);
-    const auto mounts = sources::read_mountinfo(process_dir);
-    if (!memberships || !mounts) return std::nullopt;
-    auto cgroup = sources::Cgroup::open(*roots_, *memberships, *mounts);
+    if (!memberships) return std::nullopt;
+    // Our mounts, not theirs: the files are read through our own mount namespace.
+    if (mounts_.empty())
+        if (const auto self = sources::ProcessDir::open(*roots_, ::getpid()))
+            if (auto mounts = sources::read_mountinfo(self->fd()))
+                mounts_ = std::move(mounts).value();
+    auto cgroup = sources::Cgroup::open(*roots_, *memberships, mounts_);
     if (!cgroup) {
         why_none_ = cgroup.error().text;
         return std::nullopt;
@@ -85,6 +93,11 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     read_levels(watched_.back());
     save(watched_.size() - 1);
     return static_cast<int>(watched_.size() - 1);
+}
+
+void CgroupWatch::open_own(Nanos now) {
+    if (const auto self = sources::ProcessDir::open(*roots_, ::getpid()))
+        (void)slot_of(now, self->fd());
 }
 
 void CgroupWatch::read_levels(Watched& watched) const {

@@ -29,6 +29,9 @@ public:
 
     CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup>& table, EventLog& events);
 
+    // The supervisor's own, which the command is born into: opened before it starts, so that its
+    // counters are known from before.
+    void open_own(Nanos now);
     // The slot of the cgroup this process is in, opened when first met. Nothing: none is visible,
     // or more than the table holds.
     std::optional<int> slot_of(Nanos now, int process_dir);
@@ -68,6 +71,7 @@ private:
     const sources::Roots* roots_;
     TableWriter<format::Cgroup>* table_;
     EventLog* events_;
+    std::vector<sources::Mount> mounts_;
     std::vector<Watched> watched_;
     std::string why_none_;
 };

@@ -1,7 +1,6 @@
 #include "supervise/event_log.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace holdfast {
 namespace {
@@ -53,7 +52,7 @@ void EventLog::missing(Nanos now, std::string_view text) {
 
 void EventLog::write(format::Event event, std::string_view text) {
     const std::size_t size = std::min(text.size(), sizeof event.text);
-    std::memcpy(event.text, text.data(), size);
+    std::copy_n(text.data(), size, event.text);  // memcpy must not be given an empty view's null
     event.text_size = static_cast<std::uint32_t>(size);
     ring_->append(event);
 }

@@ -33,6 +33,9 @@ Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& event
     // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
         kernel_log_.emplace(std::move(log).value());
+    cgroups_.open_own(monotonic_now());
+    host_.fill(latest_);
+    box_->samples.append(sample_now(monotonic_now()));
 }
 
 void Observer::begin(Nanos now, pid_t command, const std::string& working_directory) {

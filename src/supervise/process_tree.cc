@@ -8,6 +8,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "base/wrapper_program.h"
 #include "sources/pid_children.h"
 #include "sources/process_list.h"
 #include "supervise/process_details.h"
@@ -126,6 +127,7 @@ void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
 
 void ProcessTree::identify(Nanos now, Member& member) {
     format::Process& record = member.record;
+    const bool met_before = record.start_ticks != 0;
     member.settled = member.identified + settling_time <= now;
     const auto rank = identify_process(member.dir.fd(), record);
     RoleFacts facts;
@@ -134,11 +136,13 @@ void ProcessTree::identify(Nanos now, Member& member) {
     facts.rank = rank;
     if (const auto parent = living_.find(record.parent); parent != living_.end()) {
         facts.parent_is_python = parent->second.record.python != 0;
+        facts.parent_is_wrapper = is_wrapper_program(parent->second.record.name);
         facts.parent_role = parent->second.record.role;
         if (parent->second.record.rank >= 0) facts.parent_rank = parent->second.record.rank;
     }
-    const RoleDecision decision = decide_role(facts);
-    record.role = decision.role;
+    // An orphan keeps the part it played while its parent lived.
+    const bool orphaned = met_before && record.is_command == 0 && !living_.contains(record.parent);
+    if (!orphaned) record.role = decide_role(facts).role;
     // Kept for every process that has one, so that its children can be told from new ranks.
     record.rank = rank.value_or(-1);
     record.cgroup = cgroup_slot_(member.dir.fd()).value_or(-1);

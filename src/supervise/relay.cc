@@ -53,9 +53,10 @@ public:
                 if (no_reader(target_)) return reader_gone;
                 continue;
             }
+            // On first: the reader works on it while we copy.
+            const int failed = hand_on(static_cast<std::size_t>(seen));
             keep(side[0], static_cast<std::size_t>(seen));
-            if (const int failed = hand_on(static_cast<std::size_t>(seen)); failed != 0)
-                return failed;
+            if (failed != 0) return failed;
         }
     }
 
@@ -145,7 +146,8 @@ void Relay::flush() const {
     if (pid_ <= 0 || !reader_ || ::ioctl(reader_.get(), FIONREAD, &waiting) != 0) return;
     // By count, not until the pipe is empty: a daemon left behind may go on writing for ever.
     const std::uint64_t goal = box_->delivered_total() + static_cast<std::uint64_t>(waiting);
-    while (waiting > 0 && box_->delivered_total() < goal) {
+    while ((waiting > 0 && box_->delivered_total() < goal) ||
+           box_->taken_total() < std::min(goal, box_->delivered_total())) {
         siginfo_t ended{};
         if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             ended.si_pid != 0)

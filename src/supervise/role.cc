@@ -13,9 +13,11 @@ const std::vector<std::string_view> rank_variables{"RANK", "OMPI_COMM_WORLD_RANK
 RoleDecision decide_role(const RoleFacts& facts) {
     if (facts.rank && facts.rank != facts.parent_rank) return {ProcessRole::rank, facts.rank};
     if (facts.is_command) return {ProcessRole::main, {}};
-    if (facts.parent_is_python) return {ProcessRole::worker, {}};
+    const bool of_main = facts.parent_role == ProcessRole::main;
+    if (of_main && facts.parent_is_wrapper && facts.only_child) return {ProcessRole::main, {}};
+    if (facts.parent_is_python && !facts.parent_is_wrapper) return {ProcessRole::worker, {}};
     switch (facts.parent_role) {
-    case ProcessRole::main: return {facts.only_child ? ProcessRole::main : ProcessRole::helper, {}};
+    case ProcessRole::main: return {ProcessRole::helper, {}};
     case ProcessRole::worker:
     case ProcessRole::rank: return {ProcessRole::worker, {}};
     case ProcessRole::helper: return {ProcessRole::helper, {}};

@@ -8,33 +8,47 @@ namespace {
 using format::ProcessRole;
 
 TEST(Role, TheCommandIsMain) {
-    EXPECT_EQ(decide_role({.is_command = true}).role, ProcessRole::main);
+    RoleFacts facts;
+    facts.is_command = true;
+    EXPECT_EQ(decide_role(facts).role, ProcessRole::main);
 }
 
 TEST(Role, TheOneProgramOfAWrapperScriptIsMain) {
-    RoleFacts facts{.only_child = true, .parent_role = ProcessRole::main};
+    RoleFacts facts;
+    facts.only_child = true;
+    facts.parent_is_wrapper = true;
+    facts.parent_role = ProcessRole::main;
+    EXPECT_EQ(decide_role(facts).role, ProcessRole::main);
+    facts.parent_is_python = true;  // `conda run` is a wrapper written in Python
     EXPECT_EQ(decide_role(facts).role, ProcessRole::main);
     facts.only_child = false;  // a second child beside it: which one counts cannot be told
+    EXPECT_NE(decide_role(facts).role, ProcessRole::main);
+}
+
+TEST(Role, WhatANativeProgramStartsIsNotTheProgram) {
+    RoleFacts facts;
+    facts.only_child = true;
+    facts.parent_role = ProcessRole::main;
     EXPECT_EQ(decide_role(facts).role, ProcessRole::helper);
 }
 
 TEST(Role, WhatPythonStartsIsAWorker) {
-    EXPECT_EQ(decide_role({.only_child = true,
-                           .parent_is_python = true,
-                           .parent_role = ProcessRole::main})
-                  .role,
-              ProcessRole::worker);
+    RoleFacts facts;
+    facts.only_child = true;
+    facts.parent_is_python = true;
+    facts.parent_role = ProcessRole::main;
+    EXPECT_EQ(decide_role(facts).role, ProcessRole::worker);
 }
 
 TEST(Role, ARankIsToldFromTheWorkersThatInheritItsNumber) {
-    const auto rank = decide_role({.parent_is_python = true, .rank = 3});
-    EXPECT_EQ(rank.role, ProcessRole::rank);
-    EXPECT_EQ(rank.rank, 3);
-    const auto loader = decide_role({.parent_is_python = true,
-                                     .parent_role = ProcessRole::rank,
-                                     .rank = 3,
-                                     .parent_rank = 3});
-    EXPECT_EQ(loader.role, ProcessRole::worker);
+    RoleFacts facts;
+    facts.parent_is_python = true;
+    facts.rank = 3;
+    EXPECT_EQ(decide_role(facts).role, ProcessRole::rank);
+    EXPECT_EQ(decide_role(facts).rank, 3);
+    facts.parent_role = ProcessRole::rank;
+    facts.parent_rank = 3;
+    EXPECT_EQ(decide_role(facts).role, ProcessRole::worker);
 }
 
 TEST(Role, KnowsPythonByItsExecutable) {

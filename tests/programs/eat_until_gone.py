@@ -1,11 +1,13 @@
-"""Takes memory until the process named is gone, out of the OOM killer's reach; then waits."""
+"""Takes memory until the process named is gone, where it may out of the OOM killer's reach."""
 
+import contextlib
 import os
 import signal
 import sys
 from pathlib import Path
 
-Path("/proc/self/oom_score_adj").write_text("-1000")
+with contextlib.suppress(PermissionError):
+    Path("/proc/self/oom_score_adj").write_text("-1000")
 victim = Path(f"/proc/{sys.argv[1]}/stat")
 
 
