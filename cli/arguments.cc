@@ -54,8 +54,8 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
         const std::string name = word.substr(0, equals);
         const Option* option = find(verb, name);
         if (option == nullptr)
-            return Error{fmt::format("unknown option {}; {}{}", name, suggestion(verb, name),
-                                     hint(verb))};
+            return Error{
+                fmt::format("unknown option {}; {}{}", name, suggestion(verb, name), hint(verb))};
         if (option->value.empty()) {
             if (equals != std::string::npos)
                 return Error{fmt::format("{} takes no value; {}", name, hint(verb))};
@@ -65,8 +65,8 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
         } else if (next + 1 < input.size() && input[next + 1] != "--") {
             arguments.options[name] = input[++next];
         } else {
-            return Error{fmt::format("{} needs a value: {} {}; {}", name, name, option->value,
-                                     hint(verb))};
+            return Error{
+                fmt::format("{} needs a value: {} {}; {}", name, name, option->value, hint(verb))};
         }
     }
     arguments.words.insert(arguments.words.end(), input.begin() + static_cast<std::ptrdiff_t>(next),

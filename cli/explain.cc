@@ -33,9 +33,10 @@ const Verb explain_verb{
     .text = "Explains one cause of the catalogue, by its code or its name.",
     .options = options,
     .words = Words::at_most_one,
-    .examples = "  holdfast explain HF101\n"
-                "  holdfast explain shm-full\n"
-                "  holdfast explain --list\n",
+    .examples =
+        "  holdfast explain HF101\n"
+        "  holdfast explain shm-full\n"
+        "  holdfast explain --list\n",
 };
 
 int explain(const Arguments& arguments) {

@@ -62,8 +62,10 @@ int dispatch(const std::vector<std::string>& words) {
         }
         return entry.act(*arguments);
     }
-    complain(fmt::format("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
-                         "holdfast --help", words[0], words[0]));
+    complain(
+        fmt::format("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
+                    "holdfast --help",
+                    words[0], words[0]));
     return exit_usage;
 }
 
@@ -88,5 +90,6 @@ void print(std::string_view text) {
 
 int main(int argc, char** argv) {
     holdfast::occupy_closed_streams();
-    return holdfast::cli::dispatch(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    return holdfast::cli::dispatch(
+        std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
 }

@@ -33,8 +33,8 @@ constexpr std::array options{
 
 // The command's own failure to start, worded and numbered as shells do.
 int not_started(const std::string& command, const Error& error) {
-    complain(fmt::format("{}: {}", command,
-                         error.number == ENOENT ? "command not found" : error.text));
+    complain(
+        fmt::format("{}: {}", command, error.number == ENOENT ? "command not found" : error.text));
     return error.number == ENOENT ? 127 : 126;
 }
 
@@ -45,7 +45,8 @@ void say(std::string_view text) {
         pollfd ready{STDERR_FILENO, POLLOUT, 0};
         if (::poll(&ready, 1, 2000) != 1 || (ready.revents & POLLOUT) == 0) return;
         // No more than a pipe takes at once, or the write itself would wait.
-        const ssize_t put = ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), 4096));
+        const ssize_t put =
+            ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), 4096));
         if (put < 0 && errno != EAGAIN && errno != EINTR) return;
         if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
     }
@@ -68,17 +69,21 @@ void tell_of_lost_run(const Environment& environment) {
     if (::isatty(STDERR_FILENO) != 1) return;
     const auto last = find_run(search_homes(environment), "last");
     if (!last || last->is_live()) return;
-    constexpr const char* told = "told";
-    for (const char* name : {run_file::verdict, told})
-        if (::faccessat(last->fd(), name, F_OK, 0) == 0) return;
-    if (!last->write_file(told, "")) return;
-    complain(fmt::format("the run before this one was lost together with its supervisor; see: "
-                         "holdfast why {}", last->id()));
+    if (::faccessat(last->fd(), run_file::verdict, F_OK, 0) == 0) return;
+    // Written down now, it is told once.
+    const auto verdict = verdict_of(*last);
+    if (!verdict || verdict->outcome == Outcome::running ||
+        !last->write_sealed(run_file::verdict, to_json(*verdict)))
+        return;
+    complain(
+        fmt::format("the run before this one was lost together with its supervisor; see: "
+                    "holdfast why {}",
+                    last->id()));
 }
 
 void keep(const FinishedRun& finished, const Verdict& verdict, const std::string& json) {
     if (!finished.directory) return;
-    const Status written = finished.directory->write_file(run_file::verdict, json);
+    const Status written = finished.directory->write_sealed(run_file::verdict, json);
     const bool clean = verdict.outcome == Outcome::finished && verdict.contributing.empty();
     if (written && clean) (void)finished.directory->shrink();
     prune(search_homes(Environment::of_process()));
@@ -90,15 +95,17 @@ const Verb run_verb{
     .name = "run",
     .usage = "run [options] -- COMMAND [ARGUMENT]...",
     .summary = "run a command under watch; say why, should it die",
-    .text = "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
-            "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
-            "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
-            "switches everything off.",
+    .text =
+        "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
+        "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
+        "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
+        "switches everything off.",
     .options = options,
     .words = Words::a_command,
-    .examples = "  holdfast run -- python train.py --epochs 10\n"
-                "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
-                "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
+    .examples =
+        "  holdfast run -- python train.py --epochs 10\n"
+        "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
+        "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
 };
 
 int run(const Arguments& arguments) {
@@ -107,8 +114,8 @@ int run(const Arguments& arguments) {
         return exit_usage;
     }
     if (const auto guard = arguments.get("--guard"); guard && *guard != "off") {
-        complain(fmt::format("--guard={}: this version has no guard; use --guard=off or leave it out",
-                             *guard));
+        complain(fmt::format(
+            "--guard={}: this version has no guard; use --guard=off or leave it out", *guard));
         return exit_usage;
     }
     const char* off = std::getenv("HOLDFAST");

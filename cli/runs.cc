@@ -57,12 +57,14 @@ const Verb runs_verb{
     .name = "runs",
     .usage = "runs [--json] | runs prune",
     .summary = "the recorded runs, newest first; `runs prune` removes old ones",
-    .text = "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 (or 1 GiB),\n"
-            "which also happens by itself at the end of every run; runs still going are kept.",
+    .text =
+        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 (or 1 GiB),\n"
+        "which also happens by itself at the end of every run; runs still going are kept.",
     .options = options,
     .words = Words::at_most_one,
-    .examples = "  holdfast runs\n"
-                "  holdfast runs prune\n",
+    .examples =
+        "  holdfast runs\n"
+        "  holdfast runs prune\n",
 };
 
 int runs(const Arguments& arguments) {

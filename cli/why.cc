@@ -25,14 +25,16 @@ const Verb why_verb{
     .name = "why",
     .usage = "why [RUN] [--json]",
     .summary = "why a run died; without RUN, the last one",
-    .text = "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
-            "beginning of one, a --name or a directory; without it, the last run. Works on a run\n"
-            "that is still going, and on one whose supervisor was killed as well.",
+    .text =
+        "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
+        "beginning of one, a --name or a directory; without it, the last run. Works on a run\n"
+        "that is still going, and on one whose supervisor was killed as well.",
     .options = options,
     .words = Words::at_most_one,
-    .examples = "  holdfast why\n"
-                "  holdfast why nightly --json\n"
-                "  holdfast why 20261115-04 | less\n",
+    .examples =
+        "  holdfast why\n"
+        "  holdfast why nightly --json\n"
+        "  holdfast why 20261115-04 | less\n",
 };
 
 int why(const Arguments& arguments) {

@@ -5,13 +5,12 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 holdfast=${HOLDFAST_BIN:-$PWD/build/release/cli/holdfast}
-python=$PWD/.venv/bin/python
 mib=512
 bytes=$((mib * 1024 * 1024))
-name=holdfast-demo-$$
 group=          # the cgroup we made, to be removed at the end
 home=           # where its processes go when it is
 
+export PATH=$PWD/.venv/bin:$PATH  # `python` is the one that has NumPy
 # The demo's runs stay out of your own list.
 export HOLDFAST_HOME=${HOLDFAST_HOME:-$PWD/build/demo}
 mkdir -p "$HOLDFAST_HOME"
@@ -20,6 +19,20 @@ export OPENBLAS_NUM_THREADS=1
 
 say() { printf 'demo: %s\n' "$*"; }
 write() { { echo "$2" >"$1"; } 2>/dev/null; }
+
+# Makes the demo's cgroup below `home`. A left-over from a demo that was itself killed goes first; one
+# that is in use (another demo, right now) stays.
+make_group() {
+    local name
+    for name in holdfast-demo "holdfast-demo-$$"; do
+        rmdir "$home/$name" 2>/dev/null || true
+        if mkdir "$home/$name" 2>/dev/null; then
+            group=$home/$name
+            return 0
+        fi
+    done
+    return 1
+}
 
 remove_group() {
     [ -n "$group" ] || return 0
@@ -39,17 +52,12 @@ trap remove_group EXIT
 
 # cgroup v1: any folder may hold processes and children.
 cage_v1_open() {
-    local mount=/sys/fs/cgroup/memory own
-    own=$(sed -n 's/^[0-9]*:[^:]*\<memory\>[^:]*:\(.*\)$/\1/p' /proc/self/cgroup)
-    for home in "$mount$own" "$mount"; do  # the second: a container that sees only its own part
-        if [ ! -w "$home/cgroup.procs" ] || ! mkdir "$home/$name" 2>/dev/null; then continue; fi
-        group=$home/$name
-        write "$group/memory.limit_in_bytes" $bytes || return 1
-        write "$group/memory.memsw.limit_in_bytes" $bytes || true  # only with swap accounting
-        limit_text="a cgroup (v1) of $mib MiB"
-        return 0
-    done
-    return 1
+    home=/sys/fs/cgroup/memory
+    [ -w "$home/cgroup.procs" ] || return 1
+    make_group || return 1
+    write "$group/memory.limit_in_bytes" $bytes || return 1
+    write "$group/memory.memsw.limit_in_bytes" $bytes || true  # only with swap accounting
+    limit_text="a cgroup (v1) of $mib MiB"
 }
 
 # cgroup v2: a group with controllers for its children may not hold processes itself, unless it is
@@ -61,14 +69,9 @@ cage_v2_open() {
     if ! grep -qw memory "$home/cgroup.subtree_control"; then
         write "$home/cgroup.subtree_control" +memory || return 1
     fi
-    mkdir "$home/$name" 2>/dev/null || return 1
-    group=$home/$name
+    make_group || return 1
     write "$group/memory.max" $bytes || return 1
     write "$group/memory.swap.max" 0 || true
-    # Back to where we came from, if that group is visible from here.
-    local own
-    own=$(sed -n 's/^0:://p' /proc/self/cgroup)
-    if [ -w "$home$own/cgroup.procs" ]; then home=$home$own; fi
     limit_text="a cgroup (v2) of $mib MiB"
 }
 
@@ -117,7 +120,7 @@ echo
 status=0
 # The shell's own "Killed" would stand in the middle of the verdict: it goes to /dev/null, while the
 # program's stderr is the real one, handed through as descriptor 3.
-{ ("cage_$cage" "$holdfast" run -- "$python" demo/train.py 2>&3 3>&-) || status=$?; } 3>&2 2>/dev/null
+{ ("cage_$cage" "$holdfast" run -- python demo/train.py 2>&3 3>&-) || status=$?; } 3>&2 2>/dev/null
 echo
 
 if [ "$status" = 0 ]; then

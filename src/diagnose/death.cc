@@ -7,9 +7,10 @@
 namespace holdfast {
 namespace {
 
-// Container clients pass a status on as well, though what they start is not below them.
+// Whether what it started ran beside it. What srun starts may run on another machine, and what a
+// container client starts in another cgroup: the counters here say nothing about their 137.
 bool passes_status_on(const ProcessEvidence& process) {
-    return is_wrapper_program(process.name) || process.name == "docker" || process.name == "podman";
+    return is_wrapper_program(process.name) && process.name != "srun";
 }
 
 // 128+N, as shells and container runtimes tell their child's signal.

@@ -59,6 +59,16 @@ TEST(ExitCalled, OfAPythonProgramThatChose137IsNoKill) {
     EXPECT_EQ(root_of(Story().exits(137).verdict()), "exit-called");
 }
 
+TEST(ExitCalled, OfAContainerClientDoesNotSpeakOfTheCountersHere) {
+    Story story;
+    story.exits(137).at(main_pid).name = "docker";
+    story.at(main_pid).python = false;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "exit-called");
+    ASSERT_EQ(v.root.fixes.size(), 1U);
+    EXPECT_NE(v.root.fixes[0].text.find("SIGKILL"), std::string::npos);
+}
+
 TEST(Killed, NamesTheSenderOfSigterm) {
     const Verdict v = Story().dies_by(SIGTERM).signal_seen(SIGTERM, 9900ms, 77, "bash").verdict();
     EXPECT_EQ(root_of(v), "killed");

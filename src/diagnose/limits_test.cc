@@ -91,11 +91,11 @@ TEST(DiskFull, IsOnlyLikelyWhenTheNamedFilesystemHadRoomOrIsUnknown) {
     EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
 }
 
-TEST(DiskFull, IsReadFromThelastLineOfAnyProgram) {
+TEST(DiskFull, IsReadFromTheLastLineOfAnyProgram) {
     const Verdict v = Story()
                           .exits(1)
                           .says("cp: error writing 'b': No space left on device\n")
-                          .disk("/work", Bytes::gib(1), Bytes{0})
+                          .disk("/data", Bytes::gib(1), Bytes{0})
                           .verdict();
     EXPECT_EQ(root_of(v), "disk-full");
     EXPECT_TRUE(certain(v));

@@ -40,6 +40,17 @@ std::optional<std::uint64_t> own_kills(const sources::CgroupMemoryLevel& level) 
     return level.oom_kill_local ? level.oom_kill_local : level.oom_kill;
 }
 
+// Sets the mark unless it was there when the run began.
+void note_mark(const RunRecord& record, std::size_t index, const std::optional<std::string>& mark,
+               CgroupEvidence& cgroup) {
+    if (!mark) return;
+    for (const format::Event& event : record.events)
+        if (event.kind == format::EventKind::userspace_oom_mark &&
+            cgroup_index(record, event.a) == static_cast<int>(index) && event_text(event) == *mark)
+            return;
+    cgroup.userspace_oom_mark = mark;
+}
+
 void look_again(const RunClock& clock, const format::Cgroup& last_look, const CgroupNow& now,
                 RunTime noticed, CgroupEvidence& cgroup) {
     const auto& levels = now.reading.memory;
@@ -61,7 +72,6 @@ void look_again(const RunClock& clock, const format::Cgroup& last_look, const Cg
         renew(level.oom_kill_last, current == levels.begin() ? kills : current->oom_kill);
         renew(level.peak, current->peak);
     }
-    if (now.userspace_oom_mark) cgroup.userspace_oom_mark = now.userspace_oom_mark;
 }
 
 void look_at_cgroups(const RunRecord& record, const MachineView& machine, const RunClock& clock,
@@ -75,11 +85,12 @@ void look_at_cgroups(const RunRecord& record, const MachineView& machine, const 
         if (now)
             look_again(clock, record.cgroups[i].record, *now, clock.at(machine.now.count()),
                        cgroup);
+        if (now) note_mark(record, i, now->userspace_oom_mark, cgroup);
     }
 }
 
 // systemd-oomd leaves its mark after the kill, so the record of a SIGKILL cannot hold it yet.
-void look_for_mark(const MachineView& machine, Evidence& evidence) {
+void look_for_mark(const RunRecord& record, const MachineView& machine, Evidence& evidence) {
     const bool killed = evidence.exit.signal == SIGKILL || evidence.exit.signal == SIGTERM;
     const ProcessEvidence* main = evidence.main();
     if (!killed || main == nullptr || !main->cgroup || !machine.cgroup) return;
@@ -87,8 +98,8 @@ void look_for_mark(const MachineView& machine, Evidence& evidence) {
     if (index >= evidence.cgroups.size() || evidence.cgroups[index].levels.empty()) return;
     CgroupEvidence& cgroup = evidence.cgroups[index];
     if (cgroup.version == 0) return;
-    auto now = machine.cgroup(cgroup.version, cgroup.levels[0].path);
-    if (now) cgroup.userspace_oom_mark = std::move(now->userspace_oom_mark);
+    const auto now = machine.cgroup(cgroup.version, cgroup.levels[0].path);
+    if (now) note_mark(record, index, now->userspace_oom_mark, cgroup);
 }
 
 bool already_there(const std::vector<KernelLogEntry>& entries, const KernelLogEntry& entry) {
@@ -132,7 +143,7 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     const auto boot = boot_of(record);
     const bool same_boot = boot && machine.boot_id && *boot == *machine.boot_id;
     if (record.end && record.end->complete == 1) {
-        if (same_boot) look_for_mark(machine, evidence);
+        if (same_boot) look_for_mark(record, machine, evidence);
         return;
     }
     const RunFacts* facts = record.facts ? &*record.facts : nullptr;

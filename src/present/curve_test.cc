@@ -81,7 +81,7 @@ TEST(Curve, AFarAwayLimitIsNamedAndNotDrawn) {
 
 TEST(Curve, AnyPointsFitTheWidth) {
     testing::HostileVerdicts hostile(7);
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 15; ++i) {
         const MemorySummary memory = hostile.memory();
         testing::for_each_style([&](const Style& style) {
             const std::string picture = drawn(memory, style, style.width);

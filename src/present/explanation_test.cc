@@ -48,7 +48,7 @@ TEST(Explanation, ALoneMarkIsText) {
 
 TEST(Explanation, AnythingAtAllFitsTheWidth) {
     testing::HostileVerdicts hostile(3);
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 6; ++i) {
         const std::string text = std::string(page) + "- " + hostile.text() + "\n\n`" +
                                  hostile.text() + "`\n```\n" + hostile.text() + "\n# " +
                                  hostile.text();

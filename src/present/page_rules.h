@@ -42,7 +42,7 @@ inline std::string broken_rule(const std::string& page, const Style& style) {
 // Every combination of width, colour and character set.
 template <class Check>
 void for_each_style(Check check) {
-    for (int width : {least_width, 57, 80, greatest_width})
+    for (int width : {least_width, 57, greatest_width})
         for (bool colour : {false, true})
             for (bool unicode : {false, true}) check(Style{width, colour, unicode});
 }

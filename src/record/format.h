@@ -156,10 +156,11 @@ static_assert(sizeof(Cgroup) == 16 + 8 + 32 + 8 + cgroup_levels * 136 + 128 + 32
 enum class EventKind : std::uint32_t {
     note = 1,    // text
     signal = 2,  // number a; sender pid b, uid c; flags d (1 kernel, 2 whole group); text sender
-    oom_kill_moved = 3,  // cgroup slot a; before b, after c; time of the look before: d
-    kernel_log = 4,      // text as in /dev/kmsg, without the prefix; d: its own time, ns
-    process_ended = 5,   // pid a, wait status b (-1 unknown): ends other than clean ones
-    missing = 6,         // text: a source that could not be read
+    oom_kill_moved = 3,      // cgroup slot a; before b, after c; time of the look before: d
+    kernel_log = 4,          // text as in /dev/kmsg, without the prefix; d: its own time, ns
+    process_ended = 5,       // pid a, wait status b (-1 unknown): ends other than clean ones
+    missing = 6,             // text: a source that could not be read
+    userspace_oom_mark = 7,  // cgroup slot a; text: systemd-oomd's marks from before the run
 };
 
 struct Event {

@@ -10,6 +10,7 @@
 
 #include "base/read_file.h"
 #include "record/directory_entries.h"
+#include "record/seal.h"
 
 namespace holdfast {
 namespace {
@@ -181,12 +182,23 @@ Result<std::string> RunDirectory::read_file(const std::string& name, std::size_t
     return read_tail(file.get(), limit).context(name);
 }
 
+Status RunDirectory::write_sealed(const std::string& name, std::string_view json) const {
+    return write_file(name, seal(json));
+}
+
+Result<std::string> RunDirectory::read_sealed(const std::string& name, std::size_t limit) const {
+    const Result<std::string> text = read_file(name, limit);
+    if (!text) return text.error();
+    return unseal(*text).context(name);
+}
+
 Status RunDirectory::write_facts(const RunFacts& facts) const {
-    return write_file(run_file::facts, to_json(facts));
+    return write_sealed(run_file::facts, to_json(facts));
 }
 
 Result<RunFacts> RunDirectory::read_facts() const {
-    const Result<std::string> text = read_file(run_file::facts, run_facts_limit);
+    // A little more: the seal's own line.
+    const Result<std::string> text = read_sealed(run_file::facts, run_facts_limit + 64);
     if (!text) return text.error();
     return run_facts_from_json(*text).context(run_file::facts);
 }

@@ -70,7 +70,7 @@ Result<RunRecord> read_run(const RunDirectory& directory) {
         record.facts = std::move(*facts);
     else
         record.damage.push_back(facts.error().text);
-    Result<std::string> verdict = directory.read_file(run_file::verdict, verdict_limit);
+    Result<std::string> verdict = directory.read_sealed(run_file::verdict, verdict_limit);
     if (present(record, verdict)) record.verdict_json = std::move(*verdict);
 
     if (present(record, machine))

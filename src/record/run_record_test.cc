@@ -129,11 +129,11 @@ TEST_F(ReadRun, ATruncatedBoxIsUsedAndSaid) {
 TEST_F(ReadRun, AShrunkRunIsNotDamaged) {
     const auto run = RunDirectory::open(path());
     ASSERT_TRUE(run);
-    ASSERT_TRUE(run->write_file(run_file::verdict, "{\"schema\": 1}"));
+    ASSERT_TRUE(run->write_sealed(run_file::verdict, "{\"schema\": 1\n}\n"));
     ASSERT_TRUE(run->shrink());
     const auto record = read();
     ASSERT_TRUE(record) << record.error().text;
-    EXPECT_EQ(record->verdict_json, "{\"schema\": 1}");
+    EXPECT_EQ(record->verdict_json, "{\"schema\": 1\n}\n");
     EXPECT_EQ(record->damage, std::vector<std::string>{});
 }
 

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <vector>
 
-
 namespace holdfast {
 namespace {
 

@@ -16,8 +16,8 @@ public:
     static constexpr Nanos starting = std::chrono::milliseconds(50);
     static constexpr Nanos start_period = std::chrono::seconds(3);
 
-    // Called after every look with the memory left before somebody is killed. At the present rate of
-    // climb there shall be at least twenty looks before it is used up.
+    // Called after every look with the memory left before somebody is killed. At the present rate
+    // of climb there shall be at least twenty looks before it is used up.
     Nanos next(Nanos since_start, Nanos now, std::optional<Bytes> headroom);
 
 private:

@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::uint64_t unknown = format::unknown;
 
-
 void keep_first(std::uint64_t& first, std::uint64_t now) {
     if (first == unknown) first = now;
 }
@@ -92,7 +91,11 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     watched_.push_back(std::move(watched));
     read_levels(watched_.back());
     save(watched_.size() - 1);
-    return static_cast<int>(watched_.size() - 1);
+    const int slot = static_cast<int>(watched_.size() - 1);
+    // The marks only ever count up: without those of before, an old kill would pass for a new one.
+    if (const auto mark = watched_.back().cgroup.userspace_oom_mark())
+        events_->userspace_oom_mark(now, slot, *mark);
+    return slot;
 }
 
 void CgroupWatch::open_own(Nanos now) {
@@ -124,7 +127,8 @@ void CgroupWatch::read_levels(Watched& watched) const {
             if (seen.oom_group) level.oom_group = *seen.oom_group ? 1 : 0;
             // The count of kills is kept by count_kills, so that no movement goes unrecorded.
             if (level.oom_kill_first == unknown) {
-                const auto own = i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
+                const auto own =
+                    i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
                 level.oom_kill_first = level.oom_kill = plain(own);
             }
             watched.reclaimable[i] = reclaimable_of(seen.stat);
@@ -153,11 +157,13 @@ void CgroupWatch::glance(Nanos now) {
         for (std::size_t i = 0; i < levels; ++i) {
             format::CgroupLevel& level = watched.record.levels[i];
             if (looks[i].usage) level.usage = looks[i].usage->count;
-            const auto kills = i == 0 && looks[i].oom_kill_local ? looks[i].oom_kill_local
-                                                                 : looks[i].oom_kill;
+            const auto kills =
+                i == 0 && looks[i].oom_kill_local ? looks[i].oom_kill_local : looks[i].oom_kill;
             if (!kills) continue;
-            if (i == 0) count_kills(now, slot, *kills);
-            else level.oom_kill = *kills;
+            if (i == 0)
+                count_kills(now, slot, *kills);
+            else
+                level.oom_kill = *kills;
         }
         watched.last_glance = now;
         watched.record.last_seen = now.count();

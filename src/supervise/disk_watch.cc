@@ -34,8 +34,8 @@ bool on_network(const std::string& path) {
             (best == nullptr || mount.point.size() >= best->point.size()))
             best = &mount;
     if (best == nullptr) return true;
-    static constexpr const char* remote[] = {"nfs", "cifs", "smb", "ceph", "lustre", "fuse", "9p",
-                                             "afs", "gpfs", "beegfs", "glusterfs"};
+    static constexpr const char* remote[] = {"nfs", "cifs", "smb",  "ceph",   "lustre",   "fuse",
+                                             "9p",  "afs",  "gpfs", "beegfs", "glusterfs"};
     return std::any_of(std::begin(remote), std::end(remote),
                        [&](const char* type) { return best->type.starts_with(type); });
 }

@@ -33,6 +33,12 @@ void EventLog::oom_kill_moved(Nanos now, int cgroup_slot, std::uint64_t before, 
     write(event, {});
 }
 
+void EventLog::userspace_oom_mark(Nanos now, int cgroup_slot, std::string_view mark) {
+    format::Event event = event_at(now, format::EventKind::userspace_oom_mark);
+    event.a = cgroup_slot;
+    write(event, mark);
+}
+
 void EventLog::kernel_line(Nanos now, Nanos stamped, std::string_view text) {
     format::Event event = event_at(now, format::EventKind::kernel_log);
     event.d = stamped.count();

@@ -28,6 +28,7 @@ public:
     void signal(Nanos now, const SignalEvent& event);
     void oom_kill_moved(Nanos now, int cgroup_slot, std::uint64_t before, std::uint64_t after,
                         Nanos last_look);
+    void userspace_oom_mark(Nanos now, int cgroup_slot, std::string_view mark);
     void kernel_line(Nanos now, Nanos stamped, std::string_view text);
     void process_ended(Nanos now, pid_t pid, int wait_status);
     void missing(Nanos now, std::string_view text);

@@ -20,7 +20,6 @@ namespace {
 
 constexpr std::size_t most_gpus = 16;
 
-
 format::Gpu unseen_gpu() {
     format::Gpu record{};
     using G = format::Gpu;

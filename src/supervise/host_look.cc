@@ -7,7 +7,6 @@ namespace {
 
 constexpr std::uint64_t unknown = format::unknown;
 
-
 std::uint64_t microseconds(const std::optional<sources::Stall>& stall) {
     if (!stall) return unknown;
     return static_cast<std::uint64_t>(
@@ -26,12 +25,13 @@ format::Sample unseen_sample() {
     format::Sample sample{};
     using S = format::Sample;
     for (const auto figure :
-         {&S::mem_total, &S::mem_available, &S::mem_free, &S::swap_total, &S::swap_free,
-          &S::committed, &S::commit_limit, &S::vm_oom_kill, &S::vm_major_faults, &S::vm_swap_in,
-          &S::vm_swap_out, &S::psi_memory_some_us, &S::psi_memory_full_us, &S::psi_io_full_us,
-          &S::psi_cpu_some_us, &S::cgroup_usage, &S::cgroup_limit, &S::cgroup_headroom,
-          &S::cgroup_oom_kill, &S::cgroup_shmem, &S::tree_rss, &S::tree_processes, &S::tree_threads,
-          &S::tree_cpu_ns, &S::main_rss, &S::main_open_files, &S::main_threads})
+         {&S::mem_total,          &S::mem_available,   &S::mem_free,        &S::swap_total,
+          &S::swap_free,          &S::committed,       &S::commit_limit,    &S::vm_oom_kill,
+          &S::vm_major_faults,    &S::vm_swap_in,      &S::vm_swap_out,     &S::psi_memory_some_us,
+          &S::psi_memory_full_us, &S::psi_io_full_us,  &S::psi_cpu_some_us, &S::cgroup_usage,
+          &S::cgroup_limit,       &S::cgroup_headroom, &S::cgroup_oom_kill, &S::cgroup_shmem,
+          &S::tree_rss,           &S::tree_processes,  &S::tree_threads,    &S::tree_cpu_ns,
+          &S::main_rss,           &S::main_open_files, &S::main_threads})
         sample.*figure = unknown;
     return sample;
 }
@@ -76,7 +76,8 @@ void HostLook::fill(format::Sample& sample) const {
         }
     }
     if (io_pressure_) {
-        if (const auto stall = io_pressure_->read()) sample.psi_io_full_us = microseconds(stall->full);
+        if (const auto stall = io_pressure_->read())
+            sample.psi_io_full_us = microseconds(stall->full);
     }
     if (cpu_pressure_) {
         if (const auto stall = cpu_pressure_->read())

@@ -18,8 +18,8 @@ struct Launch {
     int stderr_fd = -1;
 };
 
-// The pid once the program has really been executed. An Error's number is that of exec: ENOENT makes
-// a shell say 127, anything else 126.
+// The pid once the program has really been executed. An Error's number is that of exec: ENOENT
+// makes a shell say 127, anything else 126.
 Result<pid_t> launch(const Launch& plan);
 
 // Replaces this process by the command; returns only on failure.

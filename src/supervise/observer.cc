@@ -22,14 +22,29 @@ bool matters(const sources::KernelRecord& record) {
            sources::parse_hardware_error(record);
 }
 
+// A kill's first line names two cgroups, which under Kubernetes are long, and the pid last. What
+// stands before them says nothing a rule wants, and could push the pid over the edge.
+std::string fitting(std::string text) {
+    const std::size_t begin = text.find(",nodemask=");
+    const std::size_t end =
+        std::min({text.find(",oom_memcg="), text.find(",global_oom"), text.find(",task_memcg=")});
+    if (begin != std::string::npos && end != std::string::npos && begin < end)
+        text.erase(begin, end - begin);
+    return text;
+}
+
 }  // namespace
 
 Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& events, int epoll)
-    : roots_(&roots), box_(&box), events_(&events), host_(roots),
+    : roots_(&roots),
+      box_(&box),
+      events_(&events),
+      host_(roots),
       cgroups_(roots, box.cgroups, events),
       tree_(roots, box.processes, events, epoll,
             [this](int dir) { return cgroups_.slot_of(monotonic_now(), dir); }),
-      disks_(box.disks), neighbours_(roots, box.neighbours) {
+      disks_(box.disks),
+      neighbours_(roots, box.neighbours) {
     // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
         kernel_log_.emplace(std::move(log).value());
@@ -96,7 +111,8 @@ void Observer::survey(Nanos now) {
         now, [this](pid_t pid) { return is_ours(pid); },
         [this, limited](int dir) { return cgroups_.shares_limit(dir, limited); });
     const bool climbing = interval_ < Cadence::calm && now - began_ > Cadence::start_period;
-    next_survey_ = now + pause_after(monotonic_now() - now, climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
+    next_survey_ = now + pause_after(monotonic_now() - now,
+                                     climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
 }
 
 int Observer::main_cgroup() const {
@@ -132,7 +148,8 @@ void Observer::read_kernel_log(Nanos now) {
     for (int count = 0; count < 1000; ++count) {
         const auto record = kernel_log_->next();
         if (!record || !*record) return;
-        if (matters(**record)) events_->kernel_line(now, (*record)->time, mask_text((*record)->text));
+        if (matters(**record))
+            events_->kernel_line(now, (*record)->time, mask_text(fitting((*record)->text)));
     }
 }
 

@@ -26,7 +26,6 @@ namespace {
 
 constexpr std::uint64_t unknown = format::unknown;
 
-
 std::uint64_t larger(std::uint64_t so_far, std::uint64_t now) {
     if (so_far == unknown) return now;
     return now == unknown ? so_far : std::max(so_far, now);
@@ -50,11 +49,12 @@ format::Process unseen_process() {
     record.state = '?';
     using P = format::Process;
     for (const auto figure :
-         {&P::rss, &P::rss_peak, &P::anon, &P::shmem, &P::swap, &P::virtual_size, &P::threads,
-          &P::threads_peak, &P::open_files, &P::open_files_peak, &P::mappings, &P::cpu_ns,
-          &P::minor_faults, &P::major_faults, &P::read_bytes, &P::write_bytes, &P::limit_as,
-          &P::limit_data, &P::limit_fsize, &P::limit_nofile, &P::limit_nproc, &P::limit_cpu_soft,
-          &P::limit_cpu_hard})
+         {&P::rss,          &P::rss_peak,        &P::anon,          &P::shmem,
+          &P::swap,         &P::virtual_size,    &P::threads,       &P::threads_peak,
+          &P::open_files,   &P::open_files_peak, &P::mappings,      &P::cpu_ns,
+          &P::minor_faults, &P::major_faults,    &P::read_bytes,    &P::write_bytes,
+          &P::limit_as,     &P::limit_data,      &P::limit_fsize,   &P::limit_nofile,
+          &P::limit_nproc,  &P::limit_cpu_soft,  &P::limit_cpu_hard})
         record.*figure = unknown;
     return record;
 }

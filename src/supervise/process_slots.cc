@@ -16,7 +16,8 @@ void ProcessSlots::put(std::size_t slot, const format::Process& record) {
     Row& row = rows_[slot];
     if (record.ended == format::never) row.use = Use::alive;
     // An end nobody could tell the status of counts as bad: it may be the one that matters.
-    else row.use = record.wait_status == 0 ? Use::ended_well : Use::ended_badly;
+    else
+        row.use = record.wait_status == 0 ? Use::ended_well : Use::ended_badly;
     row.ended = record.ended;
     table_->put(slot, record);
 }

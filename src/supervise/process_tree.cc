@@ -38,7 +38,10 @@ std::multimap<pid_t, pid_t> all_by_parent(const sources::Roots& roots) {
 
 ProcessTree::ProcessTree(const sources::Roots& roots, TableWriter<format::Process>& table,
                          EventLog& events, int epoll, CgroupSlot cgroup_slot)
-    : roots_(&roots), slots_(table), events_(&events), epoll_(epoll),
+    : roots_(&roots),
+      slots_(table),
+      events_(&events),
+      epoll_(epoll),
       cgroup_slot_(std::move(cgroup_slot)) {}
 
 void ProcessTree::adopt_command(Nanos now, pid_t pid) {
@@ -52,8 +55,8 @@ void ProcessTree::discover(Nanos now) {
     for (const auto& [pid, parent] : children_below())
         if (!living_.contains(pid) && living_.size() < most_watched) add(now, pid, parent);
     // Processes with hundreds of threads make this dear; it may take half a percent of a core.
-    next_discovery_ = now + std::max<Nanos>((monotonic_now() - begin) * 200,
-                                            std::chrono::milliseconds(20));
+    next_discovery_ =
+        now + std::max<Nanos>((monotonic_now() - begin) * 200, std::chrono::milliseconds(20));
 }
 
 // The last field of /proc/loadavg is the newest pid or thread id: unchanged, nobody is new.
@@ -158,8 +161,10 @@ void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
     record.last_seen = now.count();
     if (became_another || (!member.settled && member.identified + settling_time <= now))
         identify(now, member);
-    if (in_full) note_details(member.dir.fd(), record);
-    else note_open_files(member.dir.fd(), record);
+    if (in_full)
+        note_details(member.dir.fd(), record);
+    else
+        note_open_files(member.dir.fd(), record);
     save(member);
 }
 

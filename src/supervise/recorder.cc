@@ -31,8 +31,9 @@ Result<Recorder> open_recorder(const RunHome& home, const std::string& id,
     auto machine = MachineBox::create(nullptr, origin);
     if (!machine) return machine.error();
     recorder.machine = std::make_unique<MachineBox>(std::move(machine).value());
-    recorder.warnings.push_back(reason + "; this run is kept in memory only, `holdfast why` will not "
-                                         "find it (set HOLDFAST_HOME to a writable directory)");
+    recorder.warnings.push_back(reason +
+                                "; this run is kept in memory only, `holdfast why` will not "
+                                "find it (set HOLDFAST_HOME to a writable directory)");
     return recorder;
 }
 

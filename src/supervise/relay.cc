@@ -53,10 +53,10 @@ public:
                 if (no_reader(target_)) return reader_gone;
                 continue;
             }
-            // On first: the reader works on it while we copy.
-            const int failed = hand_on(static_cast<std::size_t>(seen));
+            // Kept before it is handed on: then an empty pipe means both are done.
             keep(side[0], static_cast<std::size_t>(seen));
-            if (failed != 0) return failed;
+            if (const int failed = hand_on(static_cast<std::size_t>(seen)); failed != 0)
+                return failed;
         }
     }
 
@@ -72,9 +72,9 @@ private:
 
     int hand_on(std::size_t amount) {
         while (amount > 0) {
-            const ssize_t moved = can_splice_ ? ::splice(source_, nullptr, target_, nullptr, amount,
-                                                         SPLICE_F_MOVE)
-                                              : copy(amount);
+            const ssize_t moved =
+                can_splice_ ? ::splice(source_, nullptr, target_, nullptr, amount, SPLICE_F_MOVE)
+                            : copy(amount);
             if (moved > 0) {
                 amount -= static_cast<std::size_t>(moved);
                 box_->delivered(static_cast<std::size_t>(moved));
@@ -97,9 +97,12 @@ private:
         for (ssize_t done = 0; done < got;) {
             const ssize_t put =
                 ::write(target_, buffer_.data() + done, static_cast<std::size_t>(got - done));
-            if (put >= 0) done += put;
-            else if (errno == EAGAIN) wait_for(target_, POLLOUT, -1, 0);
-            else if (errno != EINTR) return -1;
+            if (put >= 0)
+                done += put;
+            else if (errno == EAGAIN)
+                wait_for(target_, POLLOUT, -1, 0);
+            else if (errno != EINTR)
+                return -1;
         }
         return got;
     }
@@ -144,10 +147,11 @@ void Relay::on_end(int wait_status) {
 void Relay::flush() const {
     int waiting = 0;
     if (pid_ <= 0 || !reader_ || ::ioctl(reader_.get(), FIONREAD, &waiting) != 0) return;
-    // By count, not until the pipe is empty: a daemon left behind may go on writing for ever.
-    const std::uint64_t goal = box_->delivered_total() + static_cast<std::uint64_t>(waiting);
-    while ((waiting > 0 && box_->delivered_total() < goal) ||
-           box_->taken_total() < std::min(goal, box_->delivered_total())) {
+    // A daemon left behind may go on writing for ever, so not until the pipe is empty at any price:
+    // what was in it has surely passed when that much, and two chunks in flight, went through.
+    const std::uint64_t surely =
+        box_->delivered_total() + static_cast<std::uint64_t>(waiting) + 2 * chunk;
+    while (waiting > 0 && box_->delivered_total() < surely) {
         siginfo_t ended{};
         if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
             ended.si_pid != 0)

@@ -1,9 +1,9 @@
 // The relay: a process of its own that hands the program's output on and keeps the last of it.
 //
 // It outlives the supervisor, because a writer whose reader is gone is killed by SIGPIPE; the
-// supervisor holds the reading end too and starts another relay should this one die. Bytes are moved
-// with splice after a look at a copy made by tee, so a relay killed at any moment has neither lost
-// nor repeated one.
+// supervisor holds the reading end too and starts another relay should this one die. Bytes are
+// moved with splice after a look at a copy made by tee, so a relay killed at any moment has neither
+// lost nor repeated one.
 #pragma once
 
 #include <sys/types.h>

@@ -13,7 +13,7 @@ namespace holdfast {
 
 struct RoleFacts {
     bool is_command = false;
-    bool only_child = false;       // the one living child of its parent
+    bool only_child = false;  // the one living child of its parent
     bool parent_is_python = false;
     bool parent_is_wrapper = false;  // see base/wrapper_program.h
     format::ProcessRole parent_role = format::ProcessRole::helper;

@@ -1,12 +1,12 @@
 // A tiny process in the program's process group that tells a signal sent to everybody from one sent
 // to the supervisor alone.
 //
-// The supervisor shares its process group with the program, so that the terminal, job-control shells
-// and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the program by
-// itself and must not be forwarded; a signal sent to the supervisor's pid must. Nothing in siginfo
-// tells the two apart. But a bystander in the group, with every signal blocked, has the signal
-// pending exactly if everybody got it. It is also what wakes a supervisor that stopped itself
-// together with the program (Ctrl-Z) when the program is continued behind its back.
+// The supervisor shares its process group with the program, so that the terminal, job-control
+// shells and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the
+// program by itself and must not be forwarded; a signal sent to the supervisor's pid must. Nothing
+// in siginfo tells the two apart. But a bystander in the group, with every signal blocked, has the
+// signal pending exactly if everybody got it. It is also what wakes a supervisor that stopped
+// itself together with the program (Ctrl-Z) when the program is continued behind its back.
 #pragma once
 
 #include <sys/types.h>

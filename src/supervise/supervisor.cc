@@ -217,9 +217,12 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     bool signals = false;
     for (int i = 0; i < count; ++i) {
         const std::uint64_t tag = ready[static_cast<std::size_t>(i)].data.u64;
-        if (tag == tag_signals) signals = true;
-        else if (tag == tag_kernel_log) observer_->read_kernel_log(now);
-        else observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
+        if (tag == tag_signals)
+            signals = true;
+        else if (tag == tag_kernel_log)
+            observer_->read_kernel_log(now);
+        else
+            observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
     }
     // Last: the command's end settles everything, so what came with it must be known by then.
     if (signals) {
@@ -284,12 +287,13 @@ FinishedRun Supervisor::finish() {
 // Holdfast itself could not get going: the program must not suffer for it.
 Result<FinishedRun> Supervisor::run_unobserved(const Error& why) {
     sigset_t mask;
-    if (inbox_) mask = inbox_->mask_at_start();
-    else ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+    if (inbox_)
+        mask = inbox_->mask_at_start();
+    else
+        ::sigprocmask(SIG_SETMASK, nullptr, &mask);
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
     if (recorder_.directory) discard(*recorder_.directory);
-    const std::string warning =
-        "holdfast: " + why.text + "; the command runs on, unobserved\n";
+    const std::string warning = "holdfast: " + why.text + "; the command runs on, unobserved\n";
     if (::write(STDERR_FILENO, warning.data(), warning.size()) < 0) {
     }  // nobody to tell
     return replace_by(options_->command);

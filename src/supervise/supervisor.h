@@ -42,7 +42,8 @@ private:
     int gpu_fd_ = -1;
 };
 
-// Returns after the command's end. An Error: the command could not be started (its number is exec's).
+// Returns after the command's end. An Error: the command could not be started (its number is
+// exec's).
 Result<FinishedRun> supervise(const RunOptions& options);
 
 }  // namespace holdfast

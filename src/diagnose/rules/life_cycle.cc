@@ -49,6 +49,12 @@ std::optional<Finding> exit_called(const Death& death) {
             {"A shell exits with 126 when a file cannot be executed: check its mode "
              "and first line.",
              {}});
+    else if (code > 128 && code <= 128 + 64 && !death.python())
+        finding.fixes.push_back(
+            {fmt::format("{} is how a program passes on that what it started was ended by {}: look "
+                         "where that ran.",
+                         code, signal_name(code - 128)),
+             {}});
     else if (death.python())
         finding.fixes.push_back({"Look for sys.exit, exit or os._exit with this status.",
                                  fmt::format("grep -rnE '(exit|_exit)\\(' --include='*.py' .")});
