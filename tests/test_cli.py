@@ -237,7 +237,7 @@ def test_a_record_of_another_version_says_so(holdfast, dead_run):
     box.write_bytes(content)
     (run / "verdict.json").unlink()
     answer = holdfast.call("why", str(run))
-    assert "version" in answer.stdout + answer.stderr
+    assert "format 4711" in answer.stdout + answer.stderr
     check_no_crash_and_no_wrong_verdict(holdfast, run, "version")
 
 

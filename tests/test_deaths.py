@@ -282,30 +282,44 @@ def test_an_interpreter_that_aborts_is_fatal_python_error_not_just_an_abort(hold
 
 # Limits
 
+# A leak that takes a while is seen coming, with its figures; one that is over at once need not be.
+PACES = pytest.mark.parametrize(
+    ("pause", "confidence"), [(0.03, SURE), (0, SURE_ENOUGH)], ids=["slowly", "at once"]
+)
 
-def test_threads_refused_by_the_pids_controller_are_a_thread_limit(holdfast, control_group):
+
+@PACES
+def test_threads_refused_by_the_pids_controller_are_a_thread_limit(
+    holdfast, control_group, pause, confidence
+):
     watched = holdfast.inside(control_group(pids=40).inside)
-    verdict = watched.verdict_of(*program("exhaust_threads.py"))
-    check_end(verdict, "HF501", "thread-limit")
-    assert "40" in text_of(verdict["end"])
+    verdict = watched.verdict_of(*program("exhaust_threads.py", pause))
+    check_end(verdict, "HF501", "thread-limit", confidence)
+    if confidence == SURE:
+        assert "40" in text_of(verdict["end"])
 
 
-def test_threads_refused_to_a_user_by_ulimit_are_a_thread_limit(as_nobody):
+@PACES
+def test_threads_refused_to_a_user_by_ulimit_are_a_thread_limit(as_nobody, pause, confidence):
     python = "/usr/bin/python3"
     usable = subprocess.run([*as_nobody.prefix, python, "-c", "1"], capture_output=True)
     if usable.returncode != 0:
         pytest.skip("no Python here that another user can run")
     source = (PROGRAMS / "exhaust_threads.py").read_text()
-    verdict = as_nobody.verdict_of(*limited("-u 30", python, "-c", source), cwd="/")
-    check_end(verdict, "HF501", "thread-limit")
-    assert "30" in text_of(verdict["end"])
+    command = limited("-u 40", python, "-c", source, str(pause))
+    verdict = as_nobody.verdict_of(*command, cwd="/")
+    check_end(verdict, "HF501", "thread-limit", confidence)
+    if confidence == SURE:
+        assert "40" in text_of(verdict["end"])
 
 
-def test_running_out_of_descriptors_is_a_descriptor_limit(holdfast):
-    command = limited("-n 64", *program("exhaust_descriptors.py"))
+@PACES
+def test_running_out_of_descriptors_is_a_descriptor_limit(holdfast, pause, confidence):
+    command = limited("-n 64", *program("exhaust_descriptors.py", pause))
     verdict = holdfast.verdict_of(*command)
-    check_end(verdict, "HF502", "fd-limit")
-    assert "64" in text_of(verdict["end"])
+    check_end(verdict, "HF502", "fd-limit", confidence)
+    if confidence == SURE:
+        assert "64" in text_of(verdict["end"])
 
 
 def test_a_full_file_system_is_disk_full(holdfast, small_disk):
@@ -331,7 +345,7 @@ def test_a_file_grown_too_large_is_a_file_size_limit(holdfast, tmp_path):
 
     by_error = limited("-f 8", *program("fill_disk.py", tmp_path / "f"))
     verdict = holdfast.verdict_of(*by_error)
-    check_end(verdict, "HF505", "file-size-limit")
+    check_end(verdict, "HF505", "file-size-limit", SURE_ENOUGH)
 
 
 # Life cycle

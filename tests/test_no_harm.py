@@ -171,7 +171,7 @@ SURROUNDINGS = f"RUN {PY} {P}/surroundings.py $$ one 'two words' ''"
     [
         SURROUNDINGS,
         f"{SURROUNDINGS} 2>err",
-        f"{SURROUNDINGS} </dev/null 2>/dev/null",
+        f"{SURROUNDINGS} </dev/null",
         f"{SURROUNDINGS} 2>&1 | cat",
         f"{SURROUNDINGS} <&- ",
         f"{SURROUNDINGS} 2>&-",

@@ -30,41 +30,26 @@ std::string moment(Nanos wall) {
     return text + " UTC";
 }
 
-class Facts {
-public:
-    explicit Facts(const Style& style) : style_(style) {}
-    void add(const std::string& fact) {
-        if (!fact.empty()) text_ += (text_.empty() ? "" : std::string(separator(style_))) + fact;
-    }
-    const std::string& text() const { return text_; }
-
-private:
-    const Style& style_;
-    std::string text_;
-};
-
 void add_command(Page& page, const Verdict& verdict) {
     std::string command = verdict.process.command;
     if (command.empty()) command = joined_command(verdict.run);
     page.paragraph(command, {nullptr, 0, 2, 2});
 }
 
-// How, when and who, in one faint line.
-std::string end_facts(const Verdict& verdict, const Style& style) {
-    Facts facts(style);
-    std::string how = how_it_ended(verdict.exit);
+std::vector<std::string> end_facts(const Verdict& verdict) {
     const RunSummary& run = verdict.run;
+    std::string how = how_it_ended(verdict.exit);
     // A record may claim any two times; what makes no sense is not subtracted.
     if (run.ended_wall && run.started_wall >= Nanos{} && *run.ended_wall >= run.started_wall)
         how += (how.empty() ? "after " : " after ") + human(*run.ended_wall - run.started_wall);
-    facts.add(how);
+    std::vector<std::string> facts{how};
     if (verdict.process.pid > 0)
-        facts.add(verdict.process.role == "main"
-                      ? fmt::format("pid {}", verdict.process.pid)
-                      : fmt::format("{}, pid {}", verdict.process.role, verdict.process.pid));
-    if (run.ended_wall) facts.add(moment(*run.ended_wall));
-    if (!run.host.empty()) facts.add("on " + run.host);
-    return facts.text();
+        facts.push_back(verdict.process.role == "main"
+                            ? fmt::format("pid {}", verdict.process.pid)
+                            : fmt::format("{}, pid {}", verdict.process.role, verdict.process.pid));
+    if (run.ended_wall) facts.push_back(moment(*run.ended_wall));
+    if (!run.host.empty()) facts.push_back("on " + run.host);
+    return facts;
 }
 
 std::string finished_or_ended(const Verdict& verdict, const Style& style) {
@@ -76,7 +61,7 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     page.blank();
     page.paragraph(headline_of(verdict.end), {&Paint::strong});
     add_command(page, verdict);
-    page.paragraph(end_facts(verdict, style), {&Paint::faint});
+    add_items(page, end_facts(verdict));
     if (!verdict.end.summary.empty()) {
         page.blank();
         page.paragraph(verdict.end.summary);
@@ -93,9 +78,10 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     add_stacks(page, verdict);
     add_contributing(page, "also", verdict.contributing);
     add_missing(page, verdict.missing);
+    page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
     if (!clean) hints.push_back(fmt::format("holdfast explain {}", verdict.root.cause->code));
-    add_hints(page, hints);
+    add_items(page, hints);
     return page.take();
 }
 
@@ -114,13 +100,12 @@ std::string status(const Verdict& verdict, const Style& style) {
     add_banner(page, verdict.outcome, "running");
     page.blank();
     add_command(page, verdict);
-    Facts facts(style);
-    facts.add("since " + moment(verdict.run.started_wall));
+    std::vector<std::string> facts{"since " + moment(verdict.run.started_wall)};
     if (!verdict.memory.curve.empty())
-        facts.add("seen for " + human(verdict.memory.curve.back().time));
-    if (verdict.process.pid > 0) facts.add(fmt::format("pid {}", verdict.process.pid));
-    if (!verdict.run.host.empty()) facts.add("on " + verdict.run.host);
-    page.paragraph(facts.text(), {&Paint::faint});
+        facts.push_back("seen for " + human(verdict.memory.curve.back().time));
+    if (verdict.process.pid > 0) facts.push_back(fmt::format("pid {}", verdict.process.pid));
+    if (!verdict.run.host.empty()) facts.push_back("on " + verdict.run.host);
+    add_items(page, facts);
     if (const std::string now = memory_now(verdict.memory); !now.empty()) {
         page.section("now");
         page.text(now);
@@ -137,7 +122,8 @@ std::string status(const Verdict& verdict, const Style& style) {
     add_contributing(page, "so far", findings);
     add_stacks(page, verdict);
     add_missing(page, verdict.missing);
-    add_hints(page, {"holdfast why " + verdict.run.id});
+    page.blank();
+    add_items(page, {"holdfast why " + verdict.run.id});
     return page.take();
 }
 

@@ -176,16 +176,16 @@ void add_missing(Page& page, const std::vector<std::string>& missing) {
         page.text(fmt::format("and {} more", missing.size() - most_others));
 }
 
-void add_hints(Page& page, const std::vector<std::string>& hints) {
-    page.blank();
+void add_items(Page& page, const std::vector<std::string>& items) {
     const std::string_view between = separator(page.style());
     std::string line;
     const auto flush = [&] {
         if (!line.empty()) page.paragraph(line, {&Paint::faint});
         line.clear();
     };
-    for (const std::string& hint : hints) {
-        const std::string safe = safe_line(hint, page.style());
+    for (const std::string& item : items) {
+        const std::string safe = safe_line(item, page.style());
+        if (safe.empty()) continue;
         if (!line.empty() &&
             2 + display_width(line) + display_width(between) + display_width(safe) >
                 page.style().width)

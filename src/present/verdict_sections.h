@@ -17,8 +17,8 @@ void add_evidence(Page& page, const Verdict& verdict);
 void add_contributing(Page& page, std::string_view label, const std::vector<Finding>& findings);
 void add_stacks(Page& page, const Verdict& verdict);
 void add_missing(Page& page, const std::vector<std::string>& missing);
-// Commands that lead further, faint, as many to a line as fit.
-void add_hints(Page& page, const std::vector<std::string>& hints);
+// Short facts or commands, faint, as many to a line as fit; none is torn apart that need not be.
+void add_items(Page& page, const std::vector<std::string>& items);
 
 // "HF101 cgroup-oom · certain"
 std::string cause_tag(const Finding& finding, const Style& style);

@@ -103,6 +103,11 @@ void CgroupWatch::open_own(Nanos now) {
         (void)slot_of(now, self->fd());
 }
 
+// Seen from some containers only a wider group is visible; its count of kills may be anybody's.
+bool CgroupWatch::counts_are_ours(const Watched& watched) {
+    return watched.cgroup.view() == sources::CgroupView::own;
+}
+
 void CgroupWatch::read_levels(Watched& watched) const {
     const sources::CgroupReading reading = watched.cgroup.read();
     format::Cgroup& record = watched.record;
@@ -126,7 +131,7 @@ void CgroupWatch::read_levels(Watched& watched) const {
             level.swap_usage = plain(seen.swap_usage);
             if (seen.oom_group) level.oom_group = *seen.oom_group ? 1 : 0;
             // The count of kills is kept by count_kills, so that no movement goes unrecorded.
-            if (level.oom_kill_first == unknown) {
+            if (level.oom_kill_first == unknown && counts_are_ours(watched)) {
                 const auto own =
                     i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
                 level.oom_kill_first = level.oom_kill = plain(own);
@@ -157,6 +162,7 @@ void CgroupWatch::glance(Nanos now) {
         for (std::size_t i = 0; i < levels; ++i) {
             format::CgroupLevel& level = watched.record.levels[i];
             if (looks[i].usage) level.usage = looks[i].usage->count;
+            if (!counts_are_ours(watched)) continue;
             const auto kills =
                 i == 0 && looks[i].oom_kill_local ? looks[i].oom_kill_local : looks[i].oom_kill;
             if (!kills) continue;

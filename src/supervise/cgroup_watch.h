@@ -63,6 +63,7 @@ private:
         Nanos last_glance{};
     };
 
+    static bool counts_are_ours(const Watched& watched);
     void read_levels(Watched& watched) const;
     void note_strangers(Watched& watched, const IsOurs& is_ours);
     void count_kills(Nanos now, std::size_t slot, std::uint64_t count);

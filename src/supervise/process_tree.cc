@@ -153,17 +153,19 @@ void ProcessTree::identify(Nanos now, Member& member) {
 
 void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
     const auto stat = member.dir.stat();
-    // A zombie has given its memory back: what it had when it lived is what counts.
-    if (!stat || stat->state == 'Z') return;
+    // The dying have given their memory back: what one had when it lived is what counts.
+    if (!stat || stat->state == 'Z' || stat->virtual_size == Bytes{}) return;
     format::Process& record = member.record;
     const bool became_another = stat->comm != std::string_view(record.name);
     note_figures(*stat, record);
     record.last_seen = now.count();
     if (became_another || (!member.settled && member.identified + settling_time <= now))
         identify(now, member);
-    if (in_full)
+    if (in_full) {
         note_details(member.dir.fd(), record);
-    else
+        // A process may be moved while it runs, and a kill is counted where it is then.
+        record.cgroup = cgroup_slot_(member.dir.fd()).value_or(record.cgroup);
+    } else
         note_open_files(member.dir.fd(), record);
     save(member);
 }

@@ -1,7 +1,10 @@
-"""Opens files and never closes them."""
+"""Opens files and never closes them, one after so many seconds each."""
 
+import sys
+import time
 from pathlib import Path
 
 kept = []
 while True:
     kept.append(Path("/dev/null").open())  # noqa: SIM115
+    time.sleep(float(sys.argv[1]))

@@ -11,7 +11,7 @@ import termios
 import time
 from collections.abc import Mapping, Sequence
 
-from support.run import PATIENCE
+from support.run import PATIENCE, eventually
 
 CTRL_C, CTRL_D, CTRL_Z, CTRL_BACKSLASH = b"\x03", b"\x04", b"\x1a", b"\x1c"
 
@@ -35,7 +35,17 @@ class Terminal:
         os.write(self._master, keys)
 
     def type_line(self, line: str) -> None:
-        self.type(line.encode() + b"\r")
+        # Not a carriage return: while the shell changes modes it may not become a newline.
+        self.type(line.encode() + b"\n")
+
+    def wait_until_foreground(self, pid: int) -> None:
+        """Until the terminal is that process's and takes whole lines, as after `fg`."""
+
+        def is_its_own():
+            lines = termios.tcgetattr(self._master)[3] & termios.ICANON
+            return lines and os.tcgetpgrp(self._master) == os.getpgid(pid)
+
+        eventually(f"process {pid} has the terminal", is_its_own)
 
     def expect(self, pattern: bytes) -> re.Match[bytes]:
         """Waits until the terminal shows this; what comes up to it counts as read."""
