@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -40,6 +40,9 @@ packages: setup-test build  ## what is installed: wheel, man page, completions
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
 	@.venv/bin/pytest tests python/tests -q
+
+bench: setup build  ## what watching costs, as ratios within one run
+	@.venv/bin/python bench/spine.py
 
 setup:
 	@tools/setup

@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "base/wrapper_program.h"
-
 namespace holdfast {
 namespace {
 
 // Whether what it started ran beside it. What srun starts may run on another machine, and what a
 // container client starts in another cgroup: the counters here say nothing about their 137.
 bool passes_status_on(const ProcessEvidence& process) {
-    return is_wrapper_program(process.name) && process.name != "srun";
+    return process.wrapper && process.name != "srun";
 }
 
 // 128+N, as shells and container runtimes tell their child's signal.

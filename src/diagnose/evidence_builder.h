@@ -155,6 +155,7 @@ public:
     Story& behind_shell(int code) {
         at(main_pid).role = Role::helper;
         at(main_pid).name = "sh";
+        at(main_pid).wrapper = true;
         at(main_pid).command = "sh -c python train.py";
         at(main_pid).python = false;
         held(main_pid, Bytes::mib(1));

@@ -70,9 +70,9 @@ TEST(Gather, TheCommandComesFirstThenTheOthersByAge) {
 TEST(Gather, TheMainProcessOfAScriptIsTheProgramItRuns) {
     RunRecord record = synthetic::run();
     set_fixed_text(record.processes[0].name, "bash");
-    record.processes[0].python = 0;
+    record.processes[0].program = format::ProgramKind::wrapper;
     auto program = synthetic::process(101, "python");
-    program.python = 1;
+    program.program = format::ProgramKind::python;
     auto cleanup = synthetic::process(102, "rm");
     cleanup.first_seen = start + 9 * second;
     record.processes.push_back(program);
@@ -83,7 +83,7 @@ TEST(Gather, TheMainProcessOfAScriptIsTheProgramItRuns) {
 TEST(Gather, AProgramThatIsNoWrapperStaysTheMainOne) {
     RunRecord record = synthetic::run();
     set_fixed_text(record.processes[0].name, "trainer");
-    record.processes[0].python = 0;
+    record.processes[0].program = format::ProgramKind::other;
     record.processes.push_back(synthetic::process(101, "nvidia-smi"));
     EXPECT_EQ(gather(record, {}).main_pid, 100);
 }

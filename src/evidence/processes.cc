@@ -6,7 +6,6 @@
 #include <string_view>
 #include <tuple>
 
-#include "base/wrapper_program.h"
 #include "evidence/parts.h"
 
 namespace holdfast::parts {
@@ -43,7 +42,8 @@ ProcessEvidence process_of(const RunRecord& record, const format::Process& p,
     if (p.rank >= 0) process.rank = p.rank;
     process.name = fixed_text(p.name);
     process.command = fixed_text(p.command);
-    process.python = p.python != 0;
+    process.python = p.program == format::ProgramKind::python;
+    process.wrapper = p.program == format::ProgramKind::wrapper;
     process.first_seen = clock.at(p.first_seen);
     process.last_seen = clock.at(p.last_seen);
     process.ended = clock.known(p.ended);
@@ -97,7 +97,7 @@ void add_end(const format::Event& event, const RunClock& clock,
 auto weight(const format::Process& p) {
     const auto exit = p.ended == format::never ? std::nullopt : exit_of(p.wait_status);
     const bool failed = exit && exit->code != 0;
-    return std::make_tuple(p.python != 0, failed, p.first_seen);
+    return std::make_tuple(p.program == format::ProgramKind::python, failed, p.first_seen);
 }
 
 }  // namespace
@@ -139,10 +139,10 @@ std::optional<int> main_pid(const RunRecord& record) {
     for (const format::Process& p : record.processes) {
         if (p.pid <= 0) continue;
         if (p.is_command != 0) command = &p;
-        if (p.role != format::ProcessRole::main || is_wrapper_program(fixed_text(p.name))) continue;
+        if (p.role != format::ProcessRole::main || p.program == format::ProgramKind::wrapper) continue;
         if (best == nullptr || weight(*best) < weight(p)) best = &p;
     }
-    if (command != nullptr && (best == nullptr || !is_wrapper_program(fixed_text(command->name))))
+    if (command != nullptr && (best == nullptr || command->program != format::ProgramKind::wrapper))
         return command->pid;
     if (best != nullptr) return best->pid;
     if (record.facts && record.facts->command_pid > 0) return record.facts->command_pid;

@@ -36,7 +36,7 @@ inline format::Process process(int pid, std::string_view name) {
     p.ended = format::never;
     p.role = format::ProcessRole::main;
     p.state = 'S';
-    p.python = 0;
+    p.program = format::ProgramKind::other;
     p.is_command = 0;
     set_fixed_text(p.name, name);
     set_fixed_text(p.wait_channel, "");
@@ -92,7 +92,7 @@ inline RunRecord run() {
     record.machine_header.emplace();
     auto command = process(100, "python");
     command.is_command = 1;
-    command.python = 1;
+    command.program = format::ProgramKind::python;
     record.processes.push_back(command);
     return record;
 }

@@ -37,6 +37,7 @@ struct ProcessEvidence {
     std::string name;     // comm, 15 characters at most
     std::string command;  // secrets masked
     bool python = false;
+    bool wrapper = false;  // a shell or the like, whose only work is to start another program
     RunTime first_seen{};
     RunTime last_seen{};
     std::optional<RunTime> ended;    // when the end was noticed

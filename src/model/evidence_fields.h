@@ -32,6 +32,7 @@ void describe(Json& json, Ref<Json, ProcessEvidence> process) {
     json.field("name", process.name);
     json.field("command", process.command);
     json.field("python", process.python);
+    json.field("wrapper", process.wrapper);
     json.field("first_seen", process.first_seen);
     json.field("last_seen", process.last_seen);
     json.field("ended", process.ended);

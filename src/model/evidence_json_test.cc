@@ -24,6 +24,7 @@ ProcessEvidence full_process() {
     p.name = "python";
     p.command = "python train.py --token ***";
     p.python = true;
+    p.wrapper = true;
     p.first_seen = at(-5);
     p.last_seen = at(7);
     p.ended = at(8);

@@ -104,6 +104,8 @@ static_assert(sizeof(Sample) == 16 + 8 + 27 * 8 + 8);
 
 enum class ProcessRole : std::uint8_t { main = 0, worker = 1, rank = 2, helper = 3 };
 
+enum class ProgramKind : std::uint8_t { other = 0, python = 1, wrapper = 2 };
+
 struct Process {
     RecordHeader header;
     std::int32_t pid, parent;
@@ -114,7 +116,7 @@ struct Process {
     std::int32_t cgroup;                        // slot in the cgroups table; -1 unknown
     ProcessRole role;
     char state;
-    std::uint8_t python;
+    ProgramKind program;
     std::uint8_t is_command;  // the command itself (argv[0] of `run`)
     std::uint64_t rss, rss_peak, anon, shmem, swap, virtual_size;
     std::uint64_t threads, threads_peak, open_files, open_files_peak, mappings;

@@ -106,13 +106,17 @@ void Observer::survey(Nanos now) {
     if (const format::Process* working = tree_.working())
         disks_.add_written_by(now, tree_.directory_of(working->pid));
     disks_.look(now);
+    look_at_neighbours(now);
+    const bool climbing = interval_ < Cadence::calm && now - began_ > Cadence::start_period;
+    next_survey_ = now + pause_after(monotonic_now() - now,
+                                     climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
+}
+
+void Observer::look_at_neighbours(Nanos now) {
     const int limited = main_cgroup();
     neighbours_.look(
         now, [this](pid_t pid) { return is_ours(pid); },
         [this, limited](int dir) { return cgroups_.shares_limit(dir, limited); });
-    const bool climbing = interval_ < Cadence::calm && now - began_ > Cadence::start_period;
-    next_survey_ = now + pause_after(monotonic_now() - now,
-                                     climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
 }
 
 int Observer::main_cgroup() const {
@@ -153,12 +157,14 @@ void Observer::read_kernel_log(Nanos now) {
     }
 }
 
-void Observer::last_look(Nanos now) {
+void Observer::last_look(Nanos now, bool ended_well) {
     last_main_cgroup_ = main_cgroup();
     read_kernel_log(now);
     cgroups_.settle(now);
     host_.fill(latest_);
     disks_.look(now);
+    // Whoever ate the memory, if it was not us, is still there.
+    if (!ended_well) look_at_neighbours(now);
     const format::Sample sample = sample_now(now);
     box_->samples.append(sample);
     box_->history.append(sample);

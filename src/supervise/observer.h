@@ -31,11 +31,12 @@ public:
     Nanos look(Nanos now);
     void read_kernel_log(Nanos now);
     // The command is dead but not yet reaped: the last look, which decides most verdicts.
-    void last_look(Nanos now);
+    void last_look(Nanos now, bool ended_well);
 
 private:
     void study(Nanos now);
     void survey(Nanos now);
+    void look_at_neighbours(Nanos now);
     void note_missing(Nanos now);
     format::Sample sample_now(Nanos now) const;
     bool is_ours(pid_t pid) const { return tree_.contains(pid); }

@@ -9,6 +9,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "base/wrapper_program.h"
 #include "record/box_reader.h"
 #include "record/mask.h"
 #include "sources/pid_cmdline.h"
@@ -35,6 +36,15 @@ std::string executable_of(int process_dir) {
     char target[PATH_MAX];
     const ssize_t length = ::readlinkat(process_dir, "exe", target, sizeof target);
     return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
+}
+
+// A script's name is the script's: that a shell runs it only the executable tells.
+format::ProgramKind kind_of(const std::string& executable, std::string_view name) {
+    const std::string_view program =
+        std::string_view(executable).substr(executable.rfind('/') + 1);
+    if (is_wrapper_program(program) || is_wrapper_program(name)) return format::ProgramKind::wrapper;
+    if (is_python(program) || is_python(name)) return format::ProgramKind::python;
+    return format::ProgramKind::other;
 }
 
 }  // namespace
@@ -68,7 +78,7 @@ std::optional<int> identify_process(int process_dir, format::Process& record) {
         if (record.parent != stat->ppid && stat->ppid != 0) record.parent = stat->ppid;
     }
     const std::string executable = executable_of(process_dir);
-    record.python = is_python(executable) || is_python(record.name) ? 1 : 0;
+    record.program = kind_of(executable, record.name);
     if (const auto words = sources::read_pid_cmdline(process_dir); words && !words->empty())
         set_fixed_text(record.command, printable(command_line(mask_command(*words))));
     if (const auto adj = read_file_at(process_dir, "oom_score_adj"))

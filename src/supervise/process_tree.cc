@@ -8,7 +8,6 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "base/wrapper_program.h"
 #include "sources/pid_children.h"
 #include "sources/process_list.h"
 #include "supervise/process_details.h"
@@ -138,8 +137,8 @@ void ProcessTree::identify(Nanos now, Member& member) {
     facts.only_child = living_children(record.parent) <= 1;
     facts.rank = rank;
     if (const auto parent = living_.find(record.parent); parent != living_.end()) {
-        facts.parent_is_python = parent->second.record.python != 0;
-        facts.parent_is_wrapper = is_wrapper_program(parent->second.record.name);
+        facts.parent_is_python = parent->second.record.program == format::ProgramKind::python;
+        facts.parent_is_wrapper = parent->second.record.program == format::ProgramKind::wrapper;
         facts.parent_role = parent->second.record.role;
         if (parent->second.record.rank >= 0) facts.parent_rank = parent->second.record.rank;
     }

@@ -243,7 +243,7 @@ void Supervisor::on_child_changes() {
         // Not yet reaped, so /proc/PID can still be read.
         if (pid == command_ && exited) {
             end_time_ = monotonic_now();
-            observer_->last_look(end_time_);
+            observer_->last_look(end_time_, change.si_code == CLD_EXITED && change.si_status == 0);
         }
         int status = 0;
         if (::waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != pid) return;

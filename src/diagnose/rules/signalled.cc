@@ -28,7 +28,9 @@ std::optional<Confidence> not_the_oom_killer(const Death& death) {
     const HostEvidence& host = death.all.host;
     const bool quiet = machine_count_known(host) && !machine_count_moved(host);
     switch (oom_count_of(death).fit) {
-    case OomCount::Fit::unmoved: return quiet ? Confidence::certain : Confidence::likely;
+    // The kernel counts every victim in its own cgroup, whoever's limit it was: the machine's count
+    // may have moved for somebody elsewhere.
+    case OomCount::Fit::unmoved: return Confidence::certain;
     case OomCount::Fit::others: return Confidence::likely;
     // The machine's count takes in every kill in every cgroup.
     case OomCount::Fit::unreadable: return quiet ? std::optional(Confidence::likely) : std::nullopt;
