@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 holdfast=${HOLDFAST_BIN:-$PWD/build/release/cli/holdfast}
 mib=512
 bytes=$((mib * 1024 * 1024))
+cause=cgroup-oom
 group=          # the cgroup we made, to be removed at the end
 home=           # where its processes go when it is
 
@@ -100,6 +101,7 @@ cage_systemd() { exec "${scope[@]}" "$@"; }
 
 # No cgroup at all: then it is the allocation that is refused, and the verdict is about that.
 cage_ulimit_open() {
+    cause=alloc-refused
     limit_text="ulimit -v of $mib MiB (no cgroup to be had without root or systemd: the kernel will \
 refuse an allocation instead of killing)"
 }
@@ -129,4 +131,4 @@ if [ "$status" = 0 ]; then
 fi
 say "exit status $status, the program's own$([ "$status" != 137 ] || echo ' (128 + SIGKILL)')"
 say "the same verdict again:   HOLDFAST_HOME=${HOLDFAST_HOME#"$PWD"/} ${holdfast#"$PWD"/} why"
-say "what such a cause means:  ${holdfast#"$PWD"/} explain cgroup-oom"
+say "what such a cause means:  ${holdfast#"$PWD"/} explain $cause"

@@ -61,6 +61,11 @@ std::optional<Bytes> held_by_tree(const Death& death) {
     return sum;
 }
 
+bool log_clears(const Death& death) {
+    return death.all.kernel_log_complete && death.all.host.in_first_pid_namespace &&
+           death.pid > 0 && logged_oom_kill(death) == nullptr;
+}
+
 bool machine_was_full(const HostEvidence& host) {
     const std::optional<Bytes> least =
         host.available_least ? host.available_least : host.available_last;

@@ -22,6 +22,9 @@ std::optional<Bytes> held_by_tree(const Death& death);
 // numbers are not ours to compare.
 const KernelLogEntry* logged_oom_kill(const Death& death);
 
+// The whole log was read and does not name this process: the OOM killer did not take it.
+bool log_clears(const Death& death);
+
 // What could still be had on the machine, less than a twentieth: near zero.
 bool machine_was_full(const HostEvidence& host);
 

@@ -118,6 +118,7 @@ std::optional<OomKill> from_machine_alone(const Death& death) {
 std::optional<OomKill> oom_kill_of(const Death& death) {
     if (death.exit_known() && !death.by(SIGKILL)) return std::nullopt;
     if (const KernelLogEntry* entry = logged_oom_kill(death)) return from_log(death, *entry);
+    if (log_clears(death)) return std::nullopt;
 
     const OomCount count = oom_count_of(death);
     if (count.fit == OomCount::Fit::unreadable) return from_machine_alone(death);
@@ -132,6 +133,15 @@ std::optional<OomKill> oom_kill_of(const Death& death) {
     kill.evidence.push_back(
         {std::string(oom_counter_file(cgroup)), moved("oom_kill", count.from, count.to)});
     kill = place(death, cgroup, std::move(kill));
+    // The killer takes the largest. One that held little may be a victim all the same, but then the
+    // count may as well be that of another, who came and went between two looks.
+    const std::optional<Bytes> own = held_at_end(death);
+    if (kill.level != nullptr && kill.level->limit &&
+        (!own || own->share_of(*kill.level->limit) < 0.25) &&
+        kill.confidence == Confidence::certain) {
+        kill.confidence = Confidence::likely;
+        kill.doubt = "it held little of the limit, and the kernel log does not name it";
+    }
     if (death.told != Death::Told::status && death.told != Death::Told::text) {
         kill.confidence = at_most(kill.confidence, Confidence::likely);
         if (kill.doubt.empty()) kill.doubt = "its exit status was not seen";

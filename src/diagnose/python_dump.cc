@@ -10,8 +10,14 @@ namespace {
 
 constexpr std::string_view opening = "Fatal Python error: ";
 
+// "ModuleNotFoundError: No module named 'encodings'": what stopped the start-up, in one line.
+bool is_exception(std::string_view line) {
+    const std::string_view type = line.substr(0, line.find(':'));
+    return type.ends_with("Error") && type.find_first_of(" \t\"'") == std::string_view::npos;
+}
+
 bool belongs_to_dump(std::string_view line) {
-    static constexpr std::array<std::string_view, 15> starts{"  File ",
+    static constexpr std::array<std::string_view, 16> starts{"  File ",
                                                              "  Binary file ",
                                                              "  <",
                                                              "  ...",
@@ -25,8 +31,9 @@ bool belongs_to_dump(std::string_view line) {
                                                              "Bus error",
                                                              "Illegal instruction",
                                                              "Floating point exception",
-                                                             "  Cannot show"};
-    if (trim(line).empty()) return true;
+                                                             "  Cannot show",
+                                                             "  <no Python frame>"};
+    if (trim(line).empty() || is_exception(line)) return true;
     return std::any_of(starts.begin(), starts.end(), [line](std::string_view start) {
         return line.substr(0, start.size()) == start;
     });

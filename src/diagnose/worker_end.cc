@@ -146,6 +146,21 @@ const ProcessEvidence* first_child(const Death& parent, std::optional<int> signa
     return first;
 }
 
+// A child whose pid stands in the parent's last exception: nobody writes that number by accident.
+const ProcessEvidence* child_named_in(const Death& parent, std::string_view line) {
+    for (std::size_t at = 0;
+         (at = line.find_first_of("0123456789", at)) != std::string_view::npos;) {
+        const std::optional<int> number = number_at(line.substr(at));
+        at = std::min(line.find_first_not_of("0123456789", at), line.size());
+        const ProcessEvidence* child = number ? parent.all.process(*number) : nullptr;
+        if (child == nullptr || child->pid == parent.pid || !child->exit || !child->ended) continue;
+        if (child->exit->signal && fatal(*child->exit->signal) && parent.time &&
+            *child->ended <= *parent.time && descends(parent.all, *child, parent.pid))
+            return child;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 std::optional<WorkerText> worker_text(std::string_view text) {
@@ -174,7 +189,12 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (parent.told == Death::Told::wrapper && parent.process == nullptr) return std::nullopt;
     if (asked_to_stop(parent) != nullptr) return std::nullopt;
     const TracebackText* traceback = final_exception(parent);
-    if (traceback != nullptr && !about_a_child(*traceback)) return std::nullopt;
+    if (traceback != nullptr && !about_a_child(*traceback)) {
+        const std::string said = exception_line(*traceback);
+        const ProcessEvidence* child = child_named_in(parent, said);
+        if (child == nullptr) return std::nullopt;
+        return FatalChild{*death_of(parent.all, *child), true, said};
+    }
 
     const std::optional<WorkerText> text =
         parent.all.stderr_seen ? worker_text(parent.all.stderr_tail) : std::nullopt;

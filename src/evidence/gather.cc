@@ -80,6 +80,16 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
     for (const std::string& line : record.damage) evidence.missing.push_back(line);
 }
 
+// A supervisor that was there to the end, read the log from the start, and had room for what it
+// read: the ring of events keeps about a thousand.
+bool log_complete(const RunRecord& record) {
+    if (!record.end || record.end->complete != 1 || record.events.size() >= 1000) return false;
+    return std::none_of(record.events.begin(), record.events.end(), [](const format::Event& event) {
+        return event.kind == format::EventKind::missing &&
+               event_text(event).find("kernel log") != std::string::npos;
+    });
+}
+
 void tidy(std::vector<std::string>& missing) {
     std::vector<std::string> kept;
     for (const std::string& line : missing) {
@@ -105,6 +115,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.disks = parts::disks(record);
     evidence.neighbours = parts::neighbours(record);
     evidence.kernel_log = parts::kernel_log(record, clock);
+    evidence.kernel_log_complete = log_complete(record);
     evidence.signals = parts::signals(record, clock);
     evidence.gpus = parts::gpus(record, evidence);
     evidence.scheduler = scheduler_of(record);

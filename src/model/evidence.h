@@ -206,7 +206,10 @@ struct Evidence {
     std::vector<DiskEvidence> disks;
     std::vector<Neighbour> neighbours;       // largest first
     std::vector<KernelLogEntry> kernel_log;  // during the run, oldest first
-    std::vector<SignalSeen> signals;         // oldest first
+    // Nothing of the log was missed: the kernel names every process its OOM killer takes, so then
+    // one that is not named was not taken.
+    bool kernel_log_complete = false;
+    std::vector<SignalSeen> signals;  // oldest first
     std::vector<GpuEvidence> gpus;
     SchedulerEvidence scheduler;
     std::string stderr_tail;   // masked, printable

@@ -24,6 +24,7 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("disks", evidence.disks);
     json.field("neighbours", evidence.neighbours);
     json.field("kernel_log", evidence.kernel_log);
+    json.field("kernel_log_complete", evidence.kernel_log_complete);
     json.field("signals", evidence.signals);
     json.field("gpus", evidence.gpus);
     json.field("scheduler", evidence.scheduler);

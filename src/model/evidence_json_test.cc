@@ -62,6 +62,7 @@ Evidence full_evidence() {
     e.holdfast_version = "0.1.0";
     e.main_pid = 4242;
     e.ended = e.supervisor_lost = e.command_alive = e.core_dumped = true;
+    e.kernel_log_complete = true;
     e.exit = {1, SIGTERM};
     e.end_time = at(9);
     e.processes = {full_process()};

@@ -14,6 +14,7 @@ public:
     static constexpr Nanos calm = std::chrono::milliseconds(500);
     // A program just started is the most likely to die, and the least known.
     static constexpr Nanos starting = std::chrono::milliseconds(50);
+    static constexpr Nanos lively = std::chrono::milliseconds(20);
     static constexpr Nanos start_period = std::chrono::seconds(3);
 
     // Called after every look with the memory left before somebody is killed. At the present rate

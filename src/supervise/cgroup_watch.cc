@@ -83,7 +83,7 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
         why_none_ = cgroup.error().text;
         return std::nullopt;
     }
-    Watched watched{*text, std::move(cgroup).value(), {}, {}, {}, now};
+    Watched watched{*text, std::move(cgroup).value(), {}, {}, now};
     watched.record.version = static_cast<std::uint32_t>(watched.cgroup.version());
     watched.record.last_seen = now.count();
     set_fixed_text(watched.record.path, watched.cgroup.path());
@@ -194,26 +194,19 @@ void CgroupWatch::study(Nanos now, const IsOurs& is_ours) {
     }
 }
 
-// A member is a stranger when it is not of our tree at two looks in a row: a child just forked is
-// met here before the tree has found it.
+// A child just forked is met here before the tree has found it; should it be gone by the time of
+// the next look it passes for a stranger, which lowers a verdict's confidence and never raises it.
 void CgroupWatch::note_strangers(Watched& watched, const IsOurs& is_ours) {
     const auto members = watched.cgroup.members();
     if (!members) return;
-    std::vector<pid_t> unknown_now;
-    for (const int pid : members->pids)
-        if (!is_ours(pid)) unknown_now.push_back(pid);
     auto& strangers = watched.record.strangers;
     std::fill(std::begin(strangers), std::end(strangers), 0);
     std::size_t count = 0;
-    for (const pid_t pid : unknown_now) {
-        const auto& before = watched.unknown_members;
-        if (std::find(before.begin(), before.end(), pid) == before.end()) continue;
-        if (count + 1 < std::size(strangers)) strangers[count++] = pid;
-    }
-    watched.unknown_members = std::move(unknown_now);
+    for (const int pid : members->pids)
+        if (!is_ours(pid) && count + 1 < std::size(strangers)) strangers[count++] = pid;
 }
 
-void CgroupWatch::settle(Nanos now) {
+void CgroupWatch::settle(Nanos now, const IsOurs& is_ours) {
     glance(now);
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
@@ -224,7 +217,8 @@ void CgroupWatch::settle(Nanos now) {
             for (const std::int32_t pid : watched.record.strangers) {
                 if (pid == 0 || count >= std::size(gone)) break;
                 const auto& pids = members->pids;
-                if (std::find(pids.begin(), pids.end(), pid) == pids.end()) gone[count++] = pid;
+                if (std::find(pids.begin(), pids.end(), pid) == pids.end() && !is_ours(pid))
+                    gone[count++] = pid;
             }
         }
         save(slot);

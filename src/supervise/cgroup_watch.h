@@ -41,7 +41,7 @@ public:
     // Everything, about once a second.
     void study(Nanos now, const IsOurs& is_ours);
     // After the program's end: everything once more, and which strangers left meanwhile.
-    void settle(Nanos now);
+    void settle(Nanos now, const IsOurs& is_ours);
 
     // Whether a process is charged to the same limit as those in `slot`.
     bool shares_limit(int process_dir, int slot) const;
@@ -59,7 +59,6 @@ private:
         sources::Cgroup cgroup;
         format::Cgroup record{};
         std::vector<std::optional<Bytes>> reclaimable;  // by level, at the last study
-        std::vector<pid_t> unknown_members;             // at the last study
         Nanos last_glance{};
     };
 

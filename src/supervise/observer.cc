@@ -73,7 +73,8 @@ void Observer::note_missing(Nanos now) {
 }
 
 Nanos Observer::look(Nanos now) {
-    tree_.discover(now);
+    // Where one process starts more follow (a pool, a loader), and the next may not live long.
+    if (tree_.discover(now)) lively_until_ = now + std::chrono::seconds(1);
     cgroups_.glance(now);
     tree_.glance(now);
     if (now >= next_host_look_) {
@@ -89,6 +90,7 @@ Nanos Observer::look(Nanos now) {
         (!headroom || Bytes{sample.cgroup_headroom} < *headroom))
         headroom = Bytes{sample.cgroup_headroom};
     interval_ = cadence_.next(now - began_, now, headroom);
+    if (now < lively_until_) interval_ = std::min(interval_, Cadence::lively);
     sample.interval_ms = static_cast<std::uint32_t>(interval_ / milliseconds(1));
     box_->samples.append(sample);
     box_->history.append(sample);
@@ -151,6 +153,10 @@ void Observer::read_kernel_log(Nanos now) {
     if (!kernel_log_) return;
     for (int count = 0; count < 1000; ++count) {
         const auto record = kernel_log_->next();
+        if (kernel_log_->lost_some() && !told_of_lost_log_) {
+            events_->missing(now, "some lines of the kernel log came too fast to be read");
+            told_of_lost_log_ = true;
+        }
         if (!record || !*record) return;
         if (matters(**record))
             events_->kernel_line(now, (*record)->time, mask_text(fitting((*record)->text)));
@@ -160,7 +166,7 @@ void Observer::read_kernel_log(Nanos now) {
 void Observer::last_look(Nanos now, bool ended_well) {
     last_main_cgroup_ = main_cgroup();
     read_kernel_log(now);
-    cgroups_.settle(now);
+    cgroups_.settle(now, [this](pid_t pid) { return is_ours(pid); });
     host_.fill(latest_);
     disks_.look(now);
     // Whoever ate the memory, if it was not us, is still there.

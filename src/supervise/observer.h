@@ -57,6 +57,8 @@ private:
     Nanos interval_ = Cadence::starting;
     format::Sample latest_ = unseen_sample();
     int last_main_cgroup_ = -1;
+    bool told_of_lost_log_ = false;
+    Nanos lively_until_{};
 };
 
 }  // namespace holdfast

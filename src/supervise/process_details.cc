@@ -40,9 +40,9 @@ std::string executable_of(int process_dir) {
 
 // A script's name is the script's: that a shell runs it only the executable tells.
 format::ProgramKind kind_of(const std::string& executable, std::string_view name) {
-    const std::string_view program =
-        std::string_view(executable).substr(executable.rfind('/') + 1);
-    if (is_wrapper_program(program) || is_wrapper_program(name)) return format::ProgramKind::wrapper;
+    const std::string_view program = std::string_view(executable).substr(executable.rfind('/') + 1);
+    if (is_wrapper_program(program) || is_wrapper_program(name))
+        return format::ProgramKind::wrapper;
     if (is_python(program) || is_python(name)) return format::ProgramKind::python;
     return format::ProgramKind::other;
 }
@@ -85,6 +85,12 @@ std::optional<int> identify_process(int process_dir, format::Process& record) {
         record.oom_score_adj = parse_number<int>(trim(*adj)).value_or(0);
     const auto environment = sources::read_pid_environ(process_dir, rank_variables);
     return environment ? rank_in(*environment) : std::nullopt;
+}
+
+void note_new_name(const std::string& name, format::Process& record) {
+    set_fixed_text(record.name, name);
+    set_fixed_text(record.command, printable(name));
+    record.program = kind_of({}, name);
 }
 
 void note_figures(const sources::PidStat& stat, format::Process& record) {

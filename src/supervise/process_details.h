@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "record/format.h"
 #include "sources/pid_stat.h"
@@ -13,6 +14,9 @@ format::Process unseen_process();
 
 // Who it is: executable, command line (masked), name. Returns the rank its environment names.
 std::optional<int> identify_process(int process_dir, format::Process& record);
+
+// All that is left of a process that became another program unseen.
+void note_new_name(const std::string& name, format::Process& record);
 
 void note_figures(const sources::PidStat& stat, format::Process& record);
 void note_open_files(int process_dir, format::Process& record);

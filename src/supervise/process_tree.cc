@@ -48,14 +48,19 @@ void ProcessTree::adopt_command(Nanos now, pid_t pid) {
     add(now, pid, ::getpid());
 }
 
-void ProcessTree::discover(Nanos now) {
-    if (now < next_discovery_ || !somebody_was_started()) return;
+bool ProcessTree::discover(Nanos now) {
+    if (now < next_discovery_ || !somebody_was_started()) return false;
+    bool found = false;
     const Nanos begin = monotonic_now();
     for (const auto& [pid, parent] : children_below())
-        if (!living_.contains(pid) && living_.size() < most_watched) add(now, pid, parent);
+        if (!living_.contains(pid) && living_.size() < most_watched) {
+            add(now, pid, parent);
+            found = true;
+        }
     // Processes with hundreds of threads make this dear; it may take half a percent of a core.
     next_discovery_ =
         now + std::max<Nanos>((monotonic_now() - begin) * 200, std::chrono::milliseconds(20));
+    return found;
 }
 
 // The last field of /proc/loadavg is the newest pid or thread id: unchanged, nobody is new.
@@ -206,11 +211,17 @@ void ProcessTree::end(Nanos now, pid_t pid, std::optional<int> wait_status) {
     const auto found = living_.find(pid);
     if (found == living_.end()) return;
     Member& member = found->second;
+    // Met between fork and exec, and dead before the next look: a zombie still has its name.
+    if (const auto stat = member.dir.stat();
+        stat && stat->comm != std::string_view(member.record.name))
+        note_new_name(stat->comm, member.record);
     member.record.ended = now.count();
     member.record.wait_status = wait_status.value_or(-1);
     if (!wait_status || *wait_status != 0)
         events_->process_ended(now, pid, wait_status.value_or(-1));
     save(member);
+    ended_.push_back(pid);
+    if (ended_.size() > 500) ended_.pop_front();
     living_.erase(found);  // closes the pidfd, which takes it off the epoll
 }
 
@@ -235,6 +246,7 @@ const format::Process* ProcessTree::working() const {
 
 bool ProcessTree::contains(pid_t pid) const {
     return living_.contains(pid) || pid == ::getpid() ||
+           std::find(ended_.begin(), ended_.end(), pid) != ended_.end() ||
            std::find(helpers_.begin(), helpers_.end(), pid) != helpers_.end();
 }
 

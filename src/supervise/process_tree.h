@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -37,8 +38,8 @@ public:
     void leave_out(pid_t helper) { helpers_.push_back(helper); }
 
     // Finds processes that came since the last time; costs next to nothing when none was started
-    // anywhere on the machine.
-    void discover(Nanos now);
+    // anywhere on the machine. True when there were any.
+    bool discover(Nanos now);
     // The command's figures, at every look.
     void glance(Nanos now);
     // Everybody's figures, about once a second.
@@ -53,6 +54,7 @@ public:
 
     const format::Process* command() const;
     const TreeTotals& totals() const { return totals_; }
+    // Of the tree, now or not long ago, or one of the supervisor's own helpers.
     bool contains(pid_t pid) const;
     // The process that does the work, for those who want its cgroup and its files: what a wrapper
     // script runs just now, else the command.
@@ -88,6 +90,7 @@ private:
     pid_t command_ = 0;
     std::vector<pid_t> helpers_;
     std::map<pid_t, Member> living_;
+    std::deque<pid_t> ended_;  // the last few hundred
     std::string last_pid_;
     Nanos next_discovery_{};
     TreeTotals totals_;

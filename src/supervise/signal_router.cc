@@ -49,51 +49,72 @@ bool has_terminal() {
 
 }  // namespace
 
-void SignalRouter::route(Nanos now, const std::vector<signalfd_siginfo>& arrived, pid_t program) {
-    SignalBits wanted = 0;
-    for (const signalfd_siginfo& one : arrived)
-        if (concerns_program(static_cast<int>(one.ssi_signo)))
-            wanted |= signal_bit(static_cast<int>(one.ssi_signo));
-    if (wanted == 0) return;
-    const SignalBits group = reached_the_group(wanted);
-    for (const signalfd_siginfo& one : arrived) {
-        const int number = static_cast<int>(one.ssi_signo);
-        if (!concerns_program(number)) continue;
-        const auto sender = static_cast<pid_t>(one.ssi_pid);
-        if (sentinel_ != nullptr && sender == sentinel_->pid() && number == SIGCONT) continue;
-        const bool from_kernel = one.ssi_code > 0;
-        const bool whole_group =
-            sentinel_ != nullptr ? (group & signal_bit(number)) != 0 : from_kernel;
-        if (!whole_group) {
-            if (one.ssi_code == SI_QUEUE) {
-                sigval value{};
-                value.sival_ptr = reinterpret_cast<void*>(one.ssi_ptr);
-                ::sigqueue(program, number, value);
-            } else {
-                ::kill(program, number);
-            }
+// The order matters. What the sentinel has is taken off before our own inbox is read: a second
+// signal of a kind that comes in between then merges with the first in our inbox as it does in the
+// program. The other way round it would be taken off together with the first and look, when its
+// turn came, as if it had been sent to us alone.
+void SignalRouter::route(Nanos now, SignalInbox& inbox, pid_t program) {
+    for (;;) {
+        const SignalBits taken = take_off_sentinel(~SignalBits{0});
+        const std::vector<signalfd_siginfo> arrived = inbox.take();
+        SignalBits kinds = 0;
+        for (const signalfd_siginfo& one : arrived)
+            kinds |= signal_bit(static_cast<int>(one.ssi_signo));
+        SignalBits group = (taken | expected(now)) & kinds;
+        // The sentinel's copy comes first: ours may be on its way still.
+        expect(now, taken & ~kinds, kinds);
+        if (arrived.empty()) return;
+        if (group != 0) expect(now, take_off_sentinel(group), 0);
+        if (const SignalBits unsure = kinds & ~group & ~signal_bit(SIGCHLD); unsure != 0) {
+            // A group kill is complete before we wake. A service manager that walks over all
+            // processes of a cgroup, killing one by one, may need a moment to reach the sentinel.
+            ::poll(nullptr, 0, 5);
+            group |= take_off_sentinel(unsure);
         }
-        if (worth_recording(number))
-            events_->signal(now, {.number = number,
-                                  .sender_pid = from_kernel ? 0 : sender,
-                                  .sender_uid = one.ssi_uid,
-                                  .from_kernel = from_kernel,
-                                  .whole_group = whole_group,
-                                  .sender = from_kernel ? "" : command_of(*roots_, sender)});
+        for (const signalfd_siginfo& one : arrived)
+            pass(now, one, (group & signal_bit(static_cast<int>(one.ssi_signo))) != 0, program);
     }
 }
 
-SignalBits SignalRouter::reached_the_group(SignalBits wanted) {
+SignalBits SignalRouter::take_off_sentinel(SignalBits kinds) {
     if (sentinel_ == nullptr) return 0;
-    SignalBits group = sentinel_->pending() & wanted;
-    // A group kill is complete before we wake. A service manager that walks over all processes of a
-    // cgroup, killing one after the other, may need a moment to come to the sentinel.
-    if (group != wanted) {
-        ::poll(nullptr, 0, 5);
-        group = sentinel_->pending() & wanted;
+    const SignalBits pending = sentinel_->pending() & kinds;
+    if (pending != 0) sentinel_->take_off(pending);
+    return pending;
+}
+
+SignalBits SignalRouter::expected(Nanos now) const {
+    return now < expected_until_ ? expected_ : SignalBits{0};
+}
+
+void SignalRouter::expect(Nanos now, SignalBits kinds, SignalBits no_more) {
+    expected_ = (expected(now) & ~no_more) | kinds;
+    expected_until_ = now + std::chrono::milliseconds(20);
+}
+
+void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_group, pid_t program) {
+    const int number = static_cast<int>(one.ssi_signo);
+    if (!concerns_program(number)) return;
+    const auto sender = static_cast<pid_t>(one.ssi_pid);
+    if (sentinel_ != nullptr && sender == sentinel_->pid() && number == SIGCONT) return;
+    const bool from_kernel = one.ssi_code > 0;
+    const bool whole_group = sentinel_ != nullptr ? reached_group : from_kernel;
+    if (!whole_group) {
+        if (one.ssi_code == SI_QUEUE) {
+            sigval value{};
+            value.sival_ptr = reinterpret_cast<void*>(one.ssi_ptr);
+            ::sigqueue(program, number, value);
+        } else {
+            ::kill(program, number);
+        }
     }
-    if (group != 0) sentinel_->take_off(group);
-    return group;
+    if (worth_recording(number))
+        events_->signal(now, {.number = number,
+                              .sender_pid = from_kernel ? 0 : sender,
+                              .sender_uid = one.ssi_uid,
+                              .from_kernel = from_kernel,
+                              .whole_group = whole_group,
+                              .sender = from_kernel ? "" : command_of(*roots_, sender)});
 }
 
 void SignalRouter::stop_with(pid_t program, int signal) {

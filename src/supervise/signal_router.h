@@ -10,6 +10,7 @@
 #include "sources/roots.h"
 #include "supervise/event_log.h"
 #include "supervise/sentinel.h"
+#include "supervise/signal_inbox.h"
 
 namespace holdfast {
 
@@ -20,18 +21,25 @@ public:
     SignalRouter(const sources::Roots& roots, EventLog& events, Sentinel* sentinel)
         : roots_(&roots), events_(&events), sentinel_(sentinel) {}
 
-    void route(Nanos now, const std::vector<signalfd_siginfo>& arrived, pid_t program);
+    void route(Nanos now, SignalInbox& inbox, pid_t program);
 
     // The program was stopped by `signal`: stop as well, so that the shell notices, and come back
     // when either of us is continued.
     void stop_with(pid_t program, int signal);
 
 private:
-    SignalBits reached_the_group(SignalBits wanted);
+    // Which of these kinds have reached the whole group since they were last taken off.
+    SignalBits take_off_sentinel(SignalBits kinds);
+    // Kinds the sentinel had and we have not seen yet.
+    SignalBits expected(Nanos now) const;
+    void expect(Nanos now, SignalBits kinds, SignalBits no_more);
+    void pass(Nanos now, const signalfd_siginfo& one, bool whole_group, pid_t program);
 
     const sources::Roots* roots_;
     EventLog* events_;
     Sentinel* sentinel_;
+    SignalBits expected_ = 0;
+    Nanos expected_until_{};
 };
 
 }  // namespace holdfast

@@ -226,7 +226,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     }
     // Last: the command's end settles everything, so what came with it must be known by then.
     if (signals) {
-        router_->route(now, inbox_->take(), command_);
+        router_->route(now, *inbox_, command_);
         on_child_changes();
     }
     if (!ended_ && now >= next_look_) next_look_ = observer_->look(now);

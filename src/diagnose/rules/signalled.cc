@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "diagnose/last_text.h"
+#include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_count.h"
 #include "diagnose/oom_evidence.h"
@@ -25,6 +26,7 @@ bool machine_count_moved(const HostEvidence& host) {
 // How sure it is that the kernel's OOM killer did not send this SIGKILL; nothing when it may have.
 std::optional<Confidence> not_the_oom_killer(const Death& death) {
     if (oom_kill_of(death)) return std::nullopt;
+    if (log_clears(death)) return Confidence::certain;
     const HostEvidence& host = death.all.host;
     const bool quiet = machine_count_known(host) && !machine_count_moved(host);
     switch (oom_count_of(death).fit) {
@@ -47,6 +49,8 @@ void add_counts(Finding& finding, const Death& death) {
                                         : moved("oom_kill", count.from, count.to);
         finding.evidence.push_back({std::string(oom_counter_file(*cgroup)), figures});
     }
+    if (log_clears(death))
+        finding.evidence.push_back({"kernel log", "read to the end; it names no kill of this pid"});
     if (count.fit == OomCount::Fit::others || count.fit == OomCount::Fit::unclear)
         finding.evidence.push_back({"oom_kill", count.why});
     const HostEvidence& host = death.all.host;
