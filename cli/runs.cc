@@ -83,6 +83,7 @@ int runs(const Arguments& arguments) {
         return 0;
     }
     std::vector<RunRow> rows;
+    rows.reserve(entries.size());
     for (const RunEntry& entry : entries) rows.push_back(row_of(entry));
     print(arguments.has("--json")
               ? runs_json(rows)

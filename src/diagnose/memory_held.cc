@@ -39,16 +39,13 @@ const KernelLogEntry* logged_oom_kill(const Death& death) {
 }
 
 std::optional<Bytes> held_at_end(const Death& death) {
-    std::optional<Bytes> most;
-    if (death.process != nullptr) {
-        most = held_by(*death.process);
-        if (death.process->rss_peak && (!most || *death.process->rss_peak > *most))
-            most = death.process->rss_peak;
-    }
-    if (const KernelLogEntry* entry = logged_oom_kill(death); entry != nullptr && entry->anon_rss) {
-        const Bytes logged = *entry->anon_rss + entry->shmem_rss.value_or(Bytes{});
-        if (!most || logged > *most) most = logged;
-    }
+    // Without its file pages: those of libraries are shared, and often charged to somebody else.
+    if (const KernelLogEntry* entry = logged_oom_kill(death); entry != nullptr && entry->anon_rss)
+        return *entry->anon_rss + entry->shmem_rss.value_or(Bytes{});
+    if (death.process == nullptr) return std::nullopt;
+    std::optional<Bytes> most = held_by(*death.process);
+    if (death.process->rss_peak && (!most || *death.process->rss_peak > *most))
+        most = death.process->rss_peak;
     return most;
 }
 

@@ -97,6 +97,14 @@ OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
     return kill;
 }
 
+// What the tree, its neighbours below the same limit and files in shared memory held.
+Bytes accounted_for(const Death& death, const CgroupEvidence& cgroup) {
+    Bytes sum = held_by_tree(death).value_or(Bytes{}) + cgroup.shmem.value_or(Bytes{});
+    for (const Neighbour& neighbour : death.all.neighbours)
+        if (neighbour.same_cgroup) sum += neighbour.rss;
+    return sum;
+}
+
 // Without a counter of the own cgroup: the machine's counter moves for every kill anywhere, so
 // everything else must point the same way, and it stays a likelihood.
 std::optional<OomKill> from_machine_alone(const Death& death) {
@@ -133,14 +141,12 @@ std::optional<OomKill> oom_kill_of(const Death& death) {
     kill.evidence.push_back(
         {std::string(oom_counter_file(cgroup)), moved("oom_kill", count.from, count.to)});
     kill = place(death, cgroup, std::move(kill));
-    // The killer takes the largest. One that held little may be a victim all the same, but then the
-    // count may as well be that of another, who came and went between two looks.
-    const std::optional<Bytes> own = held_at_end(death);
-    if (kill.level != nullptr && kill.level->limit &&
-        (!own || own->share_of(*kill.level->limit) < 0.25) &&
-        kill.confidence == Confidence::certain) {
+    // When nobody who was there afterwards, nor the dead one, held much, then somebody came and
+    // went between two looks, and the count may be that one's.
+    if (kill.level != nullptr && kill.level->limit && kill.confidence == Confidence::certain &&
+        accounted_for(death, cgroup).share_of(*kill.level->limit) < 0.25) {
         kill.confidence = Confidence::likely;
-        kill.doubt = "it held little of the limit, and the kernel log does not name it";
+        kill.doubt = "who had filled the limit was not seen, and the kernel log was not readable";
     }
     if (death.told != Death::Told::status && death.told != Death::Told::text) {
         kill.confidence = at_most(kill.confidence, Confidence::likely);

@@ -25,13 +25,13 @@ TEST(CgroupOom, IsCertainWhenTheOwnCountMovedAndTheLimitsEventToo) {
 
 TEST(CgroupOom, IsCertainOnV1WithFailcntOrPeakAtTheLimit) {
     Story failcnt;
-    failcnt.v1().dies_by(SIGKILL).container_oom();
+    failcnt.held(main_pid, Bytes::mib(490)).v1().dies_by(SIGKILL).container_oom();
     EXPECT_EQ(root_of(failcnt.verdict()), "cgroup-oom");
     EXPECT_TRUE(certain(failcnt.verdict()));
 
     // With memsw.limit equal to the limit the failcnt stays 0.
     Story memsw;
-    memsw.v1().dies_by(SIGKILL).container_oom();
+    memsw.held(main_pid, Bytes::mib(490)).v1().dies_by(SIGKILL).container_oom();
     memsw.own().limit_hits_last = 0;
     memsw.own().peak = Bytes::mib(510);
     EXPECT_EQ(root_of(memsw.verdict()), "cgroup-oom");
@@ -40,7 +40,7 @@ TEST(CgroupOom, IsCertainOnV1WithFailcntOrPeakAtTheLimit) {
 
 TEST(CgroupOom, SeesTheLimitOfAnAncestorOnV1) {
     Story story;
-    story.v1().dies_by(SIGKILL).oom_kill_counted();
+    story.held(main_pid, Bytes::mib(490)).v1().dies_by(SIGKILL).oom_kill_counted();
     CgroupLevel outer = story.own();
     story.own().limit.reset();
     outer.path = "/docker";
@@ -105,9 +105,31 @@ TEST(CgroupOom, WithoutAVisibleLimitIsOnlyLikely) {
 
 TEST(CgroupOom, CountsEveryOneOfOursThatDiedInTheWindow) {
     Story story;
-    story.child(201).child_dies(201, SIGKILL, 9900ms).dies_by(SIGKILL).container_oom(10s, 2);
+    story.held(main_pid, Bytes::mib(490))
+        .child(201)
+        .child_dies(201, SIGKILL, 9900ms)
+        .dies_by(SIGKILL)
+        .container_oom(10s, 2);
     const Verdict v = story.verdict();
     EXPECT_EQ(root_of(v), "cgroup-oom");
+    EXPECT_TRUE(certain(v));
+}
+
+// A short-lived neighbour may have filled the limit, been killed for it, and left no trace but the
+// count, in the very second in which somebody killed us by hand.
+TEST(CgroupOom, IsOnlyLikelyWhenNobodySeenHadFilledTheLimit) {
+    const Verdict v = Story().dies_by(SIGKILL).container_oom().verdict();
+    EXPECT_EQ(root_of(v), "cgroup-oom");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(CgroupOom, IsRuledOutByALogThatWasReadWholeAndNamesAnother) {
+    Story story;
+    story.held(main_pid, Bytes::mib(490)).dies_by(SIGKILL).container_oom();
+    story.logged_oom(900, "CONSTRAINT_MEMCG");
+    story.evidence().kernel_log_complete = true;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "killed");
     EXPECT_TRUE(certain(v));
 }
 

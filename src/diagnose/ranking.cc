@@ -88,7 +88,10 @@ Ranked rank(std::vector<Finding> findings) {
             ranked.root = findings[i];
             ranked.root.confidence = Confidence::likely;  // that this is why is not seen
             ranked.choice = "It was stopped from outside while memory pressure had stalled it.";
-        } else if (i != end) {
+        } else if (i != end &&
+                   !(findings[i].cause == "exception"_cause && findings[i].pid == ranked.root.pid &&
+                     ranked.root.confidence == Confidence::certain)) {
+            // The exception is how the cause showed itself; it stands in the evidence already.
             ranked.rest.push_back(findings[i]);
         }
     }

@@ -83,6 +83,13 @@ TEST(Ranking, PutsTheSpecificBeforeTheGeneral) {
     ASSERT_EQ(ranked.rest.size(), 1U);
 }
 
+TEST(Ranking, DoesNotTellTwiceWhatACertainCauseExplains) {
+    const Ranked ranked = rank({finding("exception"_cause, Confidence::certain),
+                                finding("disk-full"_cause, Confidence::certain)});
+    EXPECT_EQ(ranked.root.cause, "disk-full"_cause);
+    EXPECT_TRUE(ranked.rest.empty());
+}
+
 TEST(Ranking, KeepsACertainEndBesideALikelyRoot) {
     const Ranked ranked = rank({finding("cgroup-oom"_cause, Confidence::certain),
                                 finding("oom-victim"_cause, Confidence::likely)});

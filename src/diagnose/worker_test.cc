@@ -15,6 +15,22 @@ Story worker_killed_by_oom() {
                          .container_oom(9100ms));
 }
 
+TEST(WorkerOom, IsBlamedWhenTheParentsExceptionNamesTheDeadChildsPid) {
+    Story story;
+    story.child(201).held(201, Bytes::mib(480)).child_dies(201, SIGKILL, 9500ms);
+    story.exits(1).container_oom(9500ms).raises("RuntimeError", "worker 201 ended with status 9");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(end_of(v), "worker-oom");
+    EXPECT_EQ(v.process.pid, 201);
+}
+
+TEST(WorkerOom, IsNotBlamedForANumberThatIsNoChildsPid) {
+    Story story;
+    story.child(201).held(201, Bytes::mib(480)).child_dies(201, SIGKILL, 9500ms);
+    story.exits(1).container_oom(9500ms).raises("ValueError", "expected 2010 rows, got 1201");
+    EXPECT_EQ(end_of(story.verdict()), "exception");
+}
+
 TEST(WorkerOom, IsCertainWhenTheParentNamesTheWorker) {
     Story story = worker_killed_by_oom();
     story.exits(1).raises("RuntimeError",

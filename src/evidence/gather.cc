@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
@@ -90,6 +91,19 @@ bool log_complete(const RunRecord& record) {
     });
 }
 
+// Where a parent reaped its child before we could ask, the kernel's own word on its kill will do.
+void take_ends_from_log(Evidence& evidence) {
+    if (!evidence.host.in_first_pid_namespace) return;
+    constexpr Nanos slack = std::chrono::seconds(2);
+    for (ProcessEvidence& process : evidence.processes) {
+        if (process.exit || !process.ended) continue;
+        for (const KernelLogEntry& entry : evidence.kernel_log)
+            if (entry.kind == KernelLogEntry::Kind::oom_kill && entry.pid == process.pid &&
+                entry.time + slack >= process.first_seen && entry.time <= *process.ended + slack)
+                process.exit = ExitStatus{std::nullopt, SIGKILL};
+    }
+}
+
 void tidy(std::vector<std::string>& missing) {
     std::vector<std::string> kept;
     for (const std::string& line : missing) {
@@ -116,6 +130,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.neighbours = parts::neighbours(record);
     evidence.kernel_log = parts::kernel_log(record, clock);
     evidence.kernel_log_complete = log_complete(record);
+    take_ends_from_log(evidence);
     evidence.signals = parts::signals(record, clock);
     evidence.gpus = parts::gpus(record, evidence);
     evidence.scheduler = scheduler_of(record);

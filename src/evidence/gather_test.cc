@@ -88,6 +88,24 @@ TEST(Gather, AProgramThatIsNoWrapperStaysTheMainOne) {
     EXPECT_EQ(gather(record, {}).main_pid, 100);
 }
 
+TEST(Gather, TheKernelsWordOnAKillStandsInForAStatusNobodyCouldRead) {
+    RunRecord record = synthetic::run();
+    auto worker = synthetic::process(101, "python");
+    worker.ended = start + 3 * second;
+    record.processes.push_back(worker);
+    format::Event line = synthetic::event(format::EventKind::kernel_log, 3 * second);
+    set_event_text(line,
+                   "Memory cgroup out of memory: Killed process 101 (python) total-vm:9kB, "
+                   "anon-rss:9kB, file-rss:0kB, shmem-rss:0kB, UID:0");
+    line.d = start + 3 * second;
+    record.events.push_back(line);
+    record.facts->in_first_pid_namespace = true;
+    const Evidence evidence = gather(record, {});
+    ASSERT_NE(evidence.process(101), nullptr);
+    ASSERT_TRUE(evidence.process(101)->exit);
+    EXPECT_EQ(evidence.process(101)->exit->signal, SIGKILL);
+}
+
 TEST(Gather, AnEndWrittenAsAnEventReachesItsProcess) {
     RunRecord record = synthetic::run();
     record.processes.push_back(synthetic::process(101, "python"));

@@ -139,7 +139,8 @@ std::optional<int> main_pid(const RunRecord& record) {
     for (const format::Process& p : record.processes) {
         if (p.pid <= 0) continue;
         if (p.is_command != 0) command = &p;
-        if (p.role != format::ProcessRole::main || p.program == format::ProgramKind::wrapper) continue;
+        if (p.role != format::ProcessRole::main || p.program == format::ProgramKind::wrapper)
+            continue;
         if (best == nullptr || weight(*best) < weight(p)) best = &p;
     }
     if (command != nullptr && (best == nullptr || command->program != format::ProgramKind::wrapper))

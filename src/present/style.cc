@@ -6,8 +6,9 @@
 namespace holdfast {
 namespace {
 
-// "en_US.UTF-8", "C.utf8"
-bool names_utf8(std::string locale) {
+// "en_US.UTF-8", "C.utf8". A container often sets nothing at all, and its terminal is the user's.
+bool names_utf8(const std::string& locale) {
+    if (locale.empty()) return true;
     std::string letters;
     for (char c : locale)
         if (std::isalnum(static_cast<unsigned char>(c)) != 0)

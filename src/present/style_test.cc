@@ -19,7 +19,8 @@ TEST(Style, TheFirstLocaleVariableThatIsSetDecidesTheCharacters) {
     EXPECT_TRUE(choose_style(true, 80, {"", "", "", "", "en_US.UTF-8"}).unicode);
     EXPECT_TRUE(choose_style(true, 80, {"", "", "", "C.utf8", "C"}).unicode);
     EXPECT_FALSE(choose_style(true, 80, {"", "", "C", "", "en_US.UTF-8"}).unicode);
-    EXPECT_FALSE(choose_style(true, 80, {}).unicode);
+    EXPECT_FALSE(choose_style(true, 80, {"", "", "", "", "POSIX"}).unicode);
+    EXPECT_TRUE(choose_style(true, 80, {}).unicode);
 }
 
 TEST(Style, WidthStaysReadable) {

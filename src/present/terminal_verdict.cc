@@ -1,6 +1,7 @@
 #include "present/terminal_verdict.h"
 
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "base/text.h"
 #include "present/headline.h"
@@ -52,6 +53,15 @@ std::vector<std::string> end_facts(const Verdict& verdict) {
     return facts;
 }
 
+// The curve of a machine at rest says nothing about an exception.
+bool memory_matters(const Verdict& verdict) {
+    const auto of_memory = [](const Finding& finding) {
+        return finding.cause->code.starts_with("HF1") || finding.cause->code.starts_with("HF2");
+    };
+    return !verdict.memory.top_sites.empty() || of_memory(verdict.end) || of_memory(verdict.root) ||
+           std::any_of(verdict.contributing.begin(), verdict.contributing.end(), of_memory);
+}
+
 std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     Page page(style);
     const bool clean = verdict.end.cause == "clean-exit"_cause;
@@ -68,7 +78,7 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     }
     add_chain(page, verdict);
     add_where(page, verdict);
-    add_memory(page, verdict.memory);
+    if (memory_matters(verdict)) add_memory(page, verdict.memory);
     add_fixes(page, verdict);
     add_evidence(page, verdict);
     if (!verdict.choice.empty()) {

@@ -25,7 +25,7 @@ class EventLog {
 public:
     explicit EventLog(RingWriter<format::Event>& ring) : ring_(&ring) {}
 
-    void signal(Nanos now, const SignalEvent& event);
+    void signal(Nanos now, const SignalEvent& seen);
     void oom_kill_moved(Nanos now, int cgroup_slot, std::uint64_t before, std::uint64_t after,
                         Nanos last_look);
     void userspace_oom_mark(Nanos now, int cgroup_slot, std::string_view mark);

@@ -85,16 +85,26 @@ Nanos Observer::look(Nanos now) {
     if (now >= next_survey_) survey(now);
 
     format::Sample sample = sample_now(now);
-    std::optional<Bytes> headroom = HostLook::headroom(sample);
-    if (sample.cgroup_headroom != format::unknown &&
-        (!headroom || Bytes{sample.cgroup_headroom} < *headroom))
-        headroom = Bytes{sample.cgroup_headroom};
-    interval_ = cadence_.next(now - began_, now, headroom);
+    interval_ = cadence_.next(now - began_, now, headroom(sample));
     if (now < lively_until_) interval_ = std::min(interval_, Cadence::lively);
     sample.interval_ms = static_cast<std::uint32_t>(interval_ / milliseconds(1));
     box_->samples.append(sample);
     box_->history.append(sample);
     return now + interval_;
+}
+
+// What is left before the first of all limits: the machine's, the cgroup's, the process's own.
+std::optional<Bytes> Observer::headroom(const format::Sample& sample) const {
+    std::optional<Bytes> least = HostLook::headroom(sample);
+    const auto consider = [&least](Bytes room) {
+        if (!least || room < *least) least = room;
+    };
+    if (sample.cgroup_headroom != format::unknown) consider(Bytes{sample.cgroup_headroom});
+    const format::Process* working = tree_.working();
+    if (working != nullptr && working->limit_as != format::unknown &&
+        working->virtual_size != format::unknown)
+        consider(Bytes{working->limit_as} - Bytes{working->virtual_size});
+    return least;
 }
 
 void Observer::study(Nanos now) {

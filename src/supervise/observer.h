@@ -34,6 +34,7 @@ public:
     void last_look(Nanos now, bool ended_well);
 
 private:
+    std::optional<Bytes> headroom(const format::Sample& sample) const;
     void study(Nanos now);
     void survey(Nanos now);
     void look_at_neighbours(Nanos now);

@@ -24,12 +24,13 @@ constexpr unsigned long get_info = _IOWR(0xff, 11, PidfdInfo);
 }  // namespace
 
 std::optional<int> end_of_process(int pidfd, int process_dir) {
+    const auto stat = sources::read_pid_stat(process_dir);
+    if (stat && stat->state == 'Z' && stat->exit_code) return *stat->exit_code;
+    // In this order: the pidfd does not tell of a zombie, and the zombie may be reaped any moment.
     PidfdInfo info{};
     info.mask = info_exit;
     if (pidfd >= 0 && ::ioctl(pidfd, get_info, &info) == 0 && (info.mask & info_exit) != 0)
         return info.exit_code;
-    const auto stat = sources::read_pid_stat(process_dir);
-    if (stat && stat->state == 'Z' && stat->exit_code) return *stat->exit_code;
     return std::nullopt;
 }
 

@@ -175,8 +175,8 @@ void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
 }
 
 void ProcessTree::glance(Nanos now) {
-    if (const auto command = living_.find(command_); command != living_.end())
-        measure(now, command->second, false);
+    for (auto& [pid, member] : living_)
+        if (pid == command_ || !member.settled) measure(now, member, false);
 }
 
 void ProcessTree::study(Nanos now) {

@@ -40,7 +40,8 @@ public:
     // Finds processes that came since the last time; costs next to nothing when none was started
     // anywhere on the machine. True when there were any.
     bool discover(Nanos now);
-    // The command's figures, at every look.
+    // The command's figures, at every look, and those of newcomers: between fork and exec a process
+    // looks like its parent.
     void glance(Nanos now);
     // Everybody's figures, about once a second.
     void study(Nanos now);

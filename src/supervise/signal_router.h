@@ -33,7 +33,7 @@ private:
     // Kinds the sentinel had and we have not seen yet.
     SignalBits expected(Nanos now) const;
     void expect(Nanos now, SignalBits kinds, SignalBits no_more);
-    void pass(Nanos now, const signalfd_siginfo& one, bool whole_group, pid_t program);
+    void pass(Nanos now, const signalfd_siginfo& one, bool reached_group, pid_t program);
 
     const sources::Roots* roots_;
     EventLog* events_;

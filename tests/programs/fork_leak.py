@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 
 worker = os.fork()
 if worker == 0:
@@ -13,5 +14,5 @@ _, status = os.waitpid(worker, 0)
 if sys.argv[1] == "wait":
     print("ready", os.getpid(), flush=True)
     while True:
-        signal.pause()
+        time.sleep(0.05)
 raise RuntimeError(f"worker {worker} ended with status {status}")

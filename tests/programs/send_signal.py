@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 
 os.kill(int(sys.argv[1]), int(sys.argv[2]))
-signal.pause()
+time.sleep(0.05)

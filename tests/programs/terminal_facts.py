@@ -1,6 +1,7 @@
 """Tells what it knows of its terminal, again when the window changes, until a line comes."""
 
 import os
+import select
 import signal
 import sys
 
@@ -14,4 +15,7 @@ signal.signal(signal.SIGWINCH, tell)
 print("terminals", *(os.isatty(descriptor) for descriptor in (0, 1, 2)))
 print("foreground", os.tcgetpgrp(0) == os.getpgrp())
 tell()
+# In short waits: a signal that comes just before a long read would not be told until it ends.
+while not select.select([sys.stdin], [], [], 0.05)[0]:
+    pass
 sys.stdin.readline()
