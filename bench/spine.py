@@ -95,8 +95,13 @@ def bench_calm(seconds: float) -> None:
     for pid in watchers[1:]:
         name = Path(f"/proc/{pid}/comm").read_text().strip()
         anonymous = memory_kib(pid, "RssAnon") / 1024
-        row(f"resident memory of {name}", memory_kib(pid, "VmRSS") / 1024, "MiB", None,
-            f"{anonymous:.1f} MiB of it its own")
+        row(
+            f"resident memory of {name}",
+            memory_kib(pid, "VmRSS") / 1024,
+            "MiB",
+            None,
+            f"{anonymous:.1f} MiB of it its own",
+        )
     supervisor.send_signal(signal.SIGTERM)
     supervisor.communicate()
 
@@ -187,8 +192,13 @@ def bench_output(rounds: int, mib: int) -> None:
     speed = mib / 1024 / statistics.median(walls["holdfast"])
     for what, figures in (("time", walls), ("CPU", cpus)):
         ratio = statistics.median(figures["holdfast"]) / statistics.median(figures["cat"])
-        row(f"{what} of {mib} MiB of output, against cat", ratio, "x", 1.0,
-            f"{speed:.2g} GiB/s" if what == "time" else "")
+        row(
+            f"{what} of {mib} MiB of output, against cat",
+            ratio,
+            "x",
+            1.0,
+            f"{speed:.2g} GiB/s" if what == "time" else "",
+        )
 
 
 def folder_bytes(path: str) -> int:

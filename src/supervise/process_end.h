@@ -7,8 +7,8 @@
 
 namespace holdfast {
 
-// After `pidfd` became readable. /proc/PID/stat tells while it is a zombie, and since Linux 6.15 the
-// pidfd itself once it has been reaped. Nothing: its parent was faster, on an older kernel.
+// After `pidfd` became readable. /proc/PID/stat tells while it is a zombie, and since Linux 6.15
+// the pidfd itself once it has been reaped. Nothing: its parent was faster, on an older kernel.
 std::optional<int> end_of_process(int pidfd, int process_dir);
 
 }  // namespace holdfast

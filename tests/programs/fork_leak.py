@@ -1,7 +1,6 @@
 """Forks a worker that leaks until it is killed; then raises, or waits to be killed as well."""
 
 import os
-import signal
 import sys
 import time
 

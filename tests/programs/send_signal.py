@@ -1,7 +1,6 @@
 """Sends one signal to a process, and stays around so that the sender can be looked at."""
 
 import os
-import signal
 import sys
 import time
 

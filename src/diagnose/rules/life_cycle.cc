@@ -6,6 +6,15 @@
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
+namespace {
+
+// Python ends with 1 after an exception nobody caught; at a terminal, where its words are not kept,
+// that is what it will have been.
+bool looks_like_exception(const Death& death) {
+    return death.python() && death.exit.code == 1 && !death.all.stderr_seen;
+}
+
+}  // namespace
 
 std::optional<Finding> clean_exit(const Death& death) {
     if (death.exit.code != 0) return std::nullopt;
@@ -14,6 +23,12 @@ std::optional<Finding> clean_exit(const Death& death) {
 }
 
 std::optional<Finding> exception(const Death& death) {
+    if (looks_like_exception(death))
+        return finding_about(
+            death, "exception"_cause, Confidence::likely,
+            fmt::format("{} ended with exit status 1, as Python does after an exception nobody "
+                        "caught; its words were not kept.",
+                        who(death)));
     const TracebackText* traceback = final_exception(death);
     if (traceback == nullptr || death.exit.code.value_or(1) != 1) return std::nullopt;
     Finding finding = finding_about(death, "exception"_cause,
@@ -25,7 +40,8 @@ std::optional<Finding> exception(const Death& death) {
 }
 
 std::optional<Finding> exit_called(const Death& death) {
-    if (!death.exit.code || *death.exit.code == 0 || exception_decided_exit(death))
+    if (!death.exit.code || *death.exit.code == 0 || exception_decided_exit(death) ||
+        looks_like_exception(death))
         return std::nullopt;
     const int code = *death.exit.code;
     const bool words_seen = death.decides && death.all.stderr_seen;
