@@ -48,8 +48,14 @@ TEST(ExitCalled, IsCertainWhenStderrWasSeen) {
     EXPECT_TRUE(certain(v));
 }
 
-TEST(ExitCalled, IsOnlyLikelyWithoutStderr) {
+TEST(Exception, IsLikelyWhenPythonEndsWithOneAndItsWordsWereNotKept) {
     const Verdict v = Story().exits(1).stderr_hidden().verdict();
+    EXPECT_EQ(root_of(v), "exception");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(ExitCalled, IsOnlyLikelyWithoutStderr) {
+    const Verdict v = Story().exits(3).stderr_hidden().verdict();
     EXPECT_EQ(root_of(v), "exit-called");
     EXPECT_EQ(v.root.confidence, Confidence::likely);
     EXPECT_FALSE(v.missing.empty());

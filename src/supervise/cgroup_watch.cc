@@ -206,13 +206,17 @@ void CgroupWatch::note_strangers(Watched& watched, const IsOurs& is_ours) {
         if (!is_ours(pid) && count + 1 < std::size(strangers)) strangers[count++] = pid;
 }
 
-void CgroupWatch::settle(Nanos now, const IsOurs& is_ours) {
+void CgroupWatch::settle(Nanos now, const IsOurs& is_ours, int limited,
+                         const std::vector<pid_t>& others_gone) {
     glance(now);
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
         read_levels(watched);
         auto& gone = watched.record.strangers_gone;
         std::size_t count = 0;
+        if (static_cast<int>(slot) == limited)
+            for (const pid_t pid : others_gone)
+                if (count < std::size(gone)) gone[count++] = pid;
         if (const auto members = watched.cgroup.members()) {
             for (const std::int32_t pid : watched.record.strangers) {
                 if (pid == 0 || count >= std::size(gone)) break;

@@ -41,7 +41,8 @@ public:
     // Everything, about once a second.
     void study(Nanos now, const IsOurs& is_ours);
     // After the program's end: everything once more, and which strangers left meanwhile.
-    void settle(Nanos now, const IsOurs& is_ours);
+    // `gone` are others known to have shared the limit of `slot`.
+    void settle(Nanos now, const IsOurs& is_ours, int slot, const std::vector<pid_t>& gone);
 
     // Whether a process is charged to the same limit as those in `slot`.
     bool shares_limit(int process_dir, int slot) const;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "base/time.h"
 #include "record/section_writer.h"
+#include "sources/process_dir.h"
 #include "sources/roots.h"
 
 namespace holdfast {
@@ -19,10 +21,13 @@ public:
 
     // One small read per process of the machine: now and then, more often when memory is short.
     void look(Nanos now, const IsOurs& is_ours, const SharesLimit& shares_limit);
+    // Those that shared our limit at the last look and have ended since.
+    std::vector<pid_t> gone() const;
 
 private:
     const sources::Roots* roots_;
     TableWriter<format::Neighbour>* table_;
+    std::vector<sources::ProcessDir> sharing_;
 };
 
 }  // namespace holdfast

@@ -83,6 +83,9 @@ Nanos Observer::look(Nanos now) {
     }
     if (now >= next_study_) study(now);
     if (now >= next_survey_) survey(now);
+    // Close to the limit, who holds what is worth more than a quiet core: the eater may be gone
+    // a moment after it has killed us.
+    if (tight() && now >= next_neighbours_) look_at_neighbours(now);
 
     format::Sample sample = sample_now(now);
     interval_ = cadence_.next(now - began_, now, headroom(sample));
@@ -124,11 +127,18 @@ void Observer::survey(Nanos now) {
                                      climbing ? std::chrono::seconds(1) : std::chrono::seconds(10));
 }
 
+bool Observer::tight() const {
+    const TightestLevel tightest = cgroups_.tightest(main_cgroup());
+    return tightest.headroom && tightest.limit &&
+           tightest.headroom->share_of(*tightest.limit) < 0.2;
+}
+
 void Observer::look_at_neighbours(Nanos now) {
     const int limited = main_cgroup();
     neighbours_.look(
         now, [this](pid_t pid) { return is_ours(pid); },
         [this, limited](int dir) { return cgroups_.shares_limit(dir, limited); });
+    next_neighbours_ = now + std::max<Nanos>((monotonic_now() - now) * 50, milliseconds(100));
 }
 
 int Observer::main_cgroup() const {
@@ -176,11 +186,13 @@ void Observer::read_kernel_log(Nanos now) {
 void Observer::last_look(Nanos now, bool ended_well) {
     last_main_cgroup_ = main_cgroup();
     read_kernel_log(now);
-    cgroups_.settle(now, [this](pid_t pid) { return is_ours(pid); });
+    cgroups_.settle(
+        now, [this](pid_t pid) { return is_ours(pid); }, main_cgroup(), neighbours_.gone());
     host_.fill(latest_);
     disks_.look(now);
-    // Whoever ate the memory, if it was not us, is still there.
-    if (!ended_well) look_at_neighbours(now);
+    // Whoever ate the memory, if it was not us, may still be there; but a picture taken just before
+    // the end is the better one.
+    if (!ended_well && now >= next_neighbours_) look_at_neighbours(now);
     const format::Sample sample = sample_now(now);
     box_->samples.append(sample);
     box_->history.append(sample);

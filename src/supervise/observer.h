@@ -38,6 +38,7 @@ private:
     void study(Nanos now);
     void survey(Nanos now);
     void look_at_neighbours(Nanos now);
+    bool tight() const;
     void note_missing(Nanos now);
     format::Sample sample_now(Nanos now) const;
     bool is_ours(pid_t pid) const { return tree_.contains(pid); }
@@ -54,7 +55,7 @@ private:
     std::optional<sources::KernelLog> kernel_log_;
     Cadence cadence_;
     Nanos began_{};
-    Nanos next_host_look_{}, next_study_{}, next_survey_{};
+    Nanos next_host_look_{}, next_study_{}, next_survey_{}, next_neighbours_{};
     Nanos interval_ = Cadence::starting;
     format::Sample latest_ = unseen_sample();
     int last_main_cgroup_ = -1;

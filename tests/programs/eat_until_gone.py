@@ -23,4 +23,4 @@ sys.stdin.readline()
 kept = []
 while victim_lives():
     kept.append(bytearray(b"x") * (1 << 20))
-time.sleep(0.05)
+time.sleep(0.5)  # an eater does not leave because its victim did

@@ -30,6 +30,11 @@ Finding with_kill(const Death& death, const OomKill& kill, CauseId cause, std::s
     return finding;
 }
 
+bool little_of(const Death& death, Bytes limit) {
+    const std::optional<Bytes> tree = held_by_tree(death);
+    return tree && tree->share_of(limit) < 0.3;
+}
+
 }  // namespace
 
 std::optional<Finding> cgroup_oom(const Death& death) {
@@ -42,6 +47,13 @@ std::optional<Finding> cgroup_oom(const Death& death) {
     Finding finding = with_kill(
         death, *kill, "cgroup-oom"_cause,
         fmt::format("The kernel's OOM killer ended {} at {}; {}.", who(death), limit, held(death)));
+    if (level != nullptr && level->limit && little_of(death, *level->limit)) {
+        finding.fixes.push_back(
+            {"Something else below the same limit had filled it and was gone "
+             "when it was looked for: see what runs there beside the program.",
+             "systemd-cgtop -m"});
+        return finding;
+    }
     if (level != nullptr) finding.fixes.push_back(raise_limit(death, *level));
     for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
     return finding;
