@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "diagnose/own_code.h"
+#include "diagnose/place.h"
 
 namespace holdfast {
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/last_text.h"
-#include "diagnose/own_code.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/ranking.h"
 
@@ -23,28 +22,6 @@ TEST(Shortened, CutsBetweenCharacters) {
     std::string text(159, 'a');
     text += "\xc3\xa9\xc3\xa9";
     EXPECT_EQ(shortened(text), std::string(159, 'a') + "...");
-}
-
-TEST(OwnCode, IsNotInstalledNorStandardNorFrozen) {
-    EXPECT_TRUE(is_own_code("train.py"));
-    EXPECT_TRUE(is_own_code("/home/me/python3/train.py"));
-    EXPECT_TRUE(is_own_code("/tmp/ipykernel_12/99.py"));
-    EXPECT_FALSE(is_own_code("/usr/lib/python3.11/json/__init__.py"));
-    EXPECT_FALSE(is_own_code("/venv/lib/python3.12/site-packages/torch/nn.py"));
-    EXPECT_FALSE(is_own_code("/usr/lib/python3/dist-packages/numpy/x.py"));
-    EXPECT_FALSE(is_own_code("<frozen importlib._bootstrap>"));
-    EXPECT_FALSE(is_own_code(""));
-}
-
-TEST(OwnCode, PrefersAFileToMadeUpSource) {
-    const auto where = innermost_own({{"train.py", 3, "main"},
-                                      {"/usr/lib/python3.11/collections/__init__.py", 9, "x"},
-                                      {"<string>", 1, "__new__"}});
-    ASSERT_TRUE(where);
-    EXPECT_EQ(where->file, "train.py");
-    const auto prompt = innermost_own({{"<string>", 1, "<module>"}});
-    ASSERT_TRUE(prompt);
-    EXPECT_EQ(prompt->file, "<string>");
 }
 
 TEST(PythonDump, MustEndTheText) {

@@ -14,9 +14,4 @@ namespace holdfast {
 // those quoted in another one's message. A traceback cut off before its last line is no traceback.
 std::optional<TracebackText> last_traceback(std::string_view text);
 
-// The innermost frame in the user's own code: not in site-packages, not in the standard library,
-// not frozen. Code without a file (<string>, <stdin>) counts only when there is nothing else.
-// Null when all frames are other people's.
-const Frame* innermost_user_frame(const TracebackText& traceback);
-
 }  // namespace holdfast

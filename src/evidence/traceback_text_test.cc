@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/read_file.h"
+#include "model/own_code.h"
 
 namespace holdfast {
 namespace {
@@ -74,7 +75,7 @@ TEST_P(PrintedByPython, IsReadAsMeant) {
     EXPECT_EQ(traceback->type, expected.type);
     EXPECT_EQ(traceback->message.substr(0, expected.message.size()), expected.message);
     EXPECT_EQ(traceback->ends_the_output, expected.ends_the_output);
-    const Frame* frame = innermost_user_frame(*traceback);
+    const Frame* frame = innermost_own_frame(traceback->frames);
     ASSERT_NE(frame, nullptr);
     EXPECT_EQ(frame->file, expected.user_file);
     EXPECT_EQ(frame->line, expected.user_line);
@@ -194,7 +195,7 @@ TEST(TracebackText, AWorkersTracebackInTheMessageBelongsToTheMessage) {
         "    open(self.path)\n"
         "OSError: [Errno 24] Too many open files\n\n");
     ASSERT_TRUE(traceback);
-    EXPECT_EQ(innermost_user_frame(*traceback)->line, 9);
+    EXPECT_EQ(innermost_own_frame(traceback->frames)->line, 9);
     EXPECT_NE(traceback->message.find("Too many open files"), std::string::npos);
     EXPECT_TRUE(traceback->ends_the_output);
 }
@@ -219,20 +220,20 @@ TEST(TracebackText, DeepStacksAreBoundedAtBothEndsKept) {
     EXPECT_EQ(traceback->frames.back().line, 2000);
 }
 
-TEST(InnermostUserFrame, IsNullWhenAllIsLibraryCode) {
+TEST(InnermostOwnFrame, IsNullWhenAllIsLibraryCode) {
     TracebackText traceback;
     traceback.frames = {{"<frozen runpy>", 1, "f"},
                         {"/usr/lib/python3.12/json/decoder.py", 1, "f"},
                         {"/home/ada/.venv/lib/python3.12/site-packages/torch/x.py", 1, "f"},
                         {"/usr/lib/python3/dist-packages/yaml/x.py", 1, "f"},
                         {"<__array_function__ internals>", 1, "f"}};
-    EXPECT_EQ(innermost_user_frame(traceback), nullptr);
+    EXPECT_EQ(innermost_own_frame(traceback.frames), nullptr);
 }
 
-TEST(InnermostUserFrame, ANotebookCellIsTheUsers) {
+TEST(InnermostOwnFrame, ANotebookCellIsTheUsers) {
     TracebackText traceback;
     traceback.frames = {{"/tmp/ipykernel_12/34.py", 3, "<module>"}, {"<string>", 1, "f"}};
-    EXPECT_EQ(innermost_user_frame(traceback)->line, 3);
+    EXPECT_EQ(innermost_own_frame(traceback.frames)->line, 3);
 }
 
 }  // namespace
