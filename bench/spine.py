@@ -124,8 +124,9 @@ def memory_limit(mib: int) -> Iterator[Callable[[], None] | None]:
 
 
 DEATHS = {
-    "segfault": "import os, ctypes; os.write(1, b'%d\\n' % os.getpid()); ctypes.string_at(0)",
-    "oom": "import os; os.write(1, b'%d\\n' % os.getpid())\nkeep = []\n"
+    "segfault": "import os, ctypes; os.write(1, b'%d\\n' % os.getpid()); os.read(0, 1)\n"
+    "ctypes.string_at(0)",
+    "oom": "import os; os.write(1, b'%d\\n' % os.getpid()); os.read(0, 1)\nkeep = []\n"
     "while True: keep.append(bytearray(1 << 20))",
 }
 
@@ -134,11 +135,13 @@ def death_to_verdict(death: str, enter: Callable[[], None] | None, home: str) ->
     """Seconds from the kernel's notice of the death to the end of the verdict."""
     run = subprocess.Popen(
         [HOLDFAST, "run", "--", sys.executable, "-c", DEATHS[death]],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=enter,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=enter,
         env={**os.environ, "HOLDFAST_HOME": home},
     )  # fmt: skip
-    assert run.stdout and run.stderr
+    assert run.stdin and run.stdout and run.stderr
     program = os.pidfd_open(int(run.stdout.readline()))
+    run.stdin.write(b"\n")  # now it may die
+    run.stdin.flush()
     select.select([program], [], [])
     died = time.perf_counter()
     text = b""

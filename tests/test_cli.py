@@ -260,7 +260,7 @@ def crc32c(content: bytes) -> int:
         DIES,
         ["/bin/sh", "-c", "kill -KILL $$"],
         program("raises.py", "library"),
-        [PYTHON, "-c", "bytearray(1 << 46)  # " + "a long line of code " * 20],
+        [PYTHON, "-c", "bytearray(1 << 52)  # " + "a long line of code " * 20],
     ],
     ids=["clean", "segfault", "killed", "exception", "refused"],
 )

@@ -208,7 +208,7 @@ def test_memory_refused_under_an_address_limit_is_not_called_a_shortage(holdfast
 
 
 def test_one_refused_allocation_is_alloc_refused(holdfast):
-    verdict = holdfast.verdict_of(PYTHON, "-c", "bytearray(1 << 46)")
+    verdict = holdfast.verdict_of(PYTHON, "-c", "bytearray(1 << 52)")
     check_end(verdict, "HF105", "alloc-refused", SURE_ENOUGH)
 
 
