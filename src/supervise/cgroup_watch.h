@@ -41,8 +41,9 @@ public:
     // Everything, about once a second.
     void study(Nanos now, const IsOurs& is_ours);
     // After the program's end: everything once more, and which strangers left meanwhile.
-    // `gone` are others known to have shared the limit of `slot`.
-    void settle(Nanos now, const IsOurs& is_ours, int slot, const std::vector<pid_t>& gone);
+    // `others_gone` are strangers known to have shared the limit of `limited`, a slot.
+    void settle(Nanos now, const IsOurs& is_ours, int limited,
+                const std::vector<pid_t>& others_gone);
 
     // Whether a process is charged to the same limit as those in `slot`.
     bool shares_limit(int process_dir, int slot) const;
