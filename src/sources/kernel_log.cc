@@ -1,6 +1,8 @@
 #include "sources/kernel_log.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,6 +36,10 @@ Result<KernelRecord> parse_kernel_record(std::string_view text) {
 Result<KernelLog> KernelLog::open(const Roots& roots, From from) {
     UniqueFd fd(::open(roots.path("/dev/kmsg").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (!fd) return Error::from_errno("cannot open /dev/kmsg");
+    // Some containers put /dev/null or a console there: a log that is always empty clears nobody.
+    struct stat info {};
+    if (::fstat(fd.get(), &info) != 0 || (S_ISCHR(info.st_mode) && info.st_rdev != makedev(1, 11)))
+        return Error{"/dev/kmsg is not the kernel's log here", ENODEV};
     // SEEK_DATA, not SEEK_SET, would skip what the last `dmesg --clear` hid.
     if (::lseek(fd.get(), 0, from == From::now ? SEEK_END : SEEK_SET) < 0)
         return Error::from_errno("cannot seek in /dev/kmsg");

@@ -52,6 +52,17 @@ std::string memory_path(const std::vector<sources::CgroupMembership>& membership
     return unified;
 }
 
+// Field 9 of /proc/PID/stat has the flag PF_EXITING.
+bool exiting(int process_dir) {
+    const auto text = read_file_at(process_dir, "stat");
+    if (!text) return true;
+    std::string_view rest = std::string_view(*text).substr(text->rfind(')') + 1);
+    std::optional<std::string_view> word;
+    for (int field = 3; field <= 9; ++field) word = next_word(rest);
+    const auto flags = word ? parse_number<std::uint64_t>(*word) : std::nullopt;
+    return !flags || (*flags & 4U) != 0;
+}
+
 bool below(const std::string& path, const std::string& ancestor) {
     if (ancestor.empty() || ancestor == "/") return true;
     return path.starts_with(ancestor) &&
@@ -68,6 +79,9 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     const auto text = read_file_at(process_dir, "cgroup");
     // Dead before we could ask: it was born into ours.
     if (!text) return watched_.empty() ? std::nullopt : std::optional(0);
+    // On v1 the kernel shows everybody who is about to exit in the root, whose counters say
+    // nothing. Asked after the text was read: whoever is not exiting now was not then.
+    if (exiting(process_dir)) return std::nullopt;
     for (std::size_t slot = 0; slot < watched_.size(); ++slot)
         if (watched_[slot].key == *text) return static_cast<int>(slot);
     if (watched_.size() >= table_->capacity()) return std::nullopt;
@@ -211,6 +225,10 @@ void CgroupWatch::settle(Nanos now, const IsOurs& is_ours, int limited,
     glance(now);
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
+        // A count that could not be read at the end is not a count that stood still.
+        const auto looks = watched.cgroup.look();
+        if (looks.empty() || !(looks[0].oom_kill || looks[0].oom_kill_local))
+            watched.record.levels[0].oom_kill = unknown;
         read_levels(watched);
         auto& gone = watched.record.strangers_gone;
         std::size_t count = 0;

@@ -247,8 +247,16 @@ void Supervisor::on_child_changes() {
         }
         int status = 0;
         if (::waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != pid) return;
-        if (pid == command_) on_command(change);
-        if (!exited) continue;
+        // Stopped or continued a moment ago, and dead by now: then this was its end already.
+        const bool gone = WIFEXITED(status) || WIFSIGNALED(status);
+        if (!gone) {
+            if (pid == command_) on_command(change);
+            continue;
+        }
+        if (pid == command_ && !exited) {
+            end_time_ = monotonic_now();
+            observer_->last_look(end_time_, WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
         if (relay_ && pid == relay_->pid()) {
             relay_->on_end(status);
             if (relay_->pid() > 0) observer_->tree().leave_out(relay_->pid());
