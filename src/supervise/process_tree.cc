@@ -163,7 +163,10 @@ void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
     const bool became_another = stat->comm != std::string_view(record.name);
     note_figures(*stat, record);
     record.last_seen = now.count();
-    if (became_another || (!member.settled && member.identified + settling_time <= now))
+    // In the middle of exec a process has its new name and no arguments yet.
+    const bool half_known = record.command[0] == '\0' && !member.settled;
+    if (became_another || half_known ||
+        (!member.settled && member.identified + settling_time <= now))
         identify(now, member);
     if (in_full) {
         note_details(member.dir.fd(), record);
