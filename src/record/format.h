@@ -15,7 +15,7 @@ inline constexpr std::uint32_t version = 1;
 inline constexpr std::uint64_t unknown = ~std::uint64_t{0};  // "could not be seen", for any u64
 inline constexpr std::int64_t never = INT64_MIN;             // the same for a time
 
-enum class BoxKind : std::uint32_t { machine = 1, output = 2, gpu = 3, process = 4 };
+enum class BoxKind : std::uint32_t { machine = 1, output = 2, gpu = 3, agent = 4, crash = 5 };
 
 enum class SectionId : std::uint32_t {
     none = 0,
@@ -29,6 +29,8 @@ enum class SectionId : std::uint32_t {
     end = 8,         // table of one End
     output = 9,      // ring of bytes (OutputHead, then the bytes)
     gpus = 10,       // table of Gpu
+    agent_slots = 11,  // of AgentSlot, see agent_format.h
+    crashes = 12,      // of Crash, see agent_format.h
 };
 
 // Every slot of a table holds two copies of its record. The writer overwrites the older one, so

@@ -1,0 +1,15 @@
+// Last words: a record of the crash for those who read it later, then the way the crash would have
+// gone without us.
+#pragma once
+
+namespace holdfast::agent {
+
+// Installs the handlers (SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT) unless the program ignores them.
+void watch_crashes();
+
+// In a Python process, also the signals that people and schedulers send (SIGTERM, SIGINT, SIGHUP,
+// SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU), to learn who sent them. What the program does with them, and
+// what it sees when it asks for its handler, stays as it was.
+void watch_senders();
+
+}  // namespace holdfast::agent

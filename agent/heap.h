@@ -1,0 +1,23 @@
+// Memory by line: what the hooks of malloc and mmap count, and who asks for the figures.
+#pragma once
+
+#include <cstdint>
+
+namespace holdfast::agent {
+
+// Called once, when the process is known to be worth watching; before that the hooks pass through
+// and count nothing.
+void start_counting();
+
+// A step of training ended: windows remember at which step they closed.
+void heap_step(std::uint64_t step, std::uint64_t gpu_allocated);
+
+// From Python's main thread with the GIL held, about four times a second while the program
+// allocates: the place to switch the sampling of small objects on or off.
+void python_tick();
+
+// What the sampling point calls now and then, off the fast path, on whatever thread it is: see
+// python_entry.h. Set by load.cc.
+extern void (*on_sample)();
+
+}  // namespace holdfast::agent

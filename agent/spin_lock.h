@@ -1,0 +1,39 @@
+// A lock for the agent's tables. It lies in memory that fork wipes, and whoever holds it has
+// `Busy` set, so that a signal handler on the same thread cannot wait for itself.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+namespace holdfast::agent {
+
+class SpinLock {
+public:
+    bool try_lock() { return !taken_.exchange(true, std::memory_order_acquire); }
+    void lock() {
+        for (int spins = 0; !try_lock(); ++spins)
+            if (spins > 64) ::sched_yield();
+    }
+    void unlock() { taken_.store(false, std::memory_order_release); }
+
+private:
+    std::atomic<bool> taken_;
+};
+
+// True while this thread is inside the agent: hooks then pass straight through.
+extern thread_local bool busy __attribute__((tls_model("initial-exec")));
+
+class Busy {
+public:
+    Busy() : was_(busy) { busy = true; }
+    ~Busy() { busy = was_; }
+    Busy(const Busy&) = delete;
+    Busy& operator=(const Busy&) = delete;
+    bool nested() const { return was_; }
+
+private:
+    bool was_;
+};
+
+}  // namespace holdfast::agent

@@ -1,0 +1,279 @@
+// What the agent inside a process leaves behind: `agent.box`, one slot per Python process, and
+// `crash.box`, one slot per crash. Plain C++ without a library, like format.h. There are no
+// checksums here: the writer may die between any two stores, so every figure is one aligned word,
+// text is only ever appended, and a reader checks every index and bound before it believes one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/format.h"
+
+namespace holdfast::format {
+
+inline constexpr std::uint32_t agent_slots = 64;
+inline constexpr std::uint32_t agent_frames_per_stack = 16;
+inline constexpr std::uint32_t agent_windows = 16;
+inline constexpr std::uint16_t no_frame = 0xFFFF;
+
+// A text in the slot's own store: `offset` of its first byte, `size` without a terminator.
+struct TextRef {
+    std::uint32_t offset;
+    std::uint32_t size;
+};
+
+// One Python frame, described once and named by its number.
+struct AgentFrame {
+    TextRef file;
+    TextRef function;    // qualified where the interpreter knows it (3.11+)
+    std::uint32_t line;  // 0 unknown
+    std::uint32_t flags;
+};
+static_assert(sizeof(AgentFrame) == 24);
+
+// Innermost first; `no_frame` ends it.
+struct AgentStack {
+    std::uint16_t frames[agent_frames_per_stack];
+};
+static_assert(sizeof(AgentStack) == 32);
+
+enum AgentSiteFlags : std::uint32_t {
+    site_other = 1,           // site 0: what found no room of its own
+    site_borrowed_stack = 2,  // from a thread without Python frames: the main thread's line
+    site_small_objects = 4,   // Python's small objects, extrapolated from sampled windows
+    site_arena = 8,           // an arena of Python's own allocator: the high-water line only
+    site_native = 16,         // no Python frame anywhere to be had
+    site_gpu = 32,            // GPU memory, as the framework reports it
+};
+
+// Live memory by the Python stack that asked for it. Figures are estimates where blocks are
+// sampled: each counts for itself divided by its chance of being seen.
+struct AgentSite {
+    AgentStack stack;
+    std::uint32_t flags;
+    std::uint32_t live_blocks;  // tracked, not estimated
+    std::uint64_t live_bytes;
+    std::uint64_t peak_bytes;
+    std::uint64_t total_bytes;  // ever asked for
+    std::uint64_t variance_kib2;  // of live_bytes, in KiB squared: its root is the error
+    // live_bytes at the end of each window, in KiB; see AgentMemory::windows.
+    std::uint32_t live_kib[agent_windows];
+};
+static_assert(sizeof(AgentSite) == 32 + 8 + 32 + 64);
+
+// A stretch of time. When all are used, every second one is dropped and the next last twice as
+// long, so that they always cover the whole life of the process. Oldest first.
+struct AgentWindow {
+    std::int64_t end;  // 0: not used yet
+    std::uint64_t step;
+    std::uint64_t rss;      // `unknown` where it was not read
+    std::uint64_t tracked;  // live bytes over all sites
+    std::uint64_t arenas;   // bytes of Python's arenas
+    std::uint64_t gpu_allocated;
+};
+static_assert(sizeof(AgentWindow) == 48);
+
+inline constexpr std::uint32_t agent_site_capacity = 512;
+struct AgentMemory {
+    std::uint64_t window_ns;     // how long one lasts now
+    std::uint32_t window_count;  // used
+    std::uint32_t site_count;
+    std::uint64_t interval;  // mean bytes between two samples, now
+    std::uint64_t samples, dropped;
+    std::uint64_t live_bytes, peak_bytes;  // over all sites
+    std::uint64_t arena_bytes;
+    std::uint64_t reserved[4];
+    AgentWindow windows[agent_windows];
+    AgentSite sites[agent_site_capacity];
+};
+
+struct AgentStep {
+    std::int64_t time;
+    std::uint64_t number;
+    std::uint64_t gpu_allocated, gpu_reserved;  // `unknown` without a GPU
+    double loss;                                // NaN with has_loss 0: not known
+    std::uint32_t has_loss;
+    std::uint32_t reserved;
+};
+static_assert(sizeof(AgentStep) == 48);
+
+inline constexpr std::uint32_t agent_step_ring = 64;
+struct AgentSteps {
+    std::uint64_t count;  // steps ended
+    std::uint64_t epoch;
+    std::int64_t first, last;            // when the first and the last step ended; 0 never
+    std::uint64_t first_nonfinite_step;  // from 1; 0 never
+    double nonfinite_value;
+    std::uint64_t usual_ns;   // moving average of a step's length
+    std::uint64_t longest_ns;
+    char source[32];  // "torch optimizer", "keras fit", "holdfast.step()"
+    std::uint64_t ring_written;
+    AgentStep ring[agent_step_ring];  // number n at n % agent_step_ring
+};
+
+struct AgentException {
+    std::int64_t time;  // 0: none
+    std::int32_t tid;
+    std::uint32_t frame_count;
+    std::uint32_t in_main_thread;
+    std::uint32_t reserved;
+    char thread[32];
+    char type[128];
+    char message[1024];
+    char causes[512];           // "ValueError: text" of each chained one, a line each, nearest first
+    std::uint16_t frames[32];   // innermost first
+};
+inline constexpr std::uint32_t agent_exceptions = 4;
+
+enum class AgentExitKind : std::uint32_t { none = 0, sys_exit = 1, os_exit = 2, c_exit = 3 };
+struct AgentExit {
+    std::int64_t time;
+    AgentExitKind kind;
+    std::int32_t status;
+    AgentStack stack;
+};
+
+struct AgentSignal {
+    std::int64_t time;  // 0: none
+    std::int32_t number, code;
+    std::int32_t sender_pid, sender_uid;
+    char sender[104];  // its command line, cut
+};
+static_assert(sizeof(AgentSignal) == 128);
+inline constexpr std::uint32_t agent_signals = 8;
+
+enum class AgentNoteKind : std::uint32_t {
+    none = 0,
+    warning = 1,           // text: "Category: message"
+    shutdown_request = 2,  // ipykernel; a: 1 restart
+    cell = 3,              // a: execution count, b: 1 begins, 0 ends; text: its first line
+    cuda_oom = 4,          // text: allocator statistics as JSON
+    hook_failed = 5,       // text
+    python_unsupported = 6,  // text: version
+    framework = 7,         // text: "torch 2.11.0"
+};
+struct AgentNote {
+    std::int64_t time;
+    AgentNoteKind kind;
+    std::uint32_t text_size;
+    std::int64_t a, b;
+    char text[480];
+};
+static_assert(sizeof(AgentNote) == 512);
+inline constexpr std::uint32_t agent_notes = 16;
+
+// Where a thread was when last asked. Slot 0 is the main thread.
+struct AgentPlace {
+    std::int64_t time;
+    std::int32_t tid;
+    std::uint32_t reserved;
+    AgentStack stack;
+};
+
+inline constexpr std::uint32_t agent_frame_capacity = 1024;
+inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
+
+struct AgentSlot {
+    // Identity, written when the slot is taken.
+    std::int32_t pid;
+    std::uint32_t generation;  // counts takers
+    std::uint64_t start_ticks;
+    std::int64_t taken;  // 0: never
+    std::int64_t ended;  // set at a clean end; else 0
+    std::uint32_t python_major, python_minor, python_micro;  // 0: not known
+    std::uint32_t python_flags;                              // 1 free-threaded, 2 lines readable
+    std::uint64_t reserved[8];
+
+    AgentPlace place;
+    AgentExit exit;
+    AgentSignal signals[agent_signals];
+    std::uint64_t signals_written;
+    AgentException exceptions[agent_exceptions];
+    std::uint64_t exceptions_written;
+    AgentNote notes[agent_notes];
+    std::uint64_t notes_written;
+    AgentSteps steps;
+    AgentMemory memory;
+    std::uint32_t frame_count;
+    std::uint32_t text_size;
+    AgentFrame frames[agent_frame_capacity];
+    char text[agent_text_capacity];
+};
+inline constexpr std::size_t agent_slot_space = 152U << 10U;
+static_assert(sizeof(AgentSlot) <= agent_slot_space);
+
+// The page behind the header: who holds which slot. 0 is free; else pid, and the generation above.
+// A slot is taken by compare-and-swap from 0, and given back by its holder at a clean end; its
+// contents stay until the next taker clears them.
+struct AgentIndex {
+    std::uint64_t owner[agent_slots];
+    std::uint64_t refused;  // processes that found no free slot
+    std::uint64_t reserved[7];
+};
+inline constexpr std::size_t agent_index_offset = header_space;
+inline constexpr std::size_t agent_slots_offset = 2 * header_space;
+inline constexpr std::size_t agent_box_size =
+    agent_slots_offset + agent_slots * agent_slot_space;
+static_assert(sizeof(AgentIndex) <= header_space);
+static_assert(agent_slot_space % header_space == 0);
+
+// ---- crash.box ----
+
+inline constexpr std::uint32_t crash_slots = 4;
+
+enum class CrashState : std::uint32_t {
+    empty = 0,
+    writing = 1,   // died in the middle: what is there is good up to the sizes
+    complete = 2,
+    survived = 3,  // a handler of the program dealt with it, and the program went on
+};
+
+enum class CrashMachine : std::uint32_t { none = 0, x86_64 = 1, aarch64 = 2 };
+
+// Text parts are lines. modules: "start-end offset inode path" in hex and bytes as /proc/PID/maps
+// has them, executable mappings only. python: "T tid name" begins a thread, the faulting one first,
+// then "F line\tfile\tfunction" innermost first. threads: "tid pc name", pc in hex or "-".
+// native: what unwinding made of it, "address\tlibrary\tsymbol\toffset\tfile:line", innermost first.
+struct Crash {
+    CrashState state;
+    std::int32_t pid, tid;
+    std::int32_t signal, code, error;
+    std::int32_t sender_pid, sender_uid;  // for signals that were sent
+    std::uint64_t start_ticks;
+    std::int64_t time;
+    std::uint64_t address;
+    CrashMachine machine;
+    std::uint32_t register_count;
+    std::uint64_t registers[40];  // x86_64: gregset_t order; aarch64: x0-x30, sp, pc, pstate
+    std::uint64_t pc, sp;
+    std::uint64_t stack_low, stack_high;  // of the faulting thread; 0 unknown
+    std::uint64_t stack_copy_from;        // address of stack[0]
+    std::uint32_t instruction_size;
+    unsigned char instruction[16];  // at pc
+    char thread[32];
+    char exception_type[256];   // uncaught C++ exception, mangled name
+    char exception_what[1024];
+    std::uint32_t abort_size, unread_size, modules_size, python_size, threads_size, native_size,
+        stack_size;
+    std::uint32_t unwound;  // 1: `native` is final and the stack copy erased
+    char abort_text[2048];  // glibc's own last words
+    char unread[8192];      // what was written to a redirected stderr and never read
+    char modules[48U << 10U];
+    char python[40U << 10U];
+    char threads[8U << 10U];
+    char native[24U << 10U];
+    unsigned char stack[96U << 10U];
+};
+inline constexpr std::size_t crash_slot_space = 240U << 10U;
+static_assert(sizeof(Crash) <= crash_slot_space);
+
+struct CrashIndex {
+    std::uint32_t taken;  // crashes so far; the first `crash_slots` are kept
+    std::uint32_t reserved[15];
+};
+inline constexpr std::size_t crash_index_offset = header_space;
+inline constexpr std::size_t crash_slots_offset = 2 * header_space;
+inline constexpr std::size_t crash_box_size =
+    crash_slots_offset + crash_slots * crash_slot_space;
+
+}  // namespace holdfast::format
