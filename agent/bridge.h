@@ -1,5 +1,7 @@
 // The agent's face towards Python: a module `_holdfast_agent` made of C functions, by the
-// interpreter's own API found with dlsym, so that one agent serves every CPython.
+// interpreter's own API found with dlsym, so that one agent serves every CPython. It hangs on the
+// built-in module `_imp`, which every interpreter has and nobody looks at: a new name in
+// sys.modules would disturb a program that is just iterating over it.
 //
 // step(loss=None, gpu_allocated=-1, gpu_reserved=-1, source="") -> None
 // epoch(number) -> None
@@ -10,10 +12,17 @@
 //     a built-in that calls `function` with the same arguments; should it raise, calls
 //     report(exception) first and then lets it pass. Leaves no frame in any traceback.
 // seen(function, report) -> callable
-//     calls report(*args) (errors swallowed), then returns function(*args, **kwargs)
-// exit_called(status) -> None      records the caller's Python stack as an exit call
+//     calls report(*args) (errors swallowed), then returns function(*args, **kwargs); with None
+//     for a function it only reports
+//     Both look like what they stand for: a built-in, or in every attribute a Python function.
+// exit_called(status) -> None       records the caller's Python stack as an exit call
 // run_directory() -> str | None
-// pid-independent; every function swallows its own failures and never raises but TypeError.
+// attempt(function, *args) -> None  calls it; a failure is noted, not raised
+// hook(name) -> module              one of agent/hooks/
+// over() -> None                    the interpreter is about to end: leave it alone from now on
+//
+// Every function swallows its own failures and never raises but TypeError. What a signal handler of
+// the program raises while one of our Python functions runs is the program's and passes.
 #pragma once
 
 namespace holdfast::agent {
@@ -21,5 +30,8 @@ namespace holdfast::agent {
 // Called often and from anywhere (see heap.h on_sample): asks the interpreter, when one is running,
 // to call us back on its main thread.
 void knock_on_python();
+
+// From Python's own end on, nothing of it is touched any more.
+void leave_python();
 
 }  // namespace holdfast::agent

@@ -28,7 +28,7 @@ constexpr std::array options{
     Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
     Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
-    Option{"--no-agent", "", "put nothing into the program (nothing is put there yet)"},
+    Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
 };
 
 // The command's own failure to start, worded and numbered as shells do.
@@ -126,6 +126,7 @@ int run(const Arguments& arguments) {
     run_options.command = arguments.words;
     run_options.name = arguments.get("--name").value_or("");
     run_options.subreaper = !arguments.has("--no-subreaper");
+    run_options.agent = !arguments.has("--no-agent");
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
     if (!quiet) {

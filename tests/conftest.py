@@ -42,6 +42,15 @@ def holdfast(binary, tmp_path):
     program.end_all()
 
 
+@pytest.fixture(scope="session")
+def compiler() -> str:
+    """A C compiler, for programs that no interpreter can stand for."""
+    found = shutil.which("cc") or shutil.which("gcc")
+    if not found:
+        pytest.skip("no C compiler on this machine")
+    return found
+
+
 @pytest.fixture
 def control_group():
     """Makes control groups with limits: control_group(memory=..., pids=...)."""

@@ -146,6 +146,9 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
 
     const ProcessEvidence* main = evidence.main();
     evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
+    evidence.agents = parts::agents(record, clock, evidence);
+    evidence.crashes = parts::crashes(record, clock);
+    parts::agent_words(record, clock, evidence);
     tidy(evidence.missing);
     return evidence;
 }

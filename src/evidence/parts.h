@@ -37,6 +37,14 @@ std::vector<SignalSeen> signals(const RunRecord& record, const RunClock& clock);
 std::vector<GpuEvidence> gpus(const RunRecord& record, const Evidence& so_far);
 PressureEvidence pressure(std::span<const format::Sample> samples);
 
+// What the agents told. `memory` has the limit that growth is held against.
+std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
+                                  const Evidence& so_far);
+std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& clock);
+// What the rest of the evidence owes to them: the traceback, who sent signals, the lines that hold
+// memory, and what could not be seen.
+void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence);
+
 // `own_chain`: the main process's cgroup, null when unknown.
 MemorySummary memory(const RunRecord& record, const RunClock& clock,
                      const CgroupEvidence* own_chain);

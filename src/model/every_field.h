@@ -18,7 +18,7 @@ inline auto every_field(const Fix& x) { const auto& [a, b] = x; return std::tie(
 inline auto every_field(const ExitStatus& x) { const auto& [a, b] = x; return std::tie(a, b); }
 inline auto every_field(const Frame& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const PythonStack& x) { const auto& [a, b] = x; return std::tie(a, b); }
-inline auto every_field(const NativeFrame& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
+inline auto every_field(const NativeFrame& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const MemorySite& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const CurvePoint& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const MemorySummary& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
@@ -47,11 +47,27 @@ inline auto every_field(const KernelLogEntry& x) { const auto& [a, b, c, d, e, f
 inline auto every_field(const SignalSeen& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const GpuEvidence::Holder& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const GpuEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
-inline auto every_field(const TracebackText& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
+inline auto every_field(const TracebackText& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SchedulerEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
+inline auto every_field(const GrowthSeen& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
+inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h] = x; return std::tie(a, b, c, d, e, f, g, h); }
+inline auto every_field(const LeakEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
+inline auto every_field(const ExceptionEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
+inline auto every_field(const ExitCallEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
+inline auto every_field(const NoteEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
+inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
+inline auto every_field(const AgentEvidence& x) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+}
+inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }
+inline auto every_field(const CrashEvidence& x) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y);
+}
 inline auto every_field(const Evidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2);
 }
 // clang-format on
 

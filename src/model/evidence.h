@@ -9,12 +9,10 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "model/agent_evidence.h"
 #include "model/verdict.h"
 
 namespace holdfast {
-
-// Times of events are monotonic, as nanoseconds since the run's start; before it they are negative.
-using RunTime = Nanos;
 
 // A soft limit of a process; absent when unlimited or not readable.
 struct ProcessLimits {
@@ -175,12 +173,13 @@ struct GpuEvidence {
     std::vector<Holder> processes;
 };
 
-// The last Python traceback in stderr, read as text.
+// The last Python traceback: as the agent recorded it, else as stderr shows it.
 struct TracebackText {
     std::vector<Frame> frames;  // outermost first
     std::string type;           // "OSError", "torch.OutOfMemoryError"
     std::string message;
     bool ends_the_output = false;  // nothing but blank lines and known epilogues after it
+    bool recorded = false;         // by the agent as it happened, not read from stderr
 };
 
 struct SchedulerEvidence {
@@ -211,6 +210,8 @@ struct Evidence {
     bool kernel_log_complete = false;
     std::vector<SignalSeen> signals;  // oldest first
     std::vector<GpuEvidence> gpus;
+    std::vector<AgentEvidence> agents;   // by the moment they began
+    std::vector<CrashEvidence> crashes;  // oldest first
     SchedulerEvidence scheduler;
     std::string stderr_tail;   // masked, printable
     bool stderr_seen = false;  // false: terminal, closed or unreadable

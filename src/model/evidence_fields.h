@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "model/agent_fields.h"
 #include "model/evidence.h"
 #include "model/fields.h"
 
@@ -202,6 +203,7 @@ void describe(Json& json, Ref<Json, TracebackText> traceback) {
     json.field("type", traceback.type);
     json.field("message", traceback.message);
     json.field("ends_the_output", traceback.ends_the_output);
+    json.field("recorded", traceback.recorded);
 }
 
 template <class Json>

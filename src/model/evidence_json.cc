@@ -27,6 +27,8 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("kernel_log_complete", evidence.kernel_log_complete);
     json.field("signals", evidence.signals);
     json.field("gpus", evidence.gpus);
+    json.field("agents", evidence.agents);
+    json.field("crashes", evidence.crashes);
     json.field("scheduler", evidence.scheduler);
     json.field("stderr_tail", evidence.stderr_tail);
     json.field("stderr_seen", evidence.stderr_seen);

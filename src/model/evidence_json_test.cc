@@ -56,6 +56,53 @@ CgroupEvidence full_cgroup() {
             {31, 32}, "oomd 1"};
 }
 
+AgentEvidence full_agent() {
+    const GrowthSeen growth{Bytes{1}, 20, 1.5, 0.25, 2.5, 8};
+    const std::vector<Frame> frames{{"train.py", 42, "main"}};
+    AgentEvidence a;
+    a.pid = 4242;
+    a.taken = at(1);
+    a.ended = at(2);
+    a.python = "3.11.7";
+    a.lines_readable = true;
+    a.place_time = at(3);
+    a.place = frames;
+    a.exit = ExitCallEvidence{at(4), ExitCallEvidence::How::os_exit, 3, frames};
+    a.exceptions = {{at(5), true, "MainThread", "OSError", "No space", {"ValueError: x"}, frames}};
+    a.notes = {{NoteEvidence::Kind::framework, at(6), 1, 2, "torch 2.11.0"}};
+    a.steps = {7, 2, "torch optimizer", at(1), at(9), at(3), 4, 0.5, Bytes{8}, growth};
+    a.live = Bytes{9};
+    a.peak = Bytes{10};
+    a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, growth}};
+    a.leak = LeakEvidence{frames, Bytes{5}, true, true, growth};
+    return a;
+}
+
+CrashEvidence full_crash() {
+    CrashEvidence c;
+    c.pid = 4242;
+    c.thread = "worker";
+    c.time = at(7);
+    c.signal = SIGSEGV;
+    c.code = 1;
+    c.finished = c.survived = c.in_stack_guard = c.frames_repeat = c.near_null = true;
+    c.in_allocator = true;
+    c.sender_pid = 77;
+    c.sender_uid = 1000;
+    c.address = 0xfffffffffffffff0U;
+    c.native = {{"libfoo.so", "bar()", 16, "foo.cc", 3}};
+    c.python = {{"MainThread", {{"train.py", 42, "main"}}}};
+    c.instruction = "62 f1";
+    c.exception_type = "std::runtime_error";
+    c.exception_what = "no";
+    c.abort_text = "free(): invalid pointer";
+    c.unread = "last words";
+    c.library = "libfoo.so";
+    c.mapped_file = "/data/x";
+    c.shared = {{"libfoo.so", 2}};
+    return c;
+}
+
 Evidence full_evidence() {
     Evidence e;
     e.run = {"20261115-1", "baseline", {"python", "train.py"}, at(1), at(2), "gpu-07"};
@@ -77,10 +124,12 @@ Evidence full_evidence() {
     e.signals = {{at(4), SIGTERM, 1, 1000, "bash", true, true}};
     e.gpus = {
         {1, "H200", Bytes{1}, Bytes{2}, Bytes{3}, 50, 60, 7, true, {{9, Bytes{8}, "x", true}}}};
+    e.agents = {full_agent()};
+    e.crashes = {full_crash()};
     e.scheduler = {"slurm", "123", at(5)};
     e.stderr_tail = "Traceback:\n\tgröße";
     e.stderr_seen = true;
-    e.traceback = TracebackText{{{"train.py", 42, "main"}}, "OSError", "No space", true};
+    e.traceback = TracebackText{{{"train.py", 42, "main"}}, "OSError", "No space", true, true};
     e.memory = {Bytes{1},
                 Bytes{2},
                 "container limit",

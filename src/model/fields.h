@@ -27,6 +27,21 @@ void describe(Json& json, Ref<Json, Frame> frame) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, PythonStack> stack) {
+    json.field("thread", stack.thread);
+    json.field("frames", stack.frames);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, NativeFrame> frame) {
+    json.field("library", frame.library);
+    json.field("symbol", frame.symbol);
+    json.field("offset", frame.offset);
+    json.field_unless_empty("file", frame.file);
+    json.field("line", frame.line);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, RunSummary> run) {
     json.field("id", run.id);
     json.field("name", run.name);

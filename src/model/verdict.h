@@ -33,7 +33,9 @@ struct PythonStack {
 struct NativeFrame {
     std::string library;
     std::string symbol;
-    std::uint64_t offset = 0;
+    std::uint64_t offset = 0;  // within the symbol, or without one within the library
+    std::string file;          // of the source, where debug information tells
+    std::optional<int> line;
 };
 
 struct MemorySite {

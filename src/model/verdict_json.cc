@@ -49,19 +49,6 @@ void describe(Json& json, Ref<Json, DecidingProcess> process) {
 }
 
 template <class Json>
-void describe(Json& json, Ref<Json, PythonStack> stack) {
-    json.field("thread", stack.thread);
-    json.field("frames", stack.frames);
-}
-
-template <class Json>
-void describe(Json& json, Ref<Json, NativeFrame> frame) {
-    json.field("library", frame.library);
-    json.field("symbol", frame.symbol);
-    json.field("offset", frame.offset);
-}
-
-template <class Json>
 void describe(Json& json, Ref<Json, Verdict> verdict) {
     json.schema();
     json.field("run", verdict.run);

@@ -39,7 +39,7 @@ Verdict full_verdict() {
     v.choice = "the leak explains the kill";
     v.contributing = {finding("swap-thrash"_cause, Confidence::likely)};
     v.python_stack = {{"MainThread", {{"train.py", 42, "train_step"}}}};
-    v.native_stack = {{"libtorch_cpu.so", "at::native::add", 0xfffffffffffffff0U}};
+    v.native_stack = {{"libtorch_cpu.so", "at::native::add", 0xfffffffffffffff0U, "add.cpp", 31}};
     v.memory = {Bytes::mib(511),
                 Bytes::mib(512),
                 "container limit",

@@ -75,6 +75,7 @@ inline constexpr auto machine = place(std::array{
     of<format::Disk>(format::SectionId::disks, 16),
     of<format::Neighbour>(format::SectionId::neighbours, 12),
     of<format::End>(format::SectionId::end, 1),
+    of<format::Stacks>(format::SectionId::stacks, 8),
 });
 inline constexpr auto output =
     place(std::array{of<std::byte>(format::SectionId::output, format::output_capacity)});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <atomic>
 
-#include "base/checksum.h"
-#include "base/time.h"
 #include "record/box_layout.h"
 
 namespace holdfast {
@@ -12,48 +10,15 @@ namespace {
 
 using format::SectionId;
 
-// Three boxes make a run; all of them and the two small JSON files stay below 2 MiB.
-static_assert(layout::machine.size == 1'635'456);
+// Without the agent's, three boxes make a run; with the two small JSON files below 2 MiB.
+static_assert(layout::machine.size == 1'766'528);
 static_assert(layout::output.size == 69'696);
 static_assert(layout::gpu.size == 17'920);
-
-// "01234567-89ab-..." as 16 bytes; what is not hexadecimal is passed over, what is missing is zero.
-void parse_boot_id(std::string_view text, unsigned char (&bytes)[16]) {
-    std::size_t digits = 0;
-    for (const char c : text) {
-        const auto digit = parse_number<unsigned>(std::string_view(&c, 1), 16);
-        if (!digit) continue;
-        if (digits == 2 * sizeof(bytes)) return;
-        unsigned char& byte = bytes[digits / 2];
-        byte = static_cast<unsigned char>(digits % 2 == 0 ? *digit << 4U : byte | *digit);
-        ++digits;
-    }
-}
 
 template <std::size_t N>
 Result<MappedFile> make_box(const RunDirectory* directory, const char* name, format::BoxKind kind,
                             const layout::Layout<N>& layout, const BoxOrigin& origin) {
-    Result<MappedFile> file = directory != nullptr
-                                  ? MappedFile::create(directory->fd(), name, layout.size)
-                                  : MappedFile::anonymous(name, layout.size);
-    if (!file) return file;
-
-    format::FileHeader header{};
-    std::memcpy(header.magic, format::magic, sizeof(header.magic));
-    header.version = format::version;
-    header.kind = kind;
-    header.file_size = layout.size;
-    parse_boot_id(origin.boot_id, header.boot_id);
-    header.writer_pid = origin.pid;
-    header.writer_start_ticks = origin.start_ticks;
-    header.created = monotonic_now().count();
-    header.created_wall = wall_now().count();
-    header.section_count = N;
-    std::copy(layout.sections.begin(), layout.sections.end(), header.sections);
-    const auto bytes = std::as_bytes(std::span(&header, 1));
-    header.checksum = crc32c(bytes.first(offsetof(format::FileHeader, checksum)));
-    std::memcpy(file->bytes().data(), &header, sizeof(header));
-    return file;
+    return holdfast::make_box(directory, name, kind, layout.size, layout.sections, origin);
 }
 
 // A writer for one section of a box just made.
@@ -84,6 +49,7 @@ Result<MachineBox> MachineBox::create(const RunDirectory* directory, const BoxOr
     fill(box.disks, SectionId::disks);
     fill(box.neighbours, SectionId::neighbours);
     fill(box.end, SectionId::end);
+    fill(box.stacks, SectionId::stacks);
     return box;
 }
 

@@ -9,19 +9,13 @@
 
 #include "base/mapped_file.h"
 #include "base/result.h"
+#include "record/box_file.h"
 #include "record/fixed_text.h"
 #include "record/format.h"
 #include "record/run_directory.h"
 #include "record/section_writer.h"
 
 namespace holdfast {
-
-// Who writes. A pid alone may be somebody else by the time the box is read.
-struct BoxOrigin {
-    int pid = 0;
-    std::uint64_t start_ticks = 0;
-    std::string boot_id;  // as /proc/sys/kernel/random/boot_id has it
-};
 
 // Everything the supervisor sees. One thread writes.
 class MachineBox {
@@ -37,6 +31,7 @@ public:
     TableWriter<format::Disk> disks;
     TableWriter<format::Neighbour> neighbours;
     TableWriter<format::End> end;
+    TableWriter<format::Stacks> stacks;
 
     int fd() const { return file_.fd(); }  // for reading it back
 

@@ -31,6 +31,7 @@ enum class SectionId : std::uint32_t {
     gpus = 10,       // table of Gpu
     agent_slots = 11,  // of AgentSlot, see agent_format.h
     crashes = 12,      // of Crash, see agent_format.h
+    stacks = 13,       // table of Stacks
 };
 
 // Every slot of a table holds two copies of its record. The writer overwrites the older one, so
@@ -239,9 +240,21 @@ struct Gpu {
 };
 static_assert(sizeof(Gpu) == 16 + 8 + 8 + 7 * 8 + 16 + 8 + 256 + 64);
 
+// The Python stacks of one process, as the supervisor saw them last from outside. The text is that
+// of a crash: agent_format.h, Crash::python.
+struct Stacks {
+    RecordHeader header;
+    std::int64_t time;
+    std::int32_t pid;
+    std::uint32_t text_size;
+    char text[8160];
+};
+static_assert(sizeof(Stacks) == 8192);
+
 template <class T>
 inline constexpr bool is_record = std::is_trivially_copyable_v<T>&& std::is_standard_layout_v<T>;
 static_assert(is_record<Sample> && is_record<Process> && is_record<Cgroup> && is_record<Event> &&
-              is_record<Disk> && is_record<Neighbour> && is_record<End> && is_record<Gpu>);
+              is_record<Disk> && is_record<Neighbour> && is_record<End> && is_record<Gpu> &&
+              is_record<Stacks>);
 
 }  // namespace holdfast::format

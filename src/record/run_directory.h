@@ -20,6 +20,8 @@ inline constexpr const char* lock = "run.lock";
 inline constexpr const char* machine = "machine.box";
 inline constexpr const char* output = "output.box";
 inline constexpr const char* gpu = "gpu.box";
+inline constexpr const char* agent = "agent.box";
+inline constexpr const char* crash = "crash.box";
 inline constexpr const char* verdict = "verdict.json";
 }  // namespace run_file
 

@@ -28,6 +28,7 @@ void take_machine(RunRecord& record, BoxReader box) {
     record.events = box.records<format::Event>(SectionId::events);
     record.disks = box.records<format::Disk>(SectionId::disks);
     record.neighbours = box.records<format::Neighbour>(SectionId::neighbours);
+    record.stacks = box.records<format::Stacks>(SectionId::stacks);
     const auto ends = box.records<format::End>(SectionId::end);
     if (!ends.empty()) record.end = ends.front();
     note_damage(record, run_file::machine, box);
@@ -41,6 +42,12 @@ void take_output(RunRecord& record, const BoxReader& box) {
 void take_gpu(RunRecord& record, BoxReader box) {
     record.gpus = box.records<format::Gpu>(SectionId::gpus);
     note_damage(record, run_file::gpu, box);
+}
+
+void take_agents(RunRecord& record, AgentsRead read) {
+    record.agents = std::move(read.agents);
+    record.agents_refused = read.refused;
+    if (read.truncated) record.damage.push_back(std::string(run_file::agent) + ": truncated");
 }
 
 // A box that is not there is no damage: no relay, no GPU, or a clean run that was shrunk.
@@ -82,6 +89,10 @@ Result<RunRecord> read_run(const RunDirectory& directory) {
     if (present(record, output)) take_output(record, *output);
     Result<BoxReader> gpu = BoxReader::open(directory.fd(), run_file::gpu, BoxKind::gpu);
     if (present(record, gpu)) take_gpu(record, std::move(*gpu));
+    Result<AgentsRead> agents = read_agents(directory);
+    if (present(record, agents)) take_agents(record, std::move(*agents));
+    Result<std::vector<CrashRecord>> crashes = read_crashes(directory);
+    if (present(record, crashes)) record.crashes = std::move(*crashes);
     return record;
 }
 
@@ -100,6 +111,15 @@ Result<RunRecord> read_run(const RunFacts& facts, const BoxFds& boxes) {
         take_machine(record, std::move(*box));
     if (auto box = open(boxes.output, BoxKind::output, run_file::output)) take_output(record, *box);
     if (auto box = open(boxes.gpu, BoxKind::gpu, run_file::gpu)) take_gpu(record, std::move(*box));
+    if (boxes.agent >= 0) {
+        Result<AgentsRead> agents = read_agents(boxes.agent).context(run_file::agent);
+        if (present(record, agents)) take_agents(record, std::move(*agents));
+    }
+    if (boxes.crash >= 0) {
+        Result<std::vector<CrashRecord>> crashes =
+            read_crashes(boxes.crash).context(run_file::crash);
+        if (present(record, crashes)) record.crashes = std::move(*crashes);
+    }
     return record;
 }
 

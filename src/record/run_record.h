@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "record/agent_box.h"
 #include "record/box_reader.h"
+#include "record/crash_box.h"
 #include "record/format.h"
 #include "record/run_directory.h"
 #include "record/run_facts.h"
@@ -28,10 +30,14 @@ struct RunRecord {
     std::vector<format::Event> events;         // oldest first
     std::vector<format::Disk> disks;
     std::vector<format::Neighbour> neighbours;
+    std::vector<format::Stacks> stacks;  // Python stacks seen from outside, the last of each process
     std::optional<format::End> end;  // nothing: the supervisor did not get there
 
     std::optional<OutputTail> output;  // nothing: not relayed
     std::vector<format::Gpu> gpus;
+    std::vector<AgentRecord> agents;          // by the moment they began
+    std::uint64_t agents_refused = 0;         // processes that found no slot
+    std::vector<CrashRecord> crashes;         // in the order they happened
     std::optional<std::string> verdict_json;  // as cached; not parsed here
 
     std::vector<std::string> damage;  // one line each: what was missing, damaged or newer
@@ -45,6 +51,8 @@ struct BoxFds {
     int machine = -1;
     int output = -1;
     int gpu = -1;
+    int agent = -1;
+    int crash = -1;
 };
 Result<RunRecord> read_run(const RunFacts& facts, const BoxFds& boxes);
 

@@ -13,43 +13,42 @@ namespace {
 struct Kind {
     std::uint64_t magic;
     std::string_view name;
-    bool network;
 };
 
 constexpr Kind kinds[] = {
-    {0xef53, "ext4", false},  // ext2 and ext3 as well: they share the number
-    {0x58465342, "xfs", false},
-    {0x9123683e, "btrfs", false},
-    {0x2fc12fc1, "zfs", false},
-    {0xf2f52010, "f2fs", false},
-    {0xca451a4e, "bcachefs", false},
-    {0x01021994, "tmpfs", false},
-    {0x858458f6, "ramfs", false},
-    {0x794c7630, "overlay", false},
-    {0x61756673, "aufs", false},
-    {0x73717368, "squashfs", false},
-    {0xe0f5e1e2, "erofs", false},
-    {0x4d44, "vfat", false},
-    {0x2011bab0, "exfat", false},
-    {0x5346544e, "ntfs", false},
-    {0x7366746e, "ntfs3", false},
-    {0x958458f6, "hugetlbfs", false},
-    {0x9fa0, "proc", false},
-    {0x62656572, "sysfs", false},
-    {0x63677270, "cgroup2", false},
-    {0x6969, "nfs", true},
-    {0xff534d42, "cifs", true},
-    {0xfe534d42, "smb2", true},
-    {0x517b, "smb", true},
-    {0x00c36400, "ceph", true},
-    {0x0bd00bd0, "lustre", true},
-    {0x47504653, "gpfs", true},
-    {0x19830326, "beegfs", true},
-    {0x5346414f, "afs", true},
-    {0x6b414653, "kafs", true},
-    {0x01021997, "9p", true},  // WSL's /mnt/c, and many virtual machines
-    {0x65735546, "fuse", true},
-    {0x6a656a63, "virtiofs", true},
+    {0xef53, "ext4"},  // ext2 and ext3 as well: they share the number
+    {0x58465342, "xfs"},
+    {0x9123683e, "btrfs"},
+    {0x2fc12fc1, "zfs"},
+    {0xf2f52010, "f2fs"},
+    {0xca451a4e, "bcachefs"},
+    {0x01021994, "tmpfs"},
+    {0x858458f6, "ramfs"},
+    {0x794c7630, "overlay"},
+    {0x61756673, "aufs"},
+    {0x73717368, "squashfs"},
+    {0xe0f5e1e2, "erofs"},
+    {0x4d44, "vfat"},
+    {0x2011bab0, "exfat"},
+    {0x5346544e, "ntfs"},
+    {0x7366746e, "ntfs3"},
+    {0x958458f6, "hugetlbfs"},
+    {0x9fa0, "proc"},
+    {0x62656572, "sysfs"},
+    {0x63677270, "cgroup2"},
+    {0x6969, "nfs"},
+    {0xff534d42, "cifs"},
+    {0xfe534d42, "smb2"},
+    {0x517b, "smb"},
+    {0x00c36400, "ceph"},
+    {0x0bd00bd0, "lustre"},
+    {0x47504653, "gpfs"},
+    {0x19830326, "beegfs"},
+    {0x5346414f, "afs"},
+    {0x6b414653, "kafs"},
+    {0x01021997, "9p"},  // WSL's /mnt/c, and many virtual machines
+    {0x65735546, "fuse"},
+    {0x6a656a63, "virtiofs"},
 };
 
 const Kind* kind_of(std::uint64_t magic) {
@@ -69,11 +68,6 @@ Bytes blocks(std::uint64_t count, std::uint64_t size) {
 std::string filesystem_name(std::uint64_t magic) {
     const Kind* kind = kind_of(magic);
     return kind != nullptr ? std::string(kind->name) : fmt::format("{:#x}", magic);
-}
-
-bool is_network(std::uint64_t magic) {
-    const Kind* kind = kind_of(magic);
-    return kind != nullptr && kind->network;
 }
 
 Result<FilesystemSpace> read_filesystem_space(const std::string& path) {

@@ -23,7 +23,5 @@ struct FilesystemSpace {
 Result<FilesystemSpace> read_filesystem_space(const std::string& path);
 
 std::string filesystem_name(std::uint64_t magic);
-// NFS, SMB, Ceph, Lustre, FUSE and the like: mapped files there may fail with SIGBUS.
-bool is_network(std::uint64_t magic);
 
 }  // namespace holdfast::sources

@@ -29,8 +29,9 @@ Capture plan_capture(const StreamFacts& out, const StreamFacts& err) {
     if (!err.open) return Capture::none;
     if (err.terminal) return Capture::terminal;
     if (err.regular_file) return Capture::read_file;
-    // Nobody reads /dev/null, so there is no order to keep and stdout need not pay for a relay.
-    if (err.discards) return Capture::relay_stderr;
+    // Thrown away on purpose. A pipe in its place would be read along, but it is not /dev/null to a
+    // program that looks, and it can fill up.
+    if (err.discards) return Capture::none;
     return out.same_object(err) ? Capture::relay_both : Capture::relay_stderr;
 }
 

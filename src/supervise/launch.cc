@@ -24,14 +24,17 @@ Result<pid_t> launch(const Launch& plan) {
     if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("cannot make a pipe");
     UniqueFd reader(ends[0]);
     UniqueFd writer(ends[1]);
-    std::vector<char*> words = c_strings(plan.command);  // before fork: no allocation after it
+    // Before fork: no allocation after it.
+    std::vector<char*> words = c_strings(plan.command);
+    std::vector<char*> entries = c_strings(plan.environment);
+    char** const environment = plan.environment.empty() ? environ : entries.data();
     const pid_t pid = ::fork();
     if (pid < 0) return Error::from_errno("cannot fork");
     if (pid == 0) {
         if (plan.stdout_fd >= 0) ::dup2(plan.stdout_fd, STDOUT_FILENO);
         if (plan.stderr_fd >= 0) ::dup2(plan.stderr_fd, STDERR_FILENO);
         ::sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
-        ::execvp(words[0], words.data());
+        ::execvpe(words[0], words.data(), environment);
         const int failed = errno;
         if (::write(writer.get(), &failed, sizeof failed) < 0) {
         }  // then the exit status alone must tell

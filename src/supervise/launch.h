@@ -16,6 +16,7 @@ struct Launch {
     sigset_t signal_mask{};
     int stdout_fd = -1;  // -1: inherited
     int stderr_fd = -1;
+    std::vector<std::string> environment;  // empty: our own
 };
 
 // The pid once the program has really been executed. An Error's number is that of exec: ENOENT

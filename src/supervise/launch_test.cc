@@ -7,7 +7,7 @@ namespace holdfast {
 namespace {
 
 int status_of(const std::vector<std::string>& command) {
-    const auto pid = launch({command, {}, -1, -1});
+    const auto pid = launch({command, {}, -1, -1, {}});
     EXPECT_TRUE(pid.ok()) << pid.error().text;
     int status = 0;
     if (pid) ::waitpid(*pid, &status, 0);
@@ -24,9 +24,9 @@ TEST(Launch, PassesArgumentsUntouched) {
 }
 
 TEST(Launch, TellsAMissingProgramFromOneThatMayNotRun) {
-    EXPECT_EQ(launch({{"no-such-program-anywhere"}, {}, -1, -1}).error().number, ENOENT);
-    EXPECT_EQ(launch({{"/etc/passwd"}, {}, -1, -1}).error().number, EACCES);
-    EXPECT_EQ(launch({{"/"}, {}, -1, -1}).error().number, EACCES);
+    EXPECT_EQ(launch({{"no-such-program-anywhere"}, {}, -1, -1, {}}).error().number, ENOENT);
+    EXPECT_EQ(launch({{"/etc/passwd"}, {}, -1, -1, {}}).error().number, EACCES);
+    EXPECT_EQ(launch({{"/"}, {}, -1, -1, {}}).error().number, EACCES);
 }
 
 TEST(Launch, GivesTheProgramTheMaskItWasMeantToHave) {
@@ -37,7 +37,7 @@ TEST(Launch, GivesTheProgramTheMaskItWasMeantToHave) {
     sigset_t none;
     sigemptyset(&none);
     const auto pid = launch(
-        {{"/bin/sh", "-c", "grep -q 'SigBlk:.0000000000000000' /proc/self/status"}, none, -1, -1});
+        {{"/bin/sh", "-c", "grep -q 'SigBlk:.0000000000000000' /proc/self/status"}, none, -1, -1, {}});
     int status = -1;
     if (pid) ::waitpid(*pid, &status, 0);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);

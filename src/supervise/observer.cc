@@ -44,7 +44,8 @@ Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& event
       tree_(roots, box.processes, events, epoll,
             [this](int dir) { return cgroups_.slot_of(monotonic_now(), dir); }),
       disks_(box.disks),
-      neighbours_(roots, box.neighbours) {
+      neighbours_(roots, box.neighbours),
+      stacks_(box.stacks) {
     // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
         kernel_log_.emplace(std::move(log).value());
@@ -62,6 +63,7 @@ void Observer::begin(Nanos now, pid_t command, const std::string& working_direct
     disks_.add(now, "temporary directory", temporary != nullptr ? temporary : "/tmp");
     disks_.add(now, "/dev/shm", "/dev/shm");
     next_survey_ = now + std::chrono::seconds(1);
+    next_stacks_ = next_survey_;
 }
 
 void Observer::note_missing(Nanos now) {
@@ -86,6 +88,8 @@ Nanos Observer::look(Nanos now) {
     // Close to the limit, who holds what is worth more than a quiet core: the eater may be gone
     // a moment after it has killed us.
     if (tight() && now >= next_neighbours_) look_at_neighbours(now);
+
+    if (now >= next_stacks_) look_at_stacks(now);
 
     format::Sample sample = sample_now(now);
     interval_ = cadence_.next(now - began_, now, headroom(sample));
@@ -139,6 +143,12 @@ void Observer::look_at_neighbours(Nanos now) {
         now, [this](pid_t pid) { return is_ours(pid); },
         [this, limited](int dir) { return cgroups_.shares_limit(dir, limited); });
     next_neighbours_ = now + std::max<Nanos>((monotonic_now() - now) * 50, milliseconds(100));
+}
+
+void Observer::look_at_stacks(Nanos now) {
+    stacks_.look(now, tree_.pythons());
+    if (const std::string why = stacks_.take_complaint(); !why.empty()) events_->missing(now, why);
+    next_stacks_ = now + pause_after(monotonic_now() - now, std::chrono::seconds(1));
 }
 
 int Observer::main_cgroup() const {

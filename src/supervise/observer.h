@@ -15,6 +15,7 @@
 #include "supervise/host_look.h"
 #include "supervise/neighbour_watch.h"
 #include "supervise/process_tree.h"
+#include "supervise/stack_watch.h"
 
 namespace holdfast {
 
@@ -38,6 +39,7 @@ private:
     void study(Nanos now);
     void survey(Nanos now);
     void look_at_neighbours(Nanos now);
+    void look_at_stacks(Nanos now);
     bool tight() const;
     void note_missing(Nanos now);
     format::Sample sample_now(Nanos now) const;
@@ -52,10 +54,11 @@ private:
     ProcessTree tree_;
     DiskWatch disks_;
     NeighbourWatch neighbours_;
+    StackWatch stacks_;
     std::optional<sources::KernelLog> kernel_log_;
     Cadence cadence_;
     Nanos began_{};
-    Nanos next_host_look_{}, next_study_{}, next_survey_{}, next_neighbours_{};
+    Nanos next_host_look_{}, next_study_{}, next_survey_{}, next_neighbours_{}, next_stacks_{};
     Nanos interval_ = Cadence::starting;
     format::Sample latest_ = unseen_sample();
     int last_main_cgroup_ = -1;

@@ -253,6 +253,17 @@ bool ProcessTree::contains(pid_t pid) const {
            std::find(helpers_.begin(), helpers_.end(), pid) != helpers_.end();
 }
 
+std::vector<pid_t> ProcessTree::pythons() const {
+    const format::Process* first = working();
+    std::vector<pid_t> pids;
+    for (const auto& [pid, member] : living_) {
+        if (member.record.program != format::ProgramKind::python) continue;
+        const bool in_front = first != nullptr && first->pid == pid;
+        pids.insert(in_front ? pids.begin() : pids.end(), pid);
+    }
+    return pids;
+}
+
 int ProcessTree::directory_of(pid_t pid) const {
     const auto found = living_.find(pid);
     return found == living_.end() ? -1 : found->second.dir.fd();

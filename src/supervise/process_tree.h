@@ -60,6 +60,8 @@ public:
     // The process that does the work, for those who want its cgroup and its files: what a wrapper
     // script runs just now, else the command.
     const format::Process* working() const;
+    // The living Python processes, the working one first.
+    std::vector<pid_t> pythons() const;
     // Open /proc directory of a living member, or -1.
     int directory_of(pid_t pid) const;
 

@@ -9,10 +9,14 @@
 
 #include <array>
 #include <csignal>
+#include <filesystem>
 
+#include "record/agent_box.h"
+#include "record/crash_box.h"
 #include "record/mask.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
+#include "supervise/injection.h"
 #include "supervise/launch.h"
 #include "supervise/observer.h"
 #include "supervise/recorder.h"
@@ -96,6 +100,7 @@ private:
     Status start();
     void start_relay(Capture capture);
     void save_facts();
+    void inject_agent(Launch& plan);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
@@ -115,6 +120,7 @@ private:
     std::unique_ptr<OutputBox> output_;
     std::optional<Relay> relay_;
     std::unique_ptr<GpuWatch> gpus_;
+    std::optional<Injection> injection_;
     pid_t command_ = 0;
     int wait_status_ = 0;
     bool ended_ = false;
@@ -164,6 +170,26 @@ void Supervisor::start_relay(Capture capture) {
     if (relay) relay_.emplace(std::move(relay).value());
 }
 
+// Without a disk the agents would have nowhere to write; then the program is watched from outside
+// only, and the verdict says so.
+void Supervisor::inject_agent(Launch& plan) {
+    const auto without = [&](const std::string& why) {
+        events_->missing(monotonic_now(), "Python lines and native stacks: " + why);
+    };
+    if (!options_->agent) return without("--no-agent was given");
+    if (!recorder_.directory) return without("no disk to write them to");
+    injection_ = Injection::find();
+    if (!injection_) return without("the agent's library is not installed");
+    const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
+    if (const auto box = AgentBox::create(recorder_.directory_or_null(), origin); !box)
+        return without(box.error().text);
+    if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
+        return without(box.error().text);
+    // Absolute: the program may work in another directory than the one we were started in.
+    const std::string directory = std::filesystem::absolute(recorder_.directory->path());
+    plan.environment = injection_->environment(environ, directory, plan.command[0]);
+}
+
 Status Supervisor::start() {
     const Capture capture =
         plan_capture(StreamFacts::of(STDOUT_FILENO), StreamFacts::of(STDERR_FILENO));
@@ -177,7 +203,8 @@ Status Supervisor::start() {
     save_facts();
     for (const std::string& warning : recorder_.warnings) options_->warn(warning);
 
-    Launch plan{options_->command, inbox_->mask_at_start(), -1, -1};
+    Launch plan{options_->command, inbox_->mask_at_start(), -1, -1, {}};
+    inject_agent(plan);
     if (relay_) {
         plan.stderr_fd = relay_->writer();
         if (capture == Capture::relay_both) plan.stdout_fd = relay_->writer();

@@ -20,6 +20,7 @@ struct RunOptions {
     std::vector<std::string> command;
     std::string name;
     bool subreaper = true;
+    bool agent = true;  // put into the command, where there is one and a disk to write to
     Environment environment = Environment::of_process();
     std::string version;
     // Told before the command starts, one line each: where the record went instead.

@@ -1,0 +1,64 @@
+// The blocks that are counted, by address: an open-addressed table of bounded size, under the
+// heap's lock.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::agent {
+
+struct Block {
+    std::uint64_t address = 0;  // 0: empty
+    std::uint64_t weight = 0;   // the bytes it stands for
+    std::uint64_t size_and_site = 0;
+
+    std::uint64_t size() const { return size_and_site & ((1ULL << 48U) - 1); }
+    std::uint16_t site() const { return static_cast<std::uint16_t>((size_and_site >> 48U) & 0x3FFFU); }
+    bool arena() const { return (size_and_site >> 62U) != 0; }
+};
+inline Block make_block(std::uint64_t address, std::uint64_t size, std::uint64_t weight,
+                        std::uint16_t site, bool arena) {
+    return {address, weight,
+            (size & ((1ULL << 48U) - 1)) | static_cast<std::uint64_t>(site) << 48U |
+                static_cast<std::uint64_t>(arena) << 62U};
+}
+
+// Zeroed memory is an empty table: it lies in memory that fork wipes.
+class BlockTable {
+public:
+    // False when there is no room: thin it, and try again.
+    bool insert(const Block& block);
+    bool take(std::uint64_t address, Block& out);
+    std::uint32_t count() const { return count_; }
+
+    // Calls keep(block) once for each; those it denies are removed. It may change all but the
+    // address.
+    template <class Keep>
+    void filter(Keep keep) {
+        // Two walks: removing moves blocks about, and none may be asked twice.
+        for (std::uint32_t i = 0; i < capacity(); ++i)
+            if (blocks_[i].address != 0 && !keep(blocks_[i])) blocks_[i].weight = 0;
+        for (std::uint32_t i = 0; i < capacity();) {
+            if (blocks_[i].address != 0 && blocks_[i].weight == 0)
+                remove_at(i);
+            else
+                ++i;
+        }
+    }
+
+private:
+    static constexpr unsigned first_bits = 12, most_bits = 16, growth_bits = 2;
+    std::uint32_t capacity() const { return bits_ == 0 ? 0 : 1U << bits_; }
+    std::uint32_t home(std::uint64_t address) const {
+        return static_cast<std::uint32_t>(((address >> 4U) * 0x9E3779B97F4A7C15ULL) >>
+                                          (64U - bits_));
+    }
+    bool grow();
+    void put(const Block& block);
+    void remove_at(std::uint32_t at);
+
+    Block* blocks_;
+    std::uint32_t bits_, count_;
+};
+
+}  // namespace holdfast::agent

@@ -1,0 +1,29 @@
+// Chance for sampling: random bits, and the distance from one sample to the next.
+#pragma once
+
+#include <cstdint>
+
+namespace holdfast::agent {
+
+// xorshift64*: `state` must not be zero.
+inline std::uint64_t random_bits(std::uint64_t& state) {
+    state ^= state >> 12U;
+    state ^= state << 25U;
+    state ^= state >> 27U;
+    return state * 0x2545F4914F6CDD1DULL;
+}
+
+// Uniform in [0, bound).
+inline std::uint64_t random_below(std::uint64_t& state, std::uint64_t bound) {
+    return static_cast<std::uint64_t>(
+        (static_cast<unsigned __int128>(random_bits(state)) * bound) >> 64U);
+}
+
+// Sampling points lie `mean` bytes apart, give or take a half. As good as exponential distances
+// (each point stands for `mean` bytes whatever block it falls into, and no rhythm of the program
+// can hide from it), and a line that asks for most of the bytes is known far more exactly.
+inline std::uint64_t sampling_distance(std::uint64_t& state, std::uint64_t mean) {
+    return mean / 2 + 1 + random_below(state, mean);
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,70 @@
+"""GPU memory as torch's allocator tells it; only when the program uses CUDA anyway."""
+
+import sys
+
+from _holdfast_agent import note
+
+_CUDA_OOM = 4
+
+
+def figures():
+    """(allocated, reserved) bytes of the current device, or (-1, -1)."""
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None or not cuda.is_initialized():
+        return -1, -1
+    # torch.cuda.memory_stats() flattens and sorts two hundred entries; this is its source.
+    stats = sys.modules["torch"]._C._cuda_memoryStats(cuda.current_device())
+    return (
+        stats["allocated_bytes"]["all"]["current"],
+        stats["reserved_bytes"]["all"]["current"],
+    )
+
+
+def note_if_out_of_memory(error):
+    """The allocator's state, when the exception says that the GPU is full."""
+    torch = sys.modules.get("torch")
+    if torch is None or not any(k.__name__ == "OutOfMemoryError" for k in type(error).__mro__):
+        return
+    cuda = sys.modules.get("torch.cuda")
+    if cuda is None or not cuda.is_initialized():
+        return
+    device = cuda.current_device()
+    stats = torch._C._cuda_memoryStats(device)
+
+    def total(name, what):
+        return stats[name]["all"][what]
+
+    fields = [
+        ("device", device),
+        ("allocated", total("allocated_bytes", "current")),
+        ("allocated_peak", total("allocated_bytes", "peak")),
+        ("reserved", total("reserved_bytes", "current")),
+        ("reserved_peak", total("reserved_bytes", "peak")),
+        ("inactive_split", total("inactive_split_bytes", "current")),
+        ("requested", stats.get("requested_bytes", {}).get("all", {}).get("current", -1)),
+        ("retries", stats.get("num_alloc_retries", 0)),
+        ("ooms", stats.get("num_ooms", 0)),
+    ]
+    free, whole = cuda.mem_get_info(device)
+    fields += [("free", free), ("total", whole)]
+    text = ", ".join('"%s": %d' % field for field in fields)
+    note(_CUDA_OOM, "{%s, \"largest\": [%s]}" % (text, ", ".join(_largest(torch))))
+
+
+def _largest(torch):
+    """The largest live blocks; where they were taken, if torch keeps that."""
+    snapshot = torch._C._cuda_memorySnapshot(None) if _wants_argument(torch) else (
+        torch._C._cuda_memorySnapshot()
+    )
+    blocks = [
+        block
+        for segment in snapshot["segments"]
+        for block in segment["blocks"]
+        if block["state"] == "active_allocated"
+    ]
+    blocks.sort(key=lambda block: -block["size"])
+    return [str(block["size"]) for block in blocks[:5]]
+
+
+def _wants_argument(torch):
+    return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 9)

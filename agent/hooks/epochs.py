@@ -1,0 +1,1 @@
+"""Epochs and losses of trainers whose steps torch's optimizers already count."""

@@ -1,0 +1,78 @@
+"""An exception that nobody caught, put into the black box."""
+
+import _holdfast_agent
+
+from hooks.cuda_memory import note_if_out_of_memory
+
+_FRAMES = 32
+_INNERMOST = 24
+_CAUSES = 8
+
+
+def record(error, thread="MainThread", is_main=True, traceback=None):
+    """Type, text, causes and frames. Keeps no reference: the frames hold the program's data."""
+    _holdfast_agent.exception(
+        _type_name(type(error)),
+        _text(error, 1000),
+        "\n".join(_causes(error)),
+        thread,
+        is_main,
+        _frames(traceback if traceback is not None else error.__traceback__),
+    )
+    note_if_out_of_memory(error)
+
+
+def _type_name(kind):
+    module = getattr(kind, "__module__", None)
+    if module in (None, "builtins", "__main__"):
+        return kind.__qualname__
+    return "%s.%s" % (module, kind.__qualname__)
+
+
+def _text(error, most):
+    try:
+        text = str(error)
+    except Exception:  # __str__ is the program's, and tracebacks survive it in the same way
+        return "<exception str() failed>"
+    return text[:most]
+
+
+def _causes(error):
+    """'ValueError: text' of what led to it, nearest first; then what a group holds."""
+    lines = []
+    known = [error]
+    for inner in getattr(error, "exceptions", ())[:4] if _is_group(error) else ():
+        lines.append("%s: %s" % (_type_name(type(inner)), _text(inner, 160)))
+    while len(lines) < _CAUSES:
+        following = error.__cause__
+        if following is None and not error.__suppress_context__:
+            following = error.__context__
+        if following is None or any(following is one for one in known):
+            break
+        known.append(following)
+        text = _text(following, 200).split("\n", 1)[0]
+        lines.append("%s: %s" % (_type_name(type(following)), text))
+        error = following
+    return lines
+
+
+def _is_group(error):
+    return any(kind.__name__ == "BaseExceptionGroup" for kind in type(error).__mro__)
+
+
+def _frames(traceback):
+    """(file, function, line), innermost first; of a deep recursion the two ends."""
+    outermost = []
+    innermost = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        name = getattr(code, "co_qualname", code.co_name)
+        # No line: the frame was inside an instruction that belongs to none.
+        place = (code.co_filename, name, traceback.tb_lineno or 0)
+        if len(outermost) < _FRAMES - _INNERMOST:
+            outermost.append(place)
+        else:
+            innermost.append(place)
+            del innermost[:-_INNERMOST]
+        traceback = traceback.tb_next
+    return (outermost + innermost)[::-1]

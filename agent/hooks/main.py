@@ -1,0 +1,60 @@
+"""What is hooked, and when: each hook waits for the module it is about, and imports nothing.
+
+The files here are compiled into the agent and run inside the program's interpreter (3.8 to 3.14),
+between two of its bytecodes. `import` finds other hooks, `_holdfast_agent`, and what the program
+has imported already. There is no `except Exception` here: what a signal handler of the program
+raises meanwhile must get through, and the agent tells the two apart.
+"""
+
+import sys
+
+from _holdfast_agent import attempt, hook
+
+# Module of the program -> the hook that is told of it, once it is fully imported.
+awaited = {
+    "sys": "hooks.exits",
+    "_sitebuiltins": "hooks.exits",
+    "atexit": "hooks.endings",
+    "_thread": "hooks.threads",
+    "threading": "hooks.threads",
+    "multiprocessing.process": "hooks.children",
+    "warnings": "hooks.warning_texts",
+    "torch.optim": "hooks.torch_steps",
+    "keras.src.callbacks.callback_list": "hooks.keras_steps",
+    "lightning.pytorch.loops.fit_loop": "hooks.epochs",
+    "pytorch_lightning.loops.fit_loop": "hooks.epochs",
+    "transformers.trainer_callback": "hooks.epochs",
+    "sklearn.linear_model._stochastic_gradient": "hooks.sklearn_steps",
+    "sklearn.linear_model._perceptron": "hooks.sklearn_steps",
+    "sklearn.linear_model._passive_aggressive": "hooks.sklearn_steps",
+    "sklearn.neural_network._multilayer_perceptron": "hooks.sklearn_steps",
+    "sklearn.cluster._kmeans": "hooks.sklearn_steps",
+    "sklearn.decomposition._incremental_pca": "hooks.sklearn_steps",
+    "sklearn.naive_bayes": "hooks.sklearn_steps",
+    "ipykernel.kernelapp": "hooks.kernel",
+}
+
+modules = sys.modules
+
+
+def tick():
+    """Tells hooks of modules that have come; true while one of them is still being imported."""
+    unfinished = False
+    for name in [name for name in awaited if name in modules]:
+        module = modules.get(name)
+        if module is None or getattr(getattr(module, "__spec__", None), "_initializing", False):
+            unfinished = unfinished or module is not None
+            continue
+        wanted = awaited.pop(name, None)  # another thread may be here, too
+        if wanted is not None:
+            attempt(_tell, name, wanted, module)
+            unfinished = unfinished or name in awaited
+    return unfinished
+
+
+def _tell(name, wanted, module):
+    if hook(wanted).install(module) == "later":
+        awaited[name] = wanted
+
+
+attempt(hook("hooks.endings").install, modules.get("atexit"))

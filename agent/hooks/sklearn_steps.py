@@ -1,0 +1,17 @@
+"""partial_fit of scikit-learn's own estimators: one call, one step."""
+
+from _holdfast_agent import seen
+
+from hooks.steps import count
+
+
+def install(module):
+    """Every class that the module itself defines with a partial_fit of its own."""
+    for kind in list(vars(module).values()):
+        own = isinstance(kind, type) and kind.__module__ == module.__name__
+        if own and callable(vars(kind).get("partial_fit")):
+            kind.partial_fit = seen(vars(kind)["partial_fit"], _partial_fit)
+
+
+def _partial_fit(estimator, *_):
+    count("sklearn partial_fit")

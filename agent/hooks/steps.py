@@ -1,0 +1,30 @@
+"""One step of training, from whichever source knows best."""
+
+import _holdfast_agent
+
+# A better source silences the others: a program that calls holdfast.step() knows its own steps,
+# and Keras may run a torch optimizer below.
+_RANK = {"sklearn partial_fit": 1, "torch optimizer": 2, "keras fit": 3, "holdfast.step()": 4}
+_best = [0]
+
+
+def count(source, loss=None, gpu_allocated=-1, gpu_reserved=-1):
+    """Counts the step unless a better source has spoken."""
+    rank = _RANK[source]
+    if rank < _best[0]:
+        return
+    _best[0] = rank
+    _holdfast_agent.step(loss, gpu_allocated, gpu_reserved, source)
+
+
+def scalar(value):
+    """A loss as a number where it lies in host memory, else None: a GPU is never waited for."""
+    kind = type(value)
+    if kind is float or kind is int:
+        return value
+    if kind.__module__ == "numpy":
+        return float(value) if getattr(value, "ndim", 1) == 0 else None
+    # A plain tensor only: fake and functional ones have no value to give.
+    if kind.__module__ == "torch" and kind.__name__ == "Tensor":
+        return value.item() if value.device.type == "cpu" and value.dim() == 0 else None
+    return None

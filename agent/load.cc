@@ -1,0 +1,50 @@
+// How the agent comes into a process: what it does at once, what only when Python turns up.
+#include <unistd.h>
+
+#include <atomic>
+
+#include "agent/bridge.h"
+#include "agent/crash.h"
+#include "agent/environment.h"
+#include "agent/events.h"
+#include "agent/heap.h"
+#include "agent/python_stack.h"
+#include "agent/slot.h"
+
+namespace holdfast::agent {
+namespace {
+
+std::atomic<bool> python_met{false};
+
+// Only a Python process takes a slot of the black box from the start. Others (shells, launchers,
+// `nvidia-smi`) are many and short, and have no lines to tell.
+void meet_python() {
+    if (python_met.exchange(true)) return;
+    if (take_slot() == nullptr) return;
+    watch_senders();
+    start_counting();
+}
+
+// At a sampling point, four times a second at most.
+void look_around() {
+    if (python_met.load(std::memory_order_relaxed))
+        knock_on_python();
+    else if (python_here(true))  // libpython may have come by dlopen
+        meet_python();
+}
+
+__attribute__((constructor)) void arrive() {
+    hide_from_environment();
+    if (supervised_run().empty()) return;
+    watch_crashes();
+    on_sample = &look_around;
+    if (python_here()) meet_python();
+}
+
+__attribute__((destructor)) void leave() {
+    format::AgentSlot* own = slot();
+    if (own != nullptr && own->pid == ::getpid()) give_slot_back();
+}
+
+}  // namespace
+}  // namespace holdfast::agent

@@ -1,0 +1,35 @@
+// An alternate signal stack for each thread, so that a crash on an exhausted stack can be recorded.
+// A stack that the program sets up itself comes before ours.
+#pragma once
+
+#include <signal.h>
+
+#include <cstddef>
+
+namespace holdfast::agent {
+
+// A signal frame and room to work; whole pages.
+std::size_t signal_stack_size();
+
+// At the low end of its own memory, behind a guard. `note` tells a new thread what it is to do.
+struct SignalStack {
+    void* note[4];
+};
+
+// From now on there are stacks to take: the process is watched.
+void offer_signal_stacks();
+// Takes one from the spare ones or makes one; null without memory, or before they are offered.
+SignalStack* take_signal_stack();
+// One that no thread used, or uses any more.
+void keep_for_later(SignalStack* stack);
+// The calling thread uses it from now on, unless it has one already.
+void use_signal_stack(SignalStack* stack);
+// The calling thread is about to end.
+void give_signal_stack_back(SignalStack* stack);
+
+// Whether `shape`, as the kernel describes it, is the calling thread's and ours.
+bool is_own_signal_stack(const stack_t& shape);
+// What the kernel needs for a signal frame on this CPU.
+std::size_t signal_frame_size();
+
+}  // namespace holdfast::agent

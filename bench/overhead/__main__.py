@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What the agent costs, beside other memory tools in the same run: prints the README's tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+
+from instructions import count_all
+from memory import measure_memory
+from report import as_json, over_budget, whole_report
+from rounds import run_rounds
+from tools import HOLDFAST, can_import
+from workloads import PROGRAMS, STORMS
+
+
+def choose_python() -> str:
+    """The first at hand that has torch; else the one we run under."""
+    candidates = [sys.executable, "python3", "python"]
+    return next((p for p in candidates if can_import(p, "torch")), sys.executable)
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/overhead", description=__doc__)
+    parser.add_argument("--python", help="runs the programs; should have torch, pandas, the tools")
+    parser.add_argument("--quick", action="store_true", help="one round, short loops: does it run?")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--only", help="programs with this in their names", default="")
+    parser.add_argument("--tools", help="only these, with commas between; plain always runs")
+    parser.add_argument("--skip", default="", help="times, storms, instructions, memory")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for one run of a tool")
+    parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
+                        help="callgrinds at the same time")  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    return parser.parse_args()
+
+
+def main() -> int:
+    chosen = options()
+    python = chosen.python or os.environ.get("BENCH_PYTHON") or choose_python()
+    if not Path(HOLDFAST).exists():
+        sys.exit(f"bench/overhead: no {HOLDFAST}; run make build, or set HOLDFAST_BIN")
+    rounds, scale, seconds = (1, 0.05, 1.0) if chosen.quick else (chosen.rounds, 1.0, 10.0)
+    wanted = {t.strip().lower() for t in chosen.tools.split(",")} if chosen.tools else None
+    skipped = {part.strip() for part in chosen.skip.split(",")}
+    programs = [p for p in PROGRAMS if chosen.only.lower() in p.name.lower()]
+    storms = [p for p in STORMS if chosen.only.lower() in p.name.lower()]
+    if "storms" in skipped:
+        storms = []
+
+    table = run_rounds(python, programs, 0 if "times" in skipped else rounds, scale, chosen.limit,
+                       wanted)  # fmt: skip
+    storm_times = run_rounds(python, storms, rounds, scale, chosen.limit, wanted)
+    counts = {}
+    if "instructions" not in skipped:
+        # Importing torch alone takes callgrind minutes.
+        counted = [p for p in programs if not (chosen.quick and p.needs)]
+        counts = count_all(
+            python, counted, chosen.jobs, chosen.limit * 4, 0.1 if chosen.quick else 1
+        )
+    memory = [] if "memory" in skipped else measure_memory(python, rounds, seconds)
+
+    print(whole_report(table, storm_times, counts, memory, rounds))
+    if chosen.json:
+        result = as_json({**table, **storm_times}, counts, memory)
+        chosen.json.write_text(json.dumps({"rounds": rounds, "python": python, **result}, indent=1))
+    over = over_budget(table, counts, memory)
+    for line in over:
+        print(f"over budget: {line}")
+    # A quick run is too short to judge by; it only has to get through.
+    return 1 if over and not chosen.quick else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,95 @@
+#include "diagnose/inside.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <csignal>
+#include <string_view>
+
+#include "diagnose/moment.h"
+#include "model/own_code.h"
+
+namespace holdfast {
+namespace {
+
+constexpr Nanos slack{2'000'000'000};  // an end is noticed a little after it happened
+
+// The C library, the loader, the interpreter: everybody's code, which tells nothing about who.
+bool everybodys(std::string_view library) {
+    static constexpr std::array<std::string_view, 8> names{
+        "libc.so", "libc-", "ld-", "libpthread", "libstdc++", "libgcc_s", "libpython", "python"};
+    const std::size_t slash = library.rfind('/');
+    const std::string_view name =
+        slash == std::string_view::npos ? library : library.substr(slash + 1);
+    for (const std::string_view known : names)
+        if (name.starts_with(known)) return true;
+    return name.empty() || name.starts_with('[') || name.starts_with("libholdfast");
+}
+
+std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+}  // namespace
+
+const AgentEvidence* agent_of(const Death& death) {
+    const AgentEvidence* found = nullptr;
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (agent.pid != death.pid || death.pid <= 0) continue;
+        if (death.time && agent.taken > later(*death.time, slack)) continue;
+        if (found == nullptr || agent.taken >= found->taken) found = &agent;
+    }
+    return found;
+}
+
+const CrashEvidence* crash_of(const Death& death) {
+    const CrashEvidence* found = nullptr;
+    for (const CrashEvidence& crash : death.all.crashes) {
+        if (crash.pid != death.pid || death.pid <= 0 || crash.survived) continue;
+        if (crash.signal != death.exit.signal) continue;
+        if (death.time && crash.time > later(*death.time, slack)) continue;
+        found = &crash;
+    }
+    return found;
+}
+
+bool was_sent(const CrashEvidence& crash) {
+    // The kernel's own reasons are positive; SIGABRT is always sent, by raise() from within.
+    if (crash.signal == SIGABRT) return crash.sender_pid && *crash.sender_pid != crash.pid;
+    return crash.code <= 0;
+}
+
+const ExitCallEvidence* exit_call_of(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || !agent->exit || !death.exit.code) return nullptr;
+    const ExitCallEvidence& call = *agent->exit;
+    // Every program ends in exit(); only from a Python frame is it somebody's decision.
+    if (call.how == ExitCallEvidence::How::c_exit && call.frames.empty()) return nullptr;
+    return (call.status & 0xff) == *death.exit.code ? &call : nullptr;
+}
+
+std::optional<Where> own_place(const std::vector<Frame>& frames) {
+    const Frame* frame = innermost_own_frame(frames);
+    if (frame == nullptr) return std::nullopt;
+    return Where{frame->file, frame->line, frame->function, {}};
+}
+
+std::string native_place(const CrashEvidence& crash) {
+    for (const NativeFrame& frame : crash.native)
+        if (!everybodys(frame.library) && !frame.symbol.empty() &&
+            !frame.symbol.starts_with("... ("))
+            return fmt::format("{} in {}", frame.symbol, base_name(frame.library));
+    for (const NativeFrame& frame : crash.native)
+        if (!everybodys(frame.library)) return std::string(base_name(frame.library));
+    if (!crash.native.empty() && !crash.native.front().symbol.empty())
+        return fmt::format("{} in {}", crash.native.front().symbol,
+                           base_name(crash.native.front().library));
+    return std::string(base_name(crash.library));
+}
+
+std::string short_place(const Where& where) {
+    return where.line ? fmt::format("{}:{}", where.file, *where.line) : where.file;
+}
+
+}  // namespace holdfast

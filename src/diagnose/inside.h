@@ -1,0 +1,32 @@
+// What was told from inside the process that died: by its agent, and by its crash handler.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/death.h"
+#include "model/finding.h"
+
+namespace holdfast {
+
+// The agent of this process; of several (a pid used again) the last that began before the end.
+const AgentEvidence* agent_of(const Death& death);
+
+// The crash that ended it: recorded by this process, of the signal it died of, and not survived.
+const CrashEvidence* crash_of(const Death& death);
+
+// A fault's signal that somebody sent, like `kill -SEGV`: no fault happened.
+bool was_sent(const CrashEvidence& crash);
+
+// A call of sys.exit, os._exit or exit below Python that fits the exit status.
+const ExitCallEvidence* exit_call_of(const Death& death);
+
+// The innermost own frame as a place; nothing where there is none.
+std::optional<Where> own_place(const std::vector<Frame>& frames);
+
+// "foo() in libfoo.so": the innermost frame that is not everybody's, or the library alone.
+std::string native_place(const CrashEvidence& crash);
+
+// "train.py:42"
+std::string short_place(const Where& where);
+
+}  // namespace holdfast

@@ -1,0 +1,121 @@
+// HF110 and HF203: memory that one line keeps more and more of, on the host and on the GPU.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "diagnose/inside.h"
+#include "diagnose/memory_held.h"
+#include "diagnose/moment.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+std::string amount(double bytes) {
+    return human(Bytes{static_cast<std::uint64_t>(std::max(0.0, bytes))});
+}
+
+std::string rate(const GrowthSeen& growth) {
+    if (growth.per_step) return amount(*growth.per_step) + " a step";
+    return amount(growth.per_minute) + " a minute";
+}
+
+std::string figures(const GrowthSeen& growth) {
+    if (!growth.per_step)
+        return fmt::format("+{} a minute over {} windows, {} in all", amount(growth.per_minute),
+                           growth.windows, human(growth.in_all));
+    return fmt::format("+{} (± {}) a step over {} steps, {} in all", amount(*growth.per_step),
+                       amount(growth.per_step_error.value_or(0)), growth.steps.value_or(0),
+                       human(growth.in_all));
+}
+
+bool alive_at(const Evidence& all, const AgentEvidence& agent, const Death& death) {
+    if (agent.pid == death.pid) return true;
+    const ProcessEvidence* process = all.process(agent.pid);
+    constexpr Nanos moment{1'000'000'000};
+    if (agent.ended || process == nullptr) return false;
+    return !process->ended || !death.time || *process->ended >= earlier(*death.time, moment);
+}
+
+// A limit is shared by the tree, so the one that leaks need not be the one that was killed.
+const AgentEvidence* largest_leak(const Death& death) {
+    const AgentEvidence* largest = nullptr;
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (!agent.leak || !alive_at(death.all, agent, death)) continue;
+        if (!death.decides && agent.pid != death.pid) continue;
+        if (largest == nullptr || agent.leak->growth.in_all > largest->leak->growth.in_all)
+            largest = &agent;
+    }
+    return largest;
+}
+
+bool has_torch(const AgentEvidence& agent) {
+    for (const NoteEvidence& note : agent.notes)
+        if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("torch"))
+            return true;
+    return agent.steps.source.starts_with("torch");
+}
+
+void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& place) {
+    if (has_torch(agent))
+        finding.fixes.push_back(
+            {fmt::format("Keep numbers, not tensors: what {} makes is kept together with its graph.",
+                         place),
+             "losses.append(loss.item())   # not: losses.append(loss)"});
+    finding.fixes.push_back(
+        {fmt::format("Find who keeps what {} makes: a list, a dictionary or a cache without a "
+                     "bound; let go of it after each step, or bound it.",
+                     place),
+         "functools.lru_cache(maxsize=1024)"});
+}
+
+}  // namespace
+
+std::optional<Finding> host_leak(const Death& death) {
+    const AgentEvidence* agent = largest_leak(death);
+    if (agent == nullptr) return std::nullopt;
+    const LeakEvidence& leak = *agent->leak;
+    const std::optional<Where> where = own_place(leak.frames);
+    if (!where) return std::nullopt;
+    const std::string place = short_place(*where);
+    // Over time alone, a long load looks the same; and a thread's line is only borrowed.
+    const bool sure = leak.growth.per_step && !leak.borrowed && !leak.several_lines;
+    Finding finding = finding_about(
+        death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
+        fmt::format("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
+                    rate(leak.growth), human(leak.live)));
+    finding.where = where;
+    finding.pid = agent->pid;
+    finding.evidence = {{"live memory", figures(leak.growth)}};
+    if (!agent->steps.source.empty() && leak.growth.per_step)
+        finding.evidence.push_back(
+            {"steps", fmt::format("{}, counted by {}", agent->steps.count, agent->steps.source)});
+    if (leak.several_lines)
+        finding.evidence.push_back({"lines", "several below this one ask for it"});
+    if (leak.borrowed)
+        finding.evidence.push_back({"threads", "some of it was asked for by threads without Python "
+                                               "frames, while the main thread was here"});
+    add_fixes(finding, *agent, place);
+    return finding;
+}
+
+std::optional<Finding> gpu_leak(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || !agent->steps.gpu_growth) return std::nullopt;
+    const GrowthSeen& growth = *agent->steps.gpu_growth;
+    const std::string last = agent->steps.gpu_allocated_last
+                                 ? ", to " + human(*agent->steps.gpu_allocated_last)
+                                 : std::string();
+    Finding finding = finding_about(
+        death, "gpu-leak"_cause, Confidence::likely,
+        fmt::format("Allocated GPU memory grew by {}{}, and was never given back.", rate(growth),
+                    last));
+    finding.evidence = {{"GPU memory allocated", figures(growth)}};
+    finding.fixes.push_back({"Keep numbers, not tensors: a loss or an output that is kept keeps its "
+                             "whole graph on the GPU.",
+                             "losses.append(loss.item())   # not: losses.append(loss)"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,122 @@
+// HF111 and HF115: the data itself is too large, once in one line or once in every worker.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "diagnose/inside.h"
+#include "diagnose/memory_held.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+struct Holding {
+    Where where;
+    Bytes live;
+    Bytes error;
+    Bytes before_steps;
+    bool before_known = true;
+    bool grows = false;
+};
+
+// What each line of the user's own code holds; the largest.
+std::optional<Holding> largest_holding(const AgentEvidence& agent) {
+    std::map<std::pair<std::string, int>, Holding> lines;
+    for (const SiteEvidence& site : agent.sites) {
+        const std::optional<Where> where = own_place(site.frames);
+        if (!where || !where->line) continue;
+        Holding& line = lines[{where->file, *where->line}];
+        line.where = *where;
+        line.live += site.live;
+        line.error += site.error;
+        line.before_steps += site.before_steps.value_or(Bytes{});
+        line.before_known = line.before_known && site.before_steps.has_value();
+        line.grows = line.grows || site.growth.has_value();
+    }
+    const auto largest = std::max_element(
+        lines.begin(), lines.end(),
+        [](const auto& a, const auto& b) { return a.second.live < b.second.live; });
+    if (largest == lines.end()) return std::nullopt;
+    return largest->second;
+}
+
+}  // namespace
+
+std::optional<Finding> dataset_in_ram(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || agent->leak) return std::nullopt;
+    const std::optional<Bytes> peak = held_at_end(death);
+    const std::optional<Holding> line = largest_holding(*agent);
+    if (!line || !peak || line->grows || line->live.share_of(*peak) < 0.5) return std::nullopt;
+    // An estimate may exceed what is resident, but not by much: then it was never touched.
+    if (line->live.share_of(*peak) > 1.5 || line->error.share_of(line->live) > 0.25)
+        return std::nullopt;
+    // What a step makes and gives back is no data that was loaded.
+    const bool stepped = agent->steps.count > 0;
+    if (stepped && (!line->before_known || line->before_steps.share_of(line->live) < 0.7))
+        return std::nullopt;
+    const std::string place = short_place(line->where);
+    Finding finding = finding_about(
+        death, "dataset-in-ram"_cause,
+        stepped && line->live.share_of(*peak) >= 0.7 ? Confidence::certain : Confidence::likely,
+        fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place,
+                    human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
+                    who(death)));
+    finding.where = line->where;
+    finding.evidence = {
+        {"live memory", fmt::format("{} (± {}) at {}", human(line->live), human(line->error), place)}};
+    if (stepped)
+        finding.evidence.push_back(
+            {"before the first steps", fmt::format("{} of it", human(line->before_steps))});
+    finding.fixes.push_back(
+        {fmt::format("Read what {} loads in pieces, or map it instead of loading it.", place),
+         "numpy.load(path, mmap_mode=\"r\")"});
+    return finding;
+}
+
+// A page that parent and child still share counts in both; the cgroup counts it once. So where the
+// two sums agree the pages are copies.
+std::optional<Finding> worker_copies(const Death& death) {
+    const CgroupEvidence* cgroup = death.cgroup();
+    const ProcessEvidence* main = death.all.main();
+    if (!death.decides || cgroup == nullptr || !cgroup->anon || cgroup->levels.empty() ||
+        main == nullptr || !main->anon)
+        return std::nullopt;
+    std::optional<Bytes> limit;
+    for (const CgroupLevel& level : cgroup->levels)
+        if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
+    if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
+    int workers = 0;
+    Bytes copies;
+    Bytes sum = *main->anon;
+    for (const ProcessEvidence& process : death.all.processes) {
+        if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
+        if (process.ended && (!death.time || *process.ended + std::chrono::seconds(1) < *death.time))
+            continue;
+        sum += *process.anon;
+        // Much less is not the parent's data, much more is data of its own.
+        const double share = process.anon->share_of(*main->anon);
+        if (process.role != Role::worker || share < 0.5 || share > 1.5) continue;
+        ++workers;
+        copies += *process.anon;
+    }
+    if (workers < 2 || copies.share_of(*limit) < 0.5 || cgroup->anon->share_of(sum) < 0.75)
+        return std::nullopt;
+    Finding finding = finding_about(
+        death, "worker-copies"_cause, Confidence::likely,
+        fmt::format("{} workers held {} together, each about as much as their parent's {}.", workers,
+                    human(copies), human(*main->anon)));
+    finding.evidence = {
+        {"memory of the workers", fmt::format("{} in {} workers", human(copies), workers)},
+        {"memory of the parent", human(*main->anon)},
+        {"memory.stat", fmt::format("anon {}: their pages are not shared", human(*cgroup->anon))}};
+    finding.fixes.push_back({"Keep the data in arrays or tensors, not in lists of Python objects: "
+                             "counting references copies shared pages.",
+                             "self.items = numpy.array(items)"});
+    finding.fixes.push_back({"Use fewer workers.", "DataLoader(..., num_workers=1)"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,39 @@
+// HF908: the notebook server asked the kernel to end, and it did.
+#include <fmt/format.h>
+
+#include <csignal>
+
+#include "diagnose/inside.h"
+#include "diagnose/moment.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+
+std::optional<Finding> shut_down(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr) return std::nullopt;
+    constexpr Nanos within{60'000'000'000};
+    const NoteEvidence* request = nullptr;
+    for (const NoteEvidence& note : agent->notes) {
+        if (note.kind != NoteEvidence::Kind::shutdown_request) continue;
+        if (death.time && (note.time > *death.time || note.time < earlier(*death.time, within)))
+            continue;
+        request = &note;
+    }
+    if (request == nullptr) return std::nullopt;
+    // A kernel that does not end in time is killed; one that crashes on its way has crashed.
+    const bool killed =
+        death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !oom_kill_of(death));
+    if (death.exit.code != 0 && !killed) return std::nullopt;
+    const bool restart = request->a == 1;
+    Finding finding = finding_about(
+        death, "shut-down"_cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+        fmt::format("The notebook server asked {} to {}.", who(death),
+                    restart ? "end, to start it anew" : "end"));
+    finding.evidence.push_back({"shutdown_request", restart ? "restart" : "no restart"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

@@ -1,0 +1,122 @@
+// What the agents inside the processes told, as evidence.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/text.h"
+#include "evidence/agent_memory.h"
+#include "evidence/clean_text.h"
+#include "evidence/parts.h"
+
+namespace holdfast::parts {
+namespace {
+
+constexpr std::size_t longest_text = 1024;
+constexpr std::size_t most_causes = 8;
+
+std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
+    using From = format::AgentNoteKind;
+    using To = NoteEvidence::Kind;
+    switch (kind) {
+    case From::none: return std::nullopt;
+    case From::warning: return To::warning;
+    case From::shutdown_request: return To::shutdown_request;
+    case From::cell: return To::cell;
+    case From::cuda_oom: return To::cuda_oom;
+    case From::hook_failed: return To::hook_failed;
+    case From::python_unsupported: return To::python_unsupported;
+    case From::framework: return To::framework;
+    }
+    return std::nullopt;  // of a newer agent, or forged
+}
+
+std::optional<ExitCallEvidence> exit_call(const AgentRecord& agent, const RunClock& clock) {
+    if (!agent.exit) return std::nullopt;
+    ExitCallEvidence call;
+    call.time = clock.at(agent.exit->time);
+    call.status = agent.exit->status;
+    call.frames = frames_of(agent, agent.exit->stack);
+    using Kind = format::AgentExitKind;
+    switch (agent.exit->kind) {
+    case Kind::sys_exit: call.how = ExitCallEvidence::How::sys_exit; return call;
+    case Kind::os_exit: call.how = ExitCallEvidence::How::os_exit; return call;
+    case Kind::c_exit: call.how = ExitCallEvidence::How::c_exit; return call;
+    case Kind::none: break;
+    }
+    return std::nullopt;
+}
+
+ExceptionEvidence exception_of(const AgentRecord& agent, const AgentExceptionRecord& from,
+                               const RunClock& clock) {
+    ExceptionEvidence thrown;
+    thrown.time = clock.at(from.time);
+    thrown.in_main_thread = from.in_main_thread;
+    thrown.thread = clean(from.thread, 64);
+    thrown.type = clean(from.type, 200);
+    thrown.message = clean(from.message, longest_text);
+    for (std::string_view rest = from.causes; const auto line = next_line(rest);)
+        if (!line->empty() && thrown.causes.size() < most_causes)
+            thrown.causes.push_back(clean(*line, longest_text));
+    thrown.frames = frames_of(agent, from.frames);
+    return thrown;
+}
+
+StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
+    const AgentStepsRecord& from = agent.steps;
+    StepsEvidence steps;
+    steps.count = from.count;
+    steps.epoch = from.epoch;
+    steps.source = clean(from.source, 64);
+    if (from.first > 0) steps.first = context.clock.at(from.first);
+    if (from.last > 0) steps.last = context.clock.at(from.last);
+    if (from.usual_ns > 0) steps.usual = bounded_nanos(from.usual_ns);
+    if (from.first_nonfinite_step > 0) steps.first_nonfinite = from.first_nonfinite_step;
+    for (const AgentStepRecord& step : from.last_steps) {
+        if (step.loss && std::isfinite(*step.loss)) steps.last_finite_loss = step.loss;
+        if (step.gpu_allocated) steps.gpu_allocated_last = Bytes{*step.gpu_allocated};
+    }
+    steps.gpu_growth = gpu_growth_of(agent, context);
+    return steps;
+}
+
+AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
+    const RunClock& clock = context.clock;
+    AgentEvidence agent;
+    agent.pid = from.pid;
+    agent.taken = clock.at(from.taken);
+    if (from.ended > 0) agent.ended = clock.at(from.ended);
+    if (from.python_major > 0)
+        agent.python = fmt::format("{}.{}.{}{}", from.python_major, from.python_minor,
+                                   from.python_micro, from.free_threaded ? "t" : "");
+    agent.lines_readable = from.lines_readable;
+    if (from.place_time > 0) agent.place_time = clock.at(from.place_time);
+    agent.place = frames_of(from, from.place);
+    agent.exit = exit_call(from, clock);
+    for (const AgentExceptionRecord& thrown : from.exceptions)
+        agent.exceptions.push_back(exception_of(from, thrown, clock));
+    for (const AgentNoteRecord& note : from.notes)
+        if (const auto kind = kind_of(note.kind))
+            agent.notes.push_back(
+                {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_text)});
+    agent.steps = steps_of(from, context);
+    agent.live = Bytes{from.memory.live_bytes};
+    agent.peak = Bytes{from.memory.peak_bytes};
+    agent.sites = sites_of(from, context);
+    agent.leak = leak_of(from, context);
+    return agent;
+}
+
+}  // namespace
+
+std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
+                                  const Evidence& so_far) {
+    std::vector<AgentEvidence> all;
+    for (const AgentRecord& agent : record.agents) {
+        const ProcessEvidence* process = so_far.process(agent.pid);
+        const bool swapped = process != nullptr && process->swap.value_or(Bytes{}).count > 0;
+        all.push_back(agent_of(agent, {clock, so_far.memory.limit, swapped}));
+    }
+    return all;
+}
+
+}  // namespace holdfast::parts

@@ -1,0 +1,235 @@
+#include "evidence/agent_memory.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "evidence/growth.h"
+#include "model/own_code.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::size_t most_sites = 16;
+constexpr std::size_t most_top_sites = 5;
+constexpr Bytes least_shown = Bytes::mib(1);
+
+bool tells_a_line(const AgentSiteRecord& site) {
+    constexpr std::uint32_t silent = format::site_other | format::site_arena | format::site_gpu;
+    return (site.flags & silent) == 0;
+}
+
+// Several sites as one figure over time; their errors are independent.
+class Sum {
+public:
+    void add(const AgentSiteRecord& site) {
+        live_.resize(std::max(live_.size(), site.live_at_window.size()));
+        for (std::size_t i = 0; i < site.live_at_window.size(); ++i)
+            live_[i] += static_cast<double>(site.live_at_window[i]);
+        now_ += static_cast<double>(site.live_bytes);
+        const auto error = static_cast<double>(site.error_bytes);
+        variance_ += error * error;
+        borrowed_ = borrowed_ || (site.flags & format::site_borrowed_stack) != 0;
+    }
+    GrowthSeries series(const AgentRecord& agent, const RunClock& clock) const {
+        GrowthSeries series;
+        series.error = std::sqrt(variance_);
+        std::int64_t last = 0;
+        for (std::size_t i = 0; i < live_.size() && i < agent.memory.windows.size(); ++i) {
+            last = agent.memory.windows[i].end;
+            series.points.push_back({clock.at(last), agent.memory.windows[i].step, live_[i]});
+        }
+        const std::int64_t now = std::max({agent.steps.last, agent.place_time, agent.ended});
+        if (now > last)
+            series.points.push_back(
+                {clock.at(now),
+                 std::max(agent.steps.count, series.points.empty() ? 0 : series.points.back().step),
+                 now_});
+        return series;
+    }
+    Bytes now() const { return Bytes{static_cast<std::uint64_t>(now_)}; }
+    bool borrowed() const { return borrowed_; }
+
+private:
+    std::vector<double> live_;
+    double now_ = 0, variance_ = 0;
+    bool borrowed_ = false;
+};
+
+// Memory that was asked for and never touched takes nothing from anybody.
+bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
+                       const MemoryContext& context) {
+    std::optional<std::uint64_t> least;
+    std::optional<std::uint64_t> last;
+    for (const format::AgentWindow& window : agent.memory.windows) {
+        if (window.rss == format::unknown) continue;
+        least = std::min(least.value_or(window.rss), window.rss);
+        last = window.rss;
+    }
+    if (!least || context.swapped) return true;
+    return static_cast<double>(*last - *least) >= 0.3 * static_cast<double>(growth.in_all.count);
+}
+
+// A line of the user's own code that stands in the stacks of some sites.
+struct OwnLine {
+    Sum sum;
+    std::vector<Frame> frames;  // up to it, of the largest site
+    std::uint64_t largest = 0;  // that site's live bytes
+    double depth = 0;           // own frames below it, weighted by bytes
+    std::vector<std::size_t> sites;
+    std::optional<GrowthSeen> growth;
+};
+
+using LineKey = std::tuple<std::string, int, std::string>;
+
+std::map<LineKey, OwnLine> own_lines(const AgentRecord& agent) {
+    std::map<LineKey, OwnLine> lines;
+    for (std::size_t s = 0; s < agent.memory.sites.size(); ++s) {
+        const AgentSiteRecord& site = agent.memory.sites[s];
+        if (!tells_a_line(site)) continue;
+        const std::vector<Frame> frames = frames_of(agent, site.stack);
+        const Frame* innermost = innermost_own_frame(frames);
+        if (innermost == nullptr) continue;
+        double below = 0;
+        for (std::size_t i = frames.size(); i-- > 0;) {
+            if (!is_own_code(frames[i].file) || !frames[i].line) continue;
+            // Made-up source of a library, below the user's own file.
+            if (&frames[i] > innermost) continue;
+            OwnLine& line = lines[{frames[i].file, *frames[i].line, frames[i].function}];
+            // A function that calls itself stands there twice and counts once.
+            if (!line.sites.empty() && line.sites.back() == s) continue;
+            line.sites.push_back(s);
+            line.sum.add(site);
+            line.depth += below * static_cast<double>(site.live_bytes);
+            if (line.frames.empty() || site.live_bytes > line.largest) {
+                line.largest = site.live_bytes;
+                line.frames.assign(frames.begin(),
+                                   frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+            }
+            below += 1;
+        }
+    }
+    for (auto& [key, line] : lines)
+        line.depth /= std::max(1.0, static_cast<double>(line.sum.now().count));
+    return lines;
+}
+
+// The live figure when the first steps ended; nothing when the windows do not reach so far back.
+std::optional<Bytes> before_steps(const AgentRecord& agent, const AgentSiteRecord& site) {
+    if (agent.steps.count == 0) return std::nullopt;
+    std::optional<Bytes> before;
+    for (std::size_t i = 0; i < agent.memory.windows.size(); ++i) {
+        const std::uint64_t step = agent.memory.windows[i].step;
+        if (step > 0 && (before || step > agent.steps.count / 4)) break;
+        before = Bytes{site.live_at_window[i]};
+        if (step > 0) break;
+    }
+    return before;
+}
+
+}  // namespace
+
+std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack) {
+    std::vector<Frame> frames;
+    for (auto number = stack.rbegin(); number != stack.rend(); ++number) {
+        if (*number >= agent.frames.size()) continue;
+        const AgentFrameText& frame = agent.frames[*number];
+        frames.push_back({frame.file, frame.line, frame.function});
+    }
+    return frames;
+}
+
+std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context) {
+    std::vector<const AgentSiteRecord*> largest;
+    for (const AgentSiteRecord& site : agent.memory.sites)
+        if (tells_a_line(site) && Bytes{site.live_bytes} >= least_shown) largest.push_back(&site);
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const auto* a, const auto* b) { return a->live_bytes > b->live_bytes; });
+    if (largest.size() > most_sites) largest.resize(most_sites);
+    std::vector<SiteEvidence> sites;
+    for (const AgentSiteRecord* from : largest) {
+        SiteEvidence& site = sites.emplace_back();
+        site.frames = frames_of(agent, from->stack);
+        site.live = Bytes{from->live_bytes};
+        site.peak = Bytes{from->peak_bytes};
+        site.error = Bytes{from->error_bytes};
+        site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
+        site.small_objects = (from->flags & format::site_small_objects) != 0;
+        site.before_steps = before_steps(agent, *from);
+        Sum sum;
+        sum.add(*from);
+        site.growth = judge_growth(sum.series(agent, context.clock), context.limit);
+    }
+    return sites;
+}
+
+std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContext& context) {
+    std::map<LineKey, OwnLine> lines = own_lines(agent);
+    Bytes most;
+    for (auto& [key, line] : lines) {
+        line.growth = judge_growth(line.sum.series(agent, context.clock), context.limit);
+        if (line.growth) most = std::max(most, line.growth->in_all);
+    }
+    // The outermost line has everything below it, so the innermost one with most of it is meant.
+    const OwnLine* blamed = nullptr;
+    for (const auto& [key, line] : lines) {
+        if (!line.growth || line.growth->in_all.share_of(most) < 0.6) continue;
+        if (blamed == nullptr || line.depth < blamed->depth) blamed = &line;
+    }
+    if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context))
+        return std::nullopt;
+    LeakEvidence leak;
+    leak.frames = blamed->frames;
+    leak.live = blamed->sum.now();
+    leak.borrowed = blamed->sum.borrowed();
+    leak.several_lines = blamed->depth > 0.05;
+    leak.growth = *blamed->growth;
+    return leak;
+}
+
+std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryContext& context) {
+    std::map<std::pair<std::string, int>, Sum> lines;
+    for (const AgentSiteRecord& site : agent.memory.sites) {
+        if (!tells_a_line(site)) continue;
+        const std::vector<Frame> frames = frames_of(agent, site.stack);
+        const Frame* own = innermost_own_frame(frames);
+        if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site);
+    }
+    std::vector<MemorySite> top;
+    for (const auto& [place, sum] : lines) {
+        if (sum.now() < least_shown) continue;
+        MemorySite& site = top.emplace_back();
+        site.file = place.first;
+        site.line = place.second;
+        site.live = sum.now();
+        const auto growth = judge_growth(sum.series(agent, context.clock), context.limit);
+        if (growth && growth->per_step)
+            site.growth_per_step = static_cast<std::int64_t>(*growth->per_step);
+    }
+    std::stable_sort(top.begin(), top.end(),
+                     [](const auto& a, const auto& b) { return a.live > b.live; });
+    if (top.size() > most_top_sites) top.resize(most_top_sites);
+    return top;
+}
+
+std::optional<GrowthSeen> gpu_growth_of(const AgentRecord& agent, const MemoryContext& context) {
+    GrowthSeries series;
+    const auto add = [&](std::int64_t time, std::uint64_t step, std::uint64_t bytes) {
+        if (bytes != format::unknown && step > 0)
+            series.points.push_back({context.clock.at(time), step, static_cast<double>(bytes)});
+    };
+    for (const format::AgentWindow& window : agent.memory.windows)
+        add(window.end, window.step, window.gpu_allocated);
+    if (!agent.steps.last_steps.empty()) {
+        const AgentStepRecord& last = agent.steps.last_steps.back();
+        if (last.gpu_allocated &&
+            (series.points.empty() || series.points.back().step < last.number))
+            add(last.time, last.number, *last.gpu_allocated);
+    }
+    std::optional<GrowthSeen> growth = judge_growth(series, std::nullopt);
+    // GPU figures come with the steps: growth over time alone would be growth of nothing known.
+    return growth && growth->steps ? growth : std::nullopt;
+}
+
+}  // namespace holdfast

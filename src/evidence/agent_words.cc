@@ -1,0 +1,105 @@
+// What the agents' words add to the rest of the evidence: the exception that nobody caught also
+// where stderr was a terminal, the sender of a signal that did not pass the supervisor, the lines
+// that hold the memory.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "evidence/agent_memory.h"
+#include "evidence/clean_text.h"
+#include "evidence/parts.h"
+
+namespace holdfast::parts {
+namespace {
+
+constexpr int sent_by_kernel = 0x80;                    // SI_KERNEL: a key, a hang-up
+constexpr Nanos same_signal = std::chrono::seconds(1);  // passed on by the supervisor
+
+// A program that replaced itself by exec has taken its slot again: the latest is meant.
+const AgentRecord* main_agent(const RunRecord& record, const Evidence& evidence) {
+    const AgentRecord* last = nullptr;
+    for (const AgentRecord& agent : record.agents)
+        if (agent.pid == evidence.main_pid) last = &agent;
+    return last;
+}
+
+// The exception as it was thrown. Stderr's own text stands where it tells of another one: a
+// thread's hook may have printed last, or the program something of its own.
+void add_traceback(const AgentRecord& agent, const RunClock& clock, Evidence& evidence) {
+    const AgentExceptionRecord* last = nullptr;
+    for (const AgentExceptionRecord& thrown : agent.exceptions)
+        if (thrown.in_main_thread && !thrown.type.empty()) last = &thrown;
+    if (last == nullptr) return;
+    if (evidence.end_time && clock.at(last->time) > *evidence.end_time) return;
+    const std::string type = clean(last->type, 200);
+    if (evidence.traceback && evidence.traceback->ends_the_output &&
+        evidence.traceback->type != type)
+        return;
+    const std::string message = clean(last->message, 1024);
+    evidence.traceback =
+        TracebackText{frames_of(agent, last->frames), type,
+                      evidence.traceback && evidence.traceback->message.size() > message.size()
+                          ? evidence.traceback->message
+                          : message,
+                      true, true};
+}
+
+void add_signals(const AgentRecord& agent, const RunRecord& record, const RunClock& clock,
+                 Evidence& evidence) {
+    const int supervisor = record.facts ? record.facts->supervisor_pid : 0;
+    for (const AgentSignalRecord& signal : agent.signals) {
+        const RunTime time = clock.at(signal.time);
+        const bool known =
+            std::any_of(evidence.signals.begin(), evidence.signals.end(), [&](const auto& seen) {
+                return seen.number == signal.number && seen.time - time <= same_signal &&
+                       time - seen.time <= same_signal;
+            });
+        if (known || (supervisor > 0 && signal.sender_pid == supervisor)) continue;
+        SignalSeen seen;
+        seen.time = time;
+        seen.number = signal.number;
+        seen.from_kernel = signal.code == sent_by_kernel;
+        if (signal.sender_pid >= 0) seen.sender_pid = signal.sender_pid;
+        if (signal.sender_uid >= 0) seen.sender_uid = signal.sender_uid;
+        seen.sender = signal.sender_pid == agent.pid ? "itself" : clean(signal.sender, 200);
+        evidence.signals.push_back(std::move(seen));
+    }
+    std::stable_sort(evidence.signals.begin(), evidence.signals.end(),
+                     [](const auto& a, const auto& b) { return a.time < b.time; });
+}
+
+void add_missing(const RunRecord& record, Evidence& evidence) {
+    for (const AgentEvidence& agent : evidence.agents)
+        for (const NoteEvidence& note : agent.notes) {
+            if (note.kind == NoteEvidence::Kind::python_unsupported)
+                evidence.missing.push_back(
+                    fmt::format("Python lines: not readable in Python {}", note.text));
+            if (note.kind == NoteEvidence::Kind::hook_failed)
+                evidence.missing.push_back("a Python hook failed: " + note.text);
+        }
+    if (record.agents_refused > 0)
+        evidence.missing.push_back(
+            fmt::format("{} processes were observed from outside only: more at once than there is "
+                        "room for",
+                        record.agents_refused));
+}
+
+}  // namespace
+
+void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence) {
+    add_missing(record, evidence);
+    const AgentRecord* main = main_agent(record, evidence);
+    if (main != nullptr) {
+        add_traceback(*main, clock, evidence);
+        add_signals(*main, record, clock, evidence);
+    }
+    const auto largest = std::max_element(
+        record.agents.begin(), record.agents.end(),
+        [](const auto& a, const auto& b) { return a.memory.live_bytes < b.memory.live_bytes; });
+    if (main == nullptr || main->memory.sites.empty())
+        main = largest == record.agents.end() ? nullptr : &*largest;
+    if (main != nullptr)
+        evidence.memory.top_sites = top_sites_of(*main, {clock, evidence.memory.limit, false});
+}
+
+}  // namespace holdfast::parts

@@ -1,0 +1,20 @@
+// Makes crash records final: the stack unwound and named, the copy of its memory erased.
+#pragma once
+
+#include "base/result.h"
+#include "base/time.h"
+#include "record/run_directory.h"
+
+namespace holdfast {
+
+struct SettleOptions {
+    Nanos frames_within = std::chrono::seconds(2);        // for the stack itself
+    Nanos lines_within = std::chrono::milliseconds(300);  // then, for files and lines
+};
+
+// Leaves alone what is settled already and what a living process still writes. Any number of
+// processes may do this at once; a run without a crash.box is no error.
+Status settle_crashes(const RunDirectory& directory, const SettleOptions& options = {});
+Status settle_crashes(int fd, const SettleOptions& options = {});
+
+}  // namespace holdfast

@@ -1,0 +1,22 @@
+// Unwinding in a process of its own: debug information is large, foreign and read by a library
+// that has met worse, and neither a crash nor a hang of it may reach whoever asks.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/time.h"
+#include "record/crash_box.h"
+
+namespace holdfast {
+
+struct IsolationLimits {
+    Nanos frames_within;    // after this, only the faulting place
+    Nanos lines_within;     // after this, the frames without files and lines
+    std::size_t text_size;  // of the answer
+};
+
+// The stack as native_text() writes it; of what could not be had in time, a line says so.
+std::string unwind_isolated(const CrashRecord& crash, const IsolationLimits& limits);
+
+}  // namespace holdfast

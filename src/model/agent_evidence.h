@@ -1,0 +1,140 @@
+// What the agent told from inside the program's processes, and what a crash left behind.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/time.h"
+#include "model/verdict.h"
+
+namespace holdfast {
+
+// Times of events are monotonic, as nanoseconds since the run's start; before it they are negative.
+using RunTime = Nanos;
+
+// A figure that grew, steadily and to the end. See evidence/growth.h for what counts.
+struct GrowthSeen {
+    Bytes in_all;
+    std::optional<std::uint64_t> steps;              // over so many
+    std::optional<double> per_step, per_step_error;  // bytes; the error is one standard deviation
+    double per_minute = 0;                           // bytes
+    int windows = 0;                                 // it was measured so often
+};
+
+struct SiteEvidence {
+    std::vector<Frame> frames;  // outermost first, as everywhere
+    Bytes live, peak;
+    Bytes error;            // one standard deviation of `live`
+    bool borrowed = false;  // from a thread without Python frames: the main thread's line
+    bool small_objects = false;
+    std::optional<Bytes> before_steps;  // live when the first step ended
+    std::optional<GrowthSeen> growth;
+};
+
+// Everything that grows, put down to the innermost line of the user's own code that has most of it.
+struct LeakEvidence {
+    std::vector<Frame> frames;  // outermost first, up to that line
+    Bytes live;
+    bool borrowed = false;
+    bool several_lines = false;  // below that line several lines ask for it
+    GrowthSeen growth;
+};
+
+struct ExceptionEvidence {
+    RunTime time{};
+    bool in_main_thread = false;
+    std::string thread, type, message;
+    std::vector<std::string> causes;  // "ValueError: text" of each chained one, nearest first
+    std::vector<Frame> frames;        // outermost first
+};
+
+struct ExitCallEvidence {
+    enum class How { sys_exit, os_exit, c_exit };
+    RunTime time{};
+    How how = How::sys_exit;
+    int status = 0;
+    std::vector<Frame> frames;  // outermost first; empty: not from Python
+};
+
+struct NoteEvidence {
+    enum class Kind {
+        warning,
+        shutdown_request,
+        cell,
+        cuda_oom,
+        hook_failed,
+        python_unsupported,
+        framework
+    };
+    Kind kind = Kind::warning;
+    RunTime time{};
+    std::int64_t a = 0, b = 0;
+    std::string text;
+};
+
+struct StepsEvidence {
+    std::uint64_t count = 0;
+    std::uint64_t epoch = 0;
+    std::string source;  // "torch optimizer"
+    std::optional<RunTime> first, last;
+    std::optional<Nanos> usual;
+    std::optional<std::uint64_t> first_nonfinite;  // from 1
+    std::optional<double> last_finite_loss;
+    std::optional<Bytes> gpu_allocated_last;
+    std::optional<GrowthSeen> gpu_growth;
+};
+
+struct AgentEvidence {
+    int pid = 0;
+    RunTime taken{};
+    std::optional<RunTime> ended;  // a clean end
+    std::string python;            // "3.11.7"; empty: no Python in this process
+    bool lines_readable = false;
+    std::optional<RunTime> place_time;
+    std::vector<Frame> place;  // of the main thread when last asked, outermost first
+    std::optional<ExitCallEvidence> exit;
+    std::vector<ExceptionEvidence> exceptions;  // nobody caught them; oldest first
+    std::vector<NoteEvidence> notes;
+    StepsEvidence steps;
+    Bytes live, peak;                 // over all sites
+    std::vector<SiteEvidence> sites;  // the largest first
+    std::optional<LeakEvidence> leak;
+};
+
+// Threads that were inside one native library when another crashed there.
+struct SharedLibraryUse {
+    std::string library;
+    int threads = 0;
+};
+
+struct CrashEvidence {
+    int pid = 0;
+    std::string thread;  // which crashed
+    RunTime time{};
+    int signal = 0;
+    int code = 0;
+    bool finished = false;                      // recorded to its end
+    bool survived = false;                      // the program's own handler went on
+    std::optional<int> sender_pid, sender_uid;  // of a signal that was sent
+    std::optional<std::uint64_t> address;
+    std::vector<NativeFrame> native;  // innermost first
+    std::vector<PythonStack> python;  // the crashed thread first
+    std::string instruction;          // "62 f1 7c 48": the bytes at the fault
+    std::string exception_type;       // of an uncaught C++ exception, readable
+    std::string exception_what;
+    std::string abort_text;  // glibc's own last words
+    std::string unread;      // written to a redirected stderr and never read
+    // Facts read off the record.
+    std::string library;  // in which it crashed
+    bool in_stack_guard = false;
+    bool frames_repeat = false;
+    bool near_null = false;
+    bool in_allocator = false;           // malloc or free are on top of the stack
+    std::string mapped_file;    // the fault's address lies in this file's code
+    std::vector<SharedLibraryUse> shared;
+};
+
+}  // namespace holdfast

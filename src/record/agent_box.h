@@ -1,0 +1,130 @@
+// agent.box: made by the supervisor, filled by the agents inside the program's processes, read by
+// somebody who trusts none of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "record/agent_format.h"
+#include "record/box_file.h"
+
+namespace holdfast {
+
+class AgentBox {
+public:
+    // An empty box. Agents find it by its name, so one without a directory stays empty.
+    static Result<AgentBox> create(const RunDirectory* directory, const BoxOrigin& origin);
+
+    int fd() const { return file_.fd(); }
+
+private:
+    MappedFile file_;
+};
+
+struct AgentFrameText {
+    std::string file;
+    std::string function;
+    std::optional<int> line;
+};
+
+// Numbers of AgentRecord::frames, innermost first.
+using FrameNumbers = std::vector<std::uint16_t>;
+
+struct AgentSiteRecord {
+    FrameNumbers stack;
+    std::uint32_t flags = 0;  // format::AgentSiteFlags
+    std::uint64_t live_blocks = 0;
+    std::uint64_t live_bytes = 0, peak_bytes = 0, total_bytes = 0;
+    std::uint64_t error_bytes = 0;              // one standard deviation of live_bytes
+    std::vector<std::uint64_t> live_at_window;  // bytes, as many as there are windows
+};
+
+struct AgentExceptionRecord {
+    std::int64_t time = 0;
+    std::int32_t tid = 0;
+    bool in_main_thread = false;
+    std::string thread, type, message, causes;
+    FrameNumbers frames;
+};
+
+struct AgentExitRecord {
+    std::int64_t time = 0;
+    format::AgentExitKind kind{};
+    std::int32_t status = 0;
+    FrameNumbers stack;
+};
+
+struct AgentSignalRecord {
+    std::int64_t time = 0;
+    std::int32_t number = 0, code = 0, sender_pid = 0, sender_uid = 0;
+    std::string sender;
+};
+
+struct AgentNoteRecord {
+    std::int64_t time = 0;
+    format::AgentNoteKind kind{};
+    std::int64_t a = 0, b = 0;
+    std::string text;
+};
+
+struct AgentStepRecord {
+    std::int64_t time = 0;
+    std::uint64_t number = 0;
+    std::optional<std::uint64_t> gpu_allocated, gpu_reserved;
+    std::optional<double> loss;
+};
+
+struct AgentStepsRecord {
+    std::uint64_t count = 0, epoch = 0;
+    std::int64_t first = 0, last = 0;        // 0 never
+    std::uint64_t first_nonfinite_step = 0;  // from 1; 0 never
+    std::uint64_t usual_ns = 0, longest_ns = 0;
+    std::string source;
+    std::vector<AgentStepRecord> last_steps;  // oldest first
+};
+
+struct AgentMemoryRecord {
+    std::uint64_t live_bytes = 0, peak_bytes = 0, arena_bytes = 0;
+    std::vector<format::AgentWindow> windows;  // oldest first, times rising
+    std::vector<AgentSiteRecord> sites;        // those that ever held something
+};
+
+// One process, as its agent told it. Times are monotonic, as everywhere in the record.
+struct AgentRecord {
+    int pid = 0;
+    std::uint64_t start_ticks = 0;
+    std::int64_t taken = 0, ended = 0;  // ended: 0 unless at a clean end
+    std::uint32_t python_major = 0, python_minor = 0, python_micro = 0;
+    bool free_threaded = false, lines_readable = false;
+    std::int64_t place_time = 0;  // 0: never asked
+    FrameNumbers place;           // of the main thread
+    std::optional<AgentExitRecord> exit;
+    std::vector<AgentSignalRecord> signals;  // oldest first, like all of these
+    std::vector<AgentExceptionRecord> exceptions;
+    std::vector<AgentNoteRecord> notes;
+    AgentStepsRecord steps;
+    AgentMemoryRecord memory;
+    std::vector<AgentFrameText> frames;
+};
+
+struct AgentsRead {
+    std::vector<AgentRecord> agents;
+    std::uint64_t refused = 0;  // processes that found no slot
+    bool truncated = false;
+};
+
+// One slot's bytes; nothing where nobody ever took it. Whatever they hold, every number in the
+// answer is within bounds and every text printable; what does not make sense is left out.
+std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> slot);
+
+// The slots that were ever taken. Copies slot by slot: most of the file is never used.
+Result<AgentsRead> read_agents(int fd);
+Result<AgentsRead> read_agents(const RunDirectory& directory);
+
+}  // namespace holdfast

@@ -1,0 +1,195 @@
+// One slot of agent.box as plain values. Its writer may have died between any two stores, or be a
+// forger: sizes are cut to what there is, numbers that point nowhere are dropped.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "record/agent_box.h"
+#include "record/fixed_text.h"
+
+namespace holdfast {
+namespace {
+
+using format::AgentSlot;
+
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;  // larger is no estimate, but damage
+
+// A figure of bytes; damage reads as nothing held.
+std::uint64_t amount(std::uint64_t value) { return value <= most_bytes ? value : 0; }
+
+std::optional<std::uint64_t> known_amount(std::uint64_t value) {
+    if (value > most_bytes) return std::nullopt;  // `unknown` too
+    return value;
+}
+
+std::string text_at(const AgentSlot& slot, format::TextRef ref) {
+    const std::uint32_t have = std::min(slot.text_size, format::agent_text_capacity);
+    if (ref.offset > have || ref.size > have - ref.offset) return {};
+    return printable({slot.text + ref.offset, ref.size});
+}
+
+std::vector<AgentFrameText> frames_of(const AgentSlot& slot) {
+    const std::uint32_t count = std::min(slot.frame_count, format::agent_frame_capacity);
+    std::vector<AgentFrameText> frames;
+    frames.reserve(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const format::AgentFrame& frame = slot.frames[i];
+        AgentFrameText& text = frames.emplace_back();
+        text.file = text_at(slot, frame.file);
+        text.function = text_at(slot, frame.function);
+        if (frame.line > 0 && frame.line < 100'000'000) text.line = static_cast<int>(frame.line);
+    }
+    return frames;
+}
+
+template <std::size_t N>
+FrameNumbers numbers(const AgentSlot& slot, const std::uint16_t (&frames)[N],
+                     std::size_t most = N) {
+    const std::uint32_t count = std::min(slot.frame_count, format::agent_frame_capacity);
+    FrameNumbers found;
+    for (std::size_t i = 0; i < std::min(most, N); ++i) {
+        if (frames[i] == format::no_frame) break;
+        if (frames[i] >= count) break;  // described after the death: the rest is not known either
+        found.push_back(frames[i]);
+    }
+    return found;
+}
+
+// The written records of a ring, oldest first. A record that a death left half written has no time.
+template <class Record, std::size_t N>
+std::vector<const Record*> written(const Record (&ring)[N]) {
+    std::vector<const Record*> found;
+    for (const Record& record : ring)
+        if (record.time > 0) found.push_back(&record);
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Record* a, const Record* b) { return a->time < b->time; });
+    return found;
+}
+
+AgentStepsRecord steps_of(const format::AgentSteps& from) {
+    AgentStepsRecord steps;
+    steps.count = from.count;
+    steps.epoch = from.epoch;
+    steps.first = std::max<std::int64_t>(from.first, 0);
+    steps.last = std::max<std::int64_t>(from.last, 0);
+    if (from.first_nonfinite_step <= from.count)
+        steps.first_nonfinite_step = from.first_nonfinite_step;
+    steps.usual_ns = from.usual_ns;
+    steps.longest_ns = from.longest_ns;
+    steps.source = fixed_text(from.source);
+    for (const format::AgentStep* step : written(from.ring)) {
+        if (step->number == 0 || step->number > from.count) continue;
+        AgentStepRecord& kept = steps.last_steps.emplace_back();
+        kept.time = step->time;
+        kept.number = step->number;
+        kept.gpu_allocated = known_amount(step->gpu_allocated);
+        kept.gpu_reserved = known_amount(step->gpu_reserved);
+        if (step->has_loss == 1) kept.loss = step->loss;
+    }
+    std::stable_sort(steps.last_steps.begin(), steps.last_steps.end(),
+                     [](const auto& a, const auto& b) { return a.number < b.number; });
+    return steps;
+}
+
+AgentSiteRecord site_of(const AgentSlot& slot, const format::AgentSite& from,
+                        const std::vector<std::uint32_t>& windows) {
+    AgentSiteRecord site;
+    site.stack = numbers(slot, from.stack.frames);
+    site.flags = from.flags;
+    site.live_blocks = from.live_blocks;
+    site.live_bytes = amount(from.live_bytes);
+    site.peak_bytes = std::max(amount(from.peak_bytes), site.live_bytes);
+    site.total_bytes = from.total_bytes;
+    const double deviation = std::sqrt(static_cast<double>(from.variance_kib2)) * 1024.0;
+    site.error_bytes = static_cast<std::uint64_t>(deviation);
+    for (const std::uint32_t window : windows)
+        site.live_at_window.push_back(std::uint64_t{from.live_kib[window]} << 10U);
+    return site;
+}
+
+AgentMemoryRecord memory_of(const AgentSlot& slot) {
+    const format::AgentMemory& from = slot.memory;
+    AgentMemoryRecord memory;
+    memory.live_bytes = amount(from.live_bytes);
+    memory.peak_bytes = amount(from.peak_bytes);
+    memory.arena_bytes = amount(from.arena_bytes);
+    std::vector<std::uint32_t> kept;
+    // Dying while windows are thinned leaves some twice: time must go forward.
+    for (std::uint32_t i = 0; i < std::min(from.window_count, format::agent_windows); ++i) {
+        format::AgentWindow window = from.windows[i];
+        if (window.end <= 0) continue;
+        if (!memory.windows.empty() &&
+            (window.end <= memory.windows.back().end || window.step < memory.windows.back().step))
+            continue;
+        if (window.rss > most_bytes) window.rss = format::unknown;
+        if (window.gpu_allocated > most_bytes) window.gpu_allocated = format::unknown;
+        window.tracked = amount(window.tracked);
+        window.arenas = amount(window.arenas);
+        memory.windows.push_back(window);
+        kept.push_back(i);
+    }
+    const std::uint32_t sites = std::min(from.site_count, format::agent_site_capacity);
+    for (std::uint32_t i = 0; i < sites; ++i)
+        if (from.sites[i].peak_bytes != 0 || from.sites[i].live_bytes != 0)
+            memory.sites.push_back(site_of(slot, from.sites[i], kept));
+    return memory;
+}
+
+void add_events(const AgentSlot& slot, AgentRecord& agent) {
+    for (const format::AgentSignal* signal : written(slot.signals)) {
+        if (signal->number < 1 || signal->number > 64) continue;
+        agent.signals.push_back({signal->time, signal->number, signal->code, signal->sender_pid,
+                                 signal->sender_uid, fixed_text(signal->sender)});
+    }
+    for (const format::AgentException* thrown : written(slot.exceptions)) {
+        AgentExceptionRecord& kept = agent.exceptions.emplace_back();
+        kept.time = thrown->time;
+        kept.tid = thrown->tid;
+        kept.in_main_thread = thrown->in_main_thread == 1;
+        kept.thread = fixed_text(thrown->thread);
+        kept.type = fixed_text(thrown->type);
+        kept.message = fixed_text(thrown->message);
+        kept.causes = fixed_text(thrown->causes);
+        kept.frames = numbers(slot, thrown->frames, thrown->frame_count);
+    }
+    for (const format::AgentNote* note : written(slot.notes)) {
+        const std::size_t size = std::min<std::size_t>(note->text_size, sizeof note->text);
+        agent.notes.push_back(
+            {note->time, note->kind, note->a, note->b, printable({note->text, size})});
+    }
+    if (slot.exit.time > 0 && slot.exit.kind != format::AgentExitKind::none)
+        agent.exit = AgentExitRecord{slot.exit.time, slot.exit.kind, slot.exit.status,
+                                     numbers(slot, slot.exit.stack.frames)};
+}
+
+}  // namespace
+
+std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
+    // A slot cut short (a truncated file) is read as if the rest had never been written.
+    const auto slot = std::make_unique<AgentSlot>();
+    std::memcpy(static_cast<void*>(slot.get()), bytes.data(),
+                std::min(bytes.size(), sizeof(AgentSlot)));
+    if (slot->taken <= 0 || slot->pid <= 0) return std::nullopt;
+    AgentRecord agent;
+    agent.pid = slot->pid;
+    agent.start_ticks = slot->start_ticks;
+    agent.taken = slot->taken;
+    agent.ended = std::max<std::int64_t>(slot->ended, 0);
+    if (slot->python_major < 100 && slot->python_minor < 1000 && slot->python_micro < 1000) {
+        agent.python_major = slot->python_major;
+        agent.python_minor = slot->python_minor;
+        agent.python_micro = slot->python_micro;
+    }
+    agent.free_threaded = (slot->python_flags & 1U) != 0;
+    agent.lines_readable = (slot->python_flags & 2U) != 0;
+    agent.place_time = std::max<std::int64_t>(slot->place.time, 0);
+    agent.place = numbers(*slot, slot->place.stack.frames);
+    agent.frames = frames_of(*slot);
+    add_events(*slot, agent);
+    agent.steps = steps_of(slot->steps);
+    agent.memory = memory_of(*slot);
+    return agent;
+}
+
+}  // namespace holdfast

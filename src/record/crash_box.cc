@@ -1,0 +1,165 @@
+#include "record/crash_box.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "record/box_reader.h"
+#include "record/fixed_text.h"
+
+namespace holdfast {
+namespace {
+
+using format::Crash;
+
+template <std::size_t N>
+std::string_view part(const char (&field)[N], std::uint32_t size) {
+    return {field, std::min<std::size_t>(size, N)};
+}
+
+// The same for parts made of lines, whose last one may be torn: by death, or by the field's end.
+template <std::size_t N>
+std::string lines(const char (&field)[N], std::uint32_t size, bool finished) {
+    std::string text(part(field, size));
+    if (finished && text.size() < N && !text.empty() && text.back() != '\n') text += '\n';
+    return text;
+}
+
+std::optional<std::uint64_t> nonzero(std::uint64_t value) {
+    if (value == 0) return std::nullopt;
+    return value;
+}
+
+// siginfo is a union: an address means something only where the processor reported the fault and
+// the kernel knew it. SI_KERNEL stands for a fault without one (an address no processor accepts).
+bool has_address(const Crash& crash) {
+    const bool fault = crash.signal == SIGSEGV || crash.signal == SIGBUS ||
+                       crash.signal == SIGILL || crash.signal == SIGFPE;
+    return fault && crash.code > 0 && crash.code != SI_KERNEL;
+}
+
+void take_registers(const Crash& crash, CrashRecord& record) {
+    if (crash.machine != format::CrashMachine::x86_64 &&
+        crash.machine != format::CrashMachine::aarch64)
+        return;
+    record.machine = crash.machine;
+    const std::size_t count =
+        std::min<std::size_t>(crash.register_count, std::size(crash.registers));
+    record.registers.assign(crash.registers, crash.registers + count);
+    // A jump through a null pointer leaves 0 in the pc: with registers, that is a value too.
+    if (count > 0) {
+        record.pc = crash.pc;
+        record.sp = crash.sp;
+    }
+    const std::size_t size =
+        std::min<std::size_t>(crash.instruction_size, sizeof(crash.instruction));
+    const auto bytes = std::as_bytes(std::span(crash.instruction)).first(size);
+    record.instruction.assign(bytes.begin(), bytes.end());
+}
+
+void take_stack(const Crash& crash, CrashRecord& record) {
+    if (crash.stack_low < crash.stack_high) {
+        record.stack_low = nonzero(crash.stack_low);
+        record.stack_high = nonzero(crash.stack_high);
+    }
+    const std::size_t size = std::min<std::size_t>(crash.stack_size, sizeof(crash.stack));
+    record.stack_from = crash.stack_copy_from;
+    if (record.stack_from > ~std::uint64_t{0} - size) return;
+    const auto bytes = std::as_bytes(std::span(crash.stack)).first(size);
+    record.stack.assign(bytes.begin(), bytes.end());
+}
+
+CrashRecord record_of(const Crash& crash, const format::FileHeader& header, std::size_t slot) {
+    CrashRecord record;
+    record.slot = slot;
+    record.finished = crash.state != format::CrashState::writing;
+    record.survived = crash.state == format::CrashState::survived;
+    record.pid = crash.pid;
+    record.tid = crash.tid;
+    record.start_ticks = crash.start_ticks;
+    record.thread = fixed_text(crash.thread);
+    record.time = Nanos(crash.time);
+    // Bounded, because adding three figures from a file may overflow.
+    constexpr std::int64_t far = std::int64_t{1} << 61U;
+    const auto near = [](std::int64_t time) { return time > -far && time < far; };
+    if (crash.time > 0 && near(crash.time) && near(header.created) && near(header.created_wall))
+        record.wall = Nanos(header.created_wall) + (Nanos(crash.time) - Nanos(header.created));
+    record.signal = crash.signal;
+    record.code = crash.code;
+    record.error = crash.error;
+    // SI_USER, SI_QUEUE, SI_TKILL; timers and the like have no sender.
+    if (crash.code == SI_USER || crash.code == SI_QUEUE || crash.code == SI_TKILL) {
+        record.sender_pid = crash.sender_pid;
+        record.sender_uid = crash.sender_uid;
+    }
+    if (has_address(crash)) record.address = crash.address;
+    take_registers(crash, record);
+    take_stack(crash, record);
+    record.exception_type = fixed_text(crash.exception_type);
+    record.exception_what = fixed_text(crash.exception_what);
+    record.abort_text = printable(part(crash.abort_text, crash.abort_size));
+    record.unread = printable(part(crash.unread, crash.unread_size));
+    const bool whole = record.finished;
+    record.modules = parse_crash_modules(lines(crash.modules, crash.modules_size, whole));
+    record.python = parse_crash_python(lines(crash.python, crash.python_size, whole));
+    record.threads = parse_crash_threads(lines(crash.threads, crash.threads_size, whole));
+    record.unwound = crash.unwound == 1;
+    if (record.unwound) record.native = printable(part(crash.native, crash.native_size));
+    return record;
+}
+
+bool is_state(format::CrashState state) {
+    return state == format::CrashState::writing || state == format::CrashState::complete ||
+           state == format::CrashState::survived;
+}
+
+}  // namespace
+
+Result<CrashBox> CrashBox::create(const RunDirectory* directory, const BoxOrigin& origin) {
+    Result<MappedFile> file = make_box(directory, run_file::crash, format::BoxKind::crash,
+                                       format::crash_box_size, {}, origin);
+    if (!file) return file.error();
+    CrashBox box;
+    box.file_ = std::move(*file);
+    return box;
+}
+
+Result<std::vector<CrashRecord>> read_crashes(std::span<const std::byte> box) {
+    const auto head = box.first(std::min(box.size(), format::header_space));
+    const Result<BoxReader> reader =
+        BoxReader::from_bytes({head.begin(), head.end()}, format::BoxKind::crash);
+    if (!reader) return reader.error();
+    std::vector<CrashRecord> records;
+    const auto crash = std::make_unique<Crash>();
+    for (std::size_t slot = 0; slot < format::crash_slots; ++slot) {
+        const std::size_t at = format::crash_slots_offset + slot * format::crash_slot_space;
+        if (at >= box.size()) break;
+        // Of a truncated file the rest of the record is nothing.
+        const auto there = box.subspan(at, std::min(sizeof(Crash), box.size() - at));
+        std::memset(crash.get(), 0, sizeof(Crash));
+        std::memcpy(crash.get(), there.data(), there.size());
+        if (is_state(crash->state)) records.push_back(record_of(*crash, reader->header(), slot));
+    }
+    std::stable_sort(records.begin(), records.end(),
+                     [](const CrashRecord& a, const CrashRecord& b) { return a.time < b.time; });
+    return records;
+}
+
+Result<std::vector<CrashRecord>> read_crashes(int fd) {
+    const Result<std::string> text = read_tail(fd, box_size_limit);
+    if (!text) return text.error();
+    return read_crashes(std::as_bytes(std::span(*text)));
+}
+
+Result<std::vector<CrashRecord>> read_crashes(const RunDirectory& directory) {
+    const Result<std::string> text = directory.read_file(run_file::crash, box_size_limit);
+    if (!text) return text.error();
+    return read_crashes(std::as_bytes(std::span(*text))).context(run_file::crash);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,33 @@
+// Which of a process's mapped files is the interpreter, and where it has what we look for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sources/process_memory.h"
+
+namespace holdfast::sources {
+
+struct MappedImage {
+    std::uintptr_t start = 0;  // of the mapping of the file's first byte
+    std::string path;
+};
+
+// Of the text of /proc/PID/maps: the executable, where `executable` is its path, then every
+// libpython.
+std::vector<MappedImage> python_images(std::string_view maps, std::string_view executable);
+
+struct PythonImage {
+    std::uintptr_t runtime = 0;    // _PyRuntime
+    std::uintptr_t code_type = 0;  // PyCode_Type; 0 unknown
+    std::uint32_t version = 0;     // as PY_VERSION_HEX; 0: older than 3.10
+    bool exact = true;             // false: of `version` only major and minor are known
+};
+
+// The interpreter in the process. ENOEXEC: there is none.
+Result<PythonImage> find_python_image(int process_dir, ProcessMemory& memory);
+
+}  // namespace holdfast::sources

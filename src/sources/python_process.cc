@@ -1,0 +1,144 @@
+#include "sources/python_process.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <map>
+#include <utility>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "frames/describe.h"
+#include "frames/known_layouts.h"
+#include "frames/stack_text.h"
+#include "sources/process_memory.h"
+#include "sources/python_image.h"
+#include "sources/python_tids.h"
+
+namespace holdfast::sources {
+
+namespace {
+
+constexpr std::size_t most_shown_threads = 1024;
+constexpr std::size_t most_shown_frames = 1024;
+constexpr std::size_t most_reads = 4'000'000;  // a thousand honest threads take a million
+
+using Memory = frames::CachedMemory<ProcessMemory, 4096, 64>;
+
+std::string name_of(int process_dir, int pid, int tid) {
+    if (tid == pid) return "MainThread";
+    auto name = read_file_at(process_dir, "task/" + std::to_string(tid) + "/comm", 64);
+    return name ? printable(trim(*name)) : std::string();
+}
+
+class StackReader {
+public:
+    StackReader(Memory& memory, const frames::Layout& layout, std::uintptr_t code_type)
+        : memory_(memory), layout_(layout), code_type_(code_type) {}
+
+    void read(const frames::ThreadState& thread, PythonThread& out) {
+        std::uintptr_t frame = frames::current_frame(memory_, layout_, thread.address);
+        frames::walk_frames(memory_, layout_, code_type_, frame, [&](const frames::Place& place) {
+            if (out.frames.size() == most_shown_frames) {
+                out.complete = false;
+                return false;
+            }
+            const PythonFrame* known = describe(place);
+            if (known == nullptr) return false;
+            out.frames.push_back(*known);
+            return true;
+        });
+    }
+
+private:
+    // Recursion and waiting pools show the same place again and again.
+    const PythonFrame* describe(const frames::Place& place) {
+        const auto [at, is_new] = known_.try_emplace({place.code, place.instruction});
+        if (!is_new) return &at->second;
+        if (!frames::describe(memory_, layout_, code_type_, place, words_)) {
+            known_.erase(at);
+            return nullptr;
+        }
+        PythonFrame& frame = at->second;
+        frame.file = printable({words_.file, words_.file_size});
+        frame.function = printable({words_.function, words_.function_size});
+        if (words_.line != 0) frame.line = words_.line;
+        return &frame;
+    }
+
+    Memory& memory_;
+    const frames::Layout& layout_;
+    std::uintptr_t code_type_;
+    frames::Description words_;
+    std::map<std::pair<std::uintptr_t, std::int32_t>, PythonFrame> known_;
+};
+
+Error about(int pid, const Error& error) {
+    return {"process " + std::to_string(pid) + ": " + error.text, error.number};
+}
+
+}  // namespace
+
+Result<PythonProcess> PythonProcess::open(int pid) {
+    const std::string path = "/proc/" + std::to_string(pid);
+    UniqueFd dir(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!dir) return about(pid, {"it is gone", ESRCH});
+    PythonProcess process(pid, std::move(dir));
+    ProcessMemory memory(pid, process.dir_.get());
+    const auto image = find_python_image(process.dir_.get(), memory);
+    if (!image) return about(pid, image.error());
+    const unsigned minor = (image->version >> 16U) & 0xFFU;
+    process.version_.major = 3;
+    process.version_.minor = minor;
+    if (image->exact) process.version_.micro = (image->version >> 8U) & 0xFFU;
+    process.runtime_ = image->runtime;
+    process.code_type_ = image->code_type;
+    if (!frames::find_layout(memory, image->runtime, image->version, process.layout_)) {
+        const std::string name = minor != 0 ? "Python 3." + std::to_string(minor) : "an old Python";
+        return about(pid, {"the stacks of " + name + " cannot be read", ENOTSUP});
+    }
+    process.version_.free_threaded = process.layout_.free_threaded;
+    return process;
+}
+
+Result<std::vector<PythonThread>> PythonProcess::stacks() const {
+    ProcessMemory source(pid_, dir_.get());
+    const auto memory = std::make_unique<Memory>(source, most_reads);
+    std::vector<frames::ThreadState> states;
+    frames::each_thread(*memory, layout_, runtime_, [&](const frames::ThreadState& state) {
+        states.push_back(state);
+        return states.size() < most_shown_threads;
+    });
+    const std::vector<int> tids = tids_of(*memory, dir_.get(), states);
+    StackReader reader(*memory, layout_, code_type_);
+    std::vector<PythonThread> threads;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        PythonThread& thread = threads.emplace_back();
+        thread.tid = tids[i];
+        thread.name = name_of(dir_.get(), pid_, thread.tid);
+        thread.holds_gil = frames::holds_gil(*memory, layout_, runtime_, states[i]);
+        reader.read(states[i], thread);
+    }
+    // The number may be another process's by now; its directory is not. Asked last.
+    const auto alive = read_file_at(dir_.get(), "stat");
+    if (!alive) return about(pid_, {"it is gone", ESRCH});
+    if (threads.empty() && (source.error() == EPERM || source.error() == EACCES))
+        return about(pid_, {"its memory may not be read", EPERM});
+    return threads;
+}
+
+std::string as_text(const std::vector<PythonThread>& threads, std::size_t limit) {
+    std::string text(limit, '\0');
+    frames::StackText writer(text.data(), text.size());
+    for (const PythonThread& thread : threads) {
+        if (!writer.thread(thread.tid, thread.name.data(), thread.name.size())) break;
+        for (const PythonFrame& frame : thread.frames)
+            if (!writer.frame(frame.line.value_or(0), frame.file.data(), frame.file.size(),
+                              frame.function.data(), frame.function.size()))
+                break;
+    }
+    text.resize(writer.size());
+    return text;
+}
+
+}  // namespace holdfast::sources

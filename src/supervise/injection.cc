@@ -1,0 +1,79 @@
+#include "supervise/injection.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <climits>
+#include <string_view>
+
+#include "base/exec_target.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::string_view preload_name = "LD_PRELOAD=";
+constexpr std::string_view file_name = "libholdfast_agent.so";
+
+std::string own_folder() {
+    std::array<char, PATH_MAX> path{};
+    const ssize_t size = ::readlink("/proc/self/exe", path.data(), path.size());
+    if (size <= 0) return {};
+    const std::string_view whole(path.data(), static_cast<std::size_t>(size));
+    return std::string(whole.substr(0, whole.rfind('/')));
+}
+
+// The loader parts LD_PRELOAD at spaces and colons and expands $.
+bool can_be_named(std::string_view path) { return path.find_first_of(" :$") == path.npos; }
+
+// A sanitizer's runtime refuses to start unless it comes first.
+bool wants_to_be_first(std::string_view list) {
+    for (const std::string_view name : {"asan", "tsan", "msan", "lsan"})
+        if (list.find(name) != list.npos) return true;
+    return false;
+}
+
+}  // namespace
+
+std::optional<Injection> Injection::find() {
+    const std::string folder = own_folder();
+    for (const std::string_view place : {"/../lib/holdfast/", "/../agent/"}) {
+        std::string path = fmt::format("{}{}{}", folder, place, file_name);
+        UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+        if (!file) continue;
+        std::array<char, PATH_MAX> real{};
+        if (::realpath(path.c_str(), real.data()) != nullptr) path = real.data();
+        if (can_be_named(path)) return Injection(std::move(path), UniqueFd());
+        // By our open file instead: good for as long as we live, which is as long as it matters.
+        path = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
+        return Injection(std::move(path), std::move(file));
+    }
+    return std::nullopt;
+}
+
+std::vector<std::string> Injection::environment(const char* const* environment,
+                                                const std::string& run_directory,
+                                                const std::string& program) const {
+    std::vector<std::string> entries;
+    std::string theirs;
+    const bool wanted = can_take_agent_by_name(program.c_str());
+    for (; *environment != nullptr; ++environment) {
+        const std::string_view entry = *environment;
+        if (wanted && entry.starts_with(preload_name))
+            theirs = entry.substr(preload_name.size());
+        else
+            entries.emplace_back(entry);
+    }
+    if (!wanted) return entries;
+    if (theirs.empty())
+        entries.push_back(fmt::format("{}{}", preload_name, library_));
+    else if (wants_to_be_first(theirs))
+        entries.push_back(fmt::format("{}{}:{}", preload_name, theirs, library_));
+    else
+        entries.push_back(fmt::format("{}{}:{}", preload_name, library_, theirs));
+    entries.push_back("HOLDFAST_RUN=" + run_directory);
+    return entries;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,40 @@
+// Where the Python processes of the tree are, seen from outside now and then: for runs that hang,
+// and for those that die without a last word.
+#pragma once
+
+#include <sys/types.h>
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "record/section_writer.h"
+#include "sources/python_process.h"
+
+namespace holdfast {
+
+class StackWatch {
+public:
+    explicit StackWatch(TableWriter<format::Stacks>& table) : table_(&table) {}
+
+    // The main process first; those beyond the table's room are left out.
+    void look(Nanos now, const std::vector<pid_t>& processes);
+    // Why nothing can be seen, once; empty while it can, and after it was asked.
+    std::string take_complaint() { return std::exchange(complaint_, {}); }
+
+private:
+    // Finding the interpreter in a process costs more than reading its stacks.
+    struct Known {
+        std::optional<sources::PythonProcess> python;
+        Nanos asked{};
+    };
+    Known& know(Nanos now, pid_t pid);
+
+    TableWriter<format::Stacks>* table_;
+    std::map<pid_t, Known> known_;
+    std::string complaint_;
+    bool complained_ = false;
+};
+
+}  // namespace holdfast

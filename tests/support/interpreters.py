@@ -1,0 +1,48 @@
+"""The Python interpreters of this machine that the agent is tried on."""
+
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
+
+
+def _works(path: str, version: str) -> bool:
+    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    try:
+        said = subprocess.run([path, "-c", ask], capture_output=True, text=True, timeout=60)
+    except OSError:
+        return False
+    return said.returncode == 0 and said.stdout.strip() == version
+
+
+@cache
+def find(version: str) -> str | None:
+    """The interpreter of this version: our own, one in PATH, one that pyenv built, or a folder of
+    them named by HOLDFAST_PYTHONS."""
+    folders = [Path(folder) for folder in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if folder]
+    candidates = [
+        sys.executable if sys.version_info[:2] == tuple(map(int, version.split("."))) else None,
+        *(str(folder / f"python{version}") for folder in folders),
+        *map(str, sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))),
+        shutil.which(f"python{version}"),
+    ]
+    return next((path for path in candidates if path and _works(path, version)), None)
+
+
+def need(version: str) -> str:
+    """The interpreter of this version; the test is skipped where the machine has none."""
+    path = find(version)
+    if path is None:
+        pytest.skip(f"no Python {version} on this machine")
+    return path
+
+
+def each(*versions: str):
+    """Runs a test once per version: @each("3.10", "3.11")."""
+    return pytest.mark.parametrize("version", versions or VERSIONS)
