@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -43,6 +43,9 @@ end-to-end: setup-test build  ## tests that cross processes, with real deaths
 
 bench: setup build  ## what watching costs, as ratios within one run
 	@.venv/bin/python bench/spine.py
+
+overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
+	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
 
 setup:
 	@tools/setup

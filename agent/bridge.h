@@ -19,6 +19,7 @@
 // run_directory() -> str | None
 // attempt(function, *args) -> None  calls it; a failure is noted, not raised
 // hook(name) -> module              one of agent/hooks/
+// knock() -> None                   asks for a visit, as knock_on_python does
 // over() -> None                    the interpreter is about to end: leave it alone from now on
 //
 // Every function swallows its own failures and never raises but TypeError. What a signal handler of

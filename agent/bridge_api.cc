@@ -65,8 +65,8 @@ const PythonApi* find_python_api() {
     static int state = 0;  // 1 complete, 2 not to be had; guarded by the GIL
     if (state != 0) return state == 1 ? &py : nullptr;
     state = 2;
-#define X(result, name, parameters)                                               \
-    py.name = reinterpret_cast<result(*) parameters>(python_symbol(#name));       \
+#define X(result, name, parameters)                                         \
+    py.name = reinterpret_cast<result(*) parameters>(python_symbol(#name)); \
     if (py.name == nullptr) return nullptr;
     HOLDFAST_PYTHON_API(X)
 #undef X
@@ -84,14 +84,14 @@ const PythonApi* find_python_api() {
     py.builtin_type = static_cast<PyObject*>(python_symbol("PyCFunction_Type"));
     py.none = static_cast<PyObject*>(python_symbol("_Py_NoneStruct"));
     py.integer_type = static_cast<PyObject*>(python_symbol("PyLong_Type"));
-    py.unicode_from_format = reinterpret_cast<PyObject* (*)(const char*, ...)>(
-        python_symbol("PyUnicode_FromFormat"));
+    py.unicode_from_format =
+        reinterpret_cast<PyObject* (*)(const char*, ...)>(python_symbol("PyUnicode_FromFormat"));
     py.type_error = object("PyExc_TypeError");
     py.import_error = object("PyExc_ImportError");
     py.exception = object("PyExc_Exception");
-    if (interpreter == nullptr || py.none == nullptr || py.integer_type == nullptr || py.builtin_type == nullptr ||
-        py.unicode_from_format == nullptr || py.type_error == nullptr ||
-        py.import_error == nullptr || py.exception == nullptr)
+    if (interpreter == nullptr || py.none == nullptr || py.integer_type == nullptr ||
+        py.builtin_type == nullptr || py.unicode_from_format == nullptr ||
+        py.type_error == nullptr || py.import_error == nullptr || py.exception == nullptr)
         return nullptr;
     state = 1;
     return &py;

@@ -75,8 +75,8 @@ struct PythonApi {
     HOLDFAST_PYTHON_API(X)
 #undef X
     // Absent in some versions.
-    void* (*interpreter)() = nullptr;            // of the calling thread
-    void (*enter_tracing)(void*) = nullptr;      // 3.11
+    void* (*interpreter)() = nullptr;        // of the calling thread
+    void (*enter_tracing)(void*) = nullptr;  // 3.11
     void (*leave_tracing)(void*) = nullptr;
     PyObject* (*unicode_from_format)(const char*, ...) = nullptr;
     PyObject* none = nullptr;

@@ -10,9 +10,7 @@ namespace holdfast::agent {
 class Arguments {
 public:
     Arguments(PyObject* positional, PyObject* keywords)
-        : positional_(positional),
-          keywords_(keywords),
-          count_(py.PyTuple_Size(positional)) {}
+        : positional_(positional), keywords_(keywords), count_(py.PyTuple_Size(positional)) {}
 
     // Borrowed; null where it was not given or is None.
     PyObject* at(PySize index, const char* name) const {

@@ -58,9 +58,9 @@ PyObject* make_type() {
     if (!size) return nullptr;
     header_size = static_cast<std::size_t>(py.PyLong_AsLongLong(size.get()));
     static Slot slots[] = {
-        {50, reinterpret_cast<void*>(&call)},           {54, reinterpret_cast<void*>(&bind)},
-        {58, reinterpret_cast<void*>(&get_attribute)},  {66, reinterpret_cast<void*>(&represent)},
-        {69, reinterpret_cast<void*>(&set_attribute)},  {0, nullptr},
+        {50, reinterpret_cast<void*>(&call)},          {54, reinterpret_cast<void*>(&bind)},
+        {58, reinterpret_cast<void*>(&get_attribute)}, {66, reinterpret_cast<void*>(&represent)},
+        {69, reinterpret_cast<void*>(&set_attribute)}, {0, nullptr},
     };
     static Spec spec{"builtins.function", 0, 0, 1U << 18U, slots};
     spec.basic_size = static_cast<int>(header_size + sizeof(Body));

@@ -148,6 +148,11 @@ PyObject* hook(PyObject*, PyObject* positional, PyObject* keywords) {
     return load_hook(name.get().data);
 }
 
+PyObject* knock(PyObject*, PyObject*, PyObject*) {
+    knock_on_python();
+    return nothing();
+}
+
 PyObject* over(PyObject*, PyObject*, PyObject*) {
     leave_python();
     return nothing();
@@ -164,6 +169,7 @@ PyMethodDef methods[] = {
     {"run_directory", &directory, method_varargs_keywords, nullptr},
     {"attempt", &attempt, method_varargs_keywords, nullptr},
     {"hook", &hook, method_varargs_keywords, nullptr},
+    {"knock", &knock, method_varargs_keywords, nullptr},
     {"over", &over, method_varargs_keywords, nullptr},
 };
 

@@ -46,6 +46,7 @@ struct Latest {
 };
 Latest* latest = nullptr;
 CrashStacks stacks;
+thread_local bool records __attribute__((tls_model("initial-exec"))) = false;  // this thread, now
 
 // Programs that use a fault as a tool are left alone after so many.
 constexpr int most_survived = 3;
@@ -109,8 +110,7 @@ bool may_record(int number, const siginfo_t& info, const void* context, int tid)
         Phase phase = latest->phase.load();
         const bool own = latest->tid.load() == tid;
         if (phase == Phase::idle || phase == Phase::handled) {
-            if (phase == Phase::idle &&
-                is_raised_again(number, info, stack_pointer(context), tid))
+            if (phase == Phase::idle && is_raised_again(number, info, stack_pointer(context), tid))
                 return false;
             bool again = phase == Phase::idle;
             if (phase == Phase::handled && own) {
@@ -148,8 +148,9 @@ Crash* record_once(int number, siginfo_t* info, void* context, const struct siga
     int cancel = 0;
     ::pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     const bool was_busy = busy;
-    busy = true;
+    busy = records = true;
     holdfast_call_on(stacks.record_top, record, number, info, context);
+    records = false;
     busy = was_busy;
     ::pthread_setcancelstate(cancel, nullptr);
     Crash* taken = latest->record.load();
@@ -180,7 +181,7 @@ void crashed(int number, siginfo_t* info, void* context) {
     const int error = errno;
     const struct sigaction theirs = program_action(number);
     const bool own = own_process();
-    if (own && latest->phase.load() == Phase::recording && latest->tid.load() == own_thread_id()) {
+    if (own && records) {
         interrupted_recording(number, info, context);
         errno = error;
         return;
@@ -223,9 +224,8 @@ bool in_handler() {
 
 // A clean end: the crash was survived, unless its handler itself is what ends the process.
 __attribute__((destructor)) void settle() {
-    if (latest == nullptr || !own_process() || in_handler()) return;
-    Crash* record = latest->record.load();
-    if (record != nullptr && state_of(*record) == CrashState::complete) mark_survived(*record);
+    if (latest == nullptr || latest->number == 0 || !own_process() || in_handler()) return;
+    mark_all_survived();
 }
 
 }  // namespace

@@ -89,9 +89,8 @@ std::uintptr_t find_base(std::uintptr_t type, std::uintptr_t object, int depth) 
             return 0;
         std::int64_t offset = place >> 8;
         std::uintptr_t table = 0;
-        if ((place & 1) != 0 &&
-            (!read_value(object, table) ||
-             !read_value(table + static_cast<std::uintptr_t>(offset), offset)))
+        if ((place & 1) != 0 && (!read_value(object, table) ||
+                                 !read_value(table + static_cast<std::uintptr_t>(offset), offset)))
             continue;
         if ((place & 2) == 0) continue;
         if (const auto found =

@@ -28,8 +28,8 @@ std::size_t load_pages(std::uintptr_t from, void* to, std::size_t size) {
         while (done < size) {
             const std::size_t rest = page - (from + done) % page;
             const std::size_t part = rest < size - done ? rest : size - done;
-            std::memcpy(static_cast<char*>(to) + done,
-                        reinterpret_cast<const void*>(from + done), part);
+            std::memcpy(static_cast<char*>(to) + done, reinterpret_cast<const void*>(from + done),
+                        part);
             done = done + part;
         }
     }

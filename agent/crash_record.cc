@@ -111,8 +111,7 @@ void fill_record(Crash& crash, int number, const siginfo_t& info, const void* co
         .store(static_cast<std::uint32_t>(python), std::memory_order_release);
     list_threads(crash);
     save_unread_stderr(crash);
-    const ThrownException thrown =
-        number == SIGABRT ? find_exception(crash) : ThrownException{};
+    const ThrownException thrown = number == SIGABRT ? find_exception(crash) : ThrownException{};
     set_state(crash, format::CrashState::complete);
     ask_exception(thrown, crash, helper_stack_top);
 }

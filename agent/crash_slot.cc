@@ -30,8 +30,7 @@ Crash* slot_at(char* mapped, std::uint32_t number) {
 // Everything before the long texts, whose sizes are among it.
 Crash* cleared(Crash* crash) {
     char* bytes = reinterpret_cast<char*>(crash);
-    std::memset(bytes + sizeof crash->state, 0,
-                offsetof(Crash, abort_text) - sizeof crash->state);
+    std::memset(bytes + sizeof crash->state, 0, offsetof(Crash, abort_text) - sizeof crash->state);
     return crash;
 }
 
@@ -89,6 +88,18 @@ void mark_survived(Crash& crash) {
     iovec from{&survived, sizeof survived};
     iovec to{&crash.state, sizeof crash.state};
     ::syscall(SYS_process_vm_writev, ::getpid(), &from, 1UL, &to, 1UL, 0UL);
+}
+
+void mark_all_survived() {
+    char* mapped = box.load(std::memory_order_acquire);
+    if (mapped == nullptr) return;
+    for (std::uint32_t i = 0; i < format::crash_slots; ++i) {
+        Crash* crash = slot_at(mapped, i);
+        std::int32_t pid = 0;
+        if (state_of(*crash) == CrashState::complete &&
+            read_value(reinterpret_cast<std::uintptr_t>(&crash->pid), pid) && pid == ::getpid())
+            mark_survived(*crash);
+    }
 }
 
 }  // namespace holdfast::agent

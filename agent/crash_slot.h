@@ -9,13 +9,15 @@ namespace holdfast::agent {
 // changed its root. The mapping is inherited by children, whose crashes go to the same file.
 void map_crash_box();
 
-// `own`: this process's earlier record, if it survived that; it is used again. Null when every place
-// holds a crash that somebody did die of. The record's state is `writing`.
+// `own`: this process's earlier record, if it survived that; it is used again. Null when every
+// place holds a crash that somebody did die of. The record's state is `writing`.
 format::Crash* take_crash_slot(format::Crash* own);
 
 void set_state(format::Crash& crash, format::CrashState state);  // only while recording
 format::CrashState state_of(const format::Crash& crash);
 // The program goes on. Cannot fault, whatever became of the file.
 void mark_survived(format::Crash& crash);
+// Every finished record of this process was of a crash it survived.
+void mark_all_survived();
 
 }  // namespace holdfast::agent

@@ -35,8 +35,7 @@ void list_threads(format::Crash& crash) {
     Lines lines(crash.threads, crash.threads_size);
     each_number_in("/proc/self/task", [&](int tid) {
         char name[32];
-        const std::size_t name_size =
-            ProcFile(TaskPath(tid, "comm").text).read(name, sizeof name);
+        const std::size_t name_size = ProcFile(TaskPath(tid, "comm").text).read(name, sizeof name);
         char call[256];
         const std::size_t call_size =
             ProcFile(TaskPath(tid, "syscall").text).read(call, sizeof call);

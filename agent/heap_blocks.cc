@@ -10,7 +10,33 @@ namespace {
 // One mapping per size, kept over fork and wiped by it: a child uses them again.
 Block* tables[3];
 
+// Under the heap's lock; readers need no more than to see a block that is theirs.
+void add_one(std::atomic<std::uint8_t>& sharing) {
+    const std::uint8_t before = sharing.load(std::memory_order_relaxed);
+    if (before < UINT8_MAX)
+        sharing.store(static_cast<std::uint8_t>(before + 1), std::memory_order_relaxed);
+}
+void take_one(std::atomic<std::uint8_t>& sharing) {
+    const std::uint8_t before = sharing.load(std::memory_order_relaxed);
+    if (before > 0 && before < UINT8_MAX)
+        sharing.store(static_cast<std::uint8_t>(before - 1), std::memory_order_relaxed);
+}
+
 }  // namespace
+
+constinit std::atomic<std::uint8_t> counted_pages[page_places]{};
+
+void mark_page_for_good(const void* block) {
+    counted_pages[page_place(reinterpret_cast<std::uintptr_t>(block))].store(UINT8_MAX);
+}
+
+void forget_counted_pages() {
+    // Those that are full may be marked for good.
+    for (auto& sharing : counted_pages) {
+        const std::uint8_t before = sharing.load(std::memory_order_relaxed);
+        if (before != 0 && before != UINT8_MAX) sharing.store(0, std::memory_order_relaxed);
+    }
+}
 
 bool BlockTable::grow() {
     const std::uint32_t bits = bits_ == 0 ? first_bits : bits_ + growth_bits;
@@ -39,11 +65,15 @@ bool BlockTable::insert(const Block& block) {
     if (count_ >= capacity() / 4 * 3 && !grow()) return false;
     put(block);
     ++count_;
+    add_one(filter_[filter_place(block.address)]);
+    add_one(counted_pages[page_place(block.address)]);
     return true;
 }
 
 // Linear probing without gravestones: whoever may move up into the hole does.
 void BlockTable::remove_at(std::uint32_t at) {
+    take_one(filter_[filter_place(blocks_[at].address)]);
+    take_one(counted_pages[page_place(blocks_[at].address)]);
     const std::uint32_t mask = capacity() - 1;
     std::uint32_t hole = at;
     for (std::uint32_t probe = (at + 1) & mask; blocks_[probe].address != 0;

@@ -1,7 +1,7 @@
 // What is counted, and against which line: the accounts behind the hooks.
 #include "agent/clock.h"
-#include "agent/heap_state.h"
 #include "agent/heap_sampling.h"
+#include "agent/heap_state.h"
 #include "agent/slot.h"
 
 namespace holdfast::agent {
@@ -195,9 +195,9 @@ void move_region(std::uint64_t begin, std::uint64_t size, std::uint64_t new_begi
             take_from_site(*memory, gone.site, gone.size(), gone.weight);
             found = true;
             moved.site = gone.site;
-            const auto scaled = static_cast<std::uint64_t>(
-                static_cast<double>(gone.weight) / static_cast<double>(gone.size()) *
-                static_cast<double>(new_size));
+            const auto scaled = static_cast<std::uint64_t>(static_cast<double>(gone.weight) /
+                                                           static_cast<double>(gone.size()) *
+                                                           static_cast<double>(new_size));
             if (scaled > new_size) moved.weight = scaled;
         },
         [&](const Region& rest) { add_to_site(*memory, rest.site, rest.size(), rest.weight); });

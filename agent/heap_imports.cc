@@ -16,8 +16,7 @@ bool read_is_machinery(const RawFrame& frame) {
     std::uintptr_t file = 0;
     char text[64];
     if (!frames::load(memory, frame.code + python->layout.code_file, file)) return false;
-    const std::size_t size =
-        frames::read_text(memory, python->layout, file, text, sizeof text);
+    const std::size_t size = frames::read_text(memory, python->layout, file, text, sizeof text);
     return Text(text, size).starts_with("<frozen importlib._bootstrap");
 }
 

@@ -1,10 +1,10 @@
 // In front of mmap and its family: anonymous memory that programs map themselves, and the arenas of
 // Python's own allocator.
-#include <cerrno>
-#include <cstdarg>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstdarg>
 
 #include <cstdint>
 
@@ -60,10 +60,9 @@ void count_mapping(void* at, std::size_t size, int protection, int flags, const 
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset,
           const void* caller) {
     auto* real = real_mmap();
-    void* at = real != nullptr
-                   ? real(address, size, protection, flags, fd, offset)
-                   : reinterpret_cast<void*>(
-                         ::syscall(SYS_mmap, address, size, protection, flags, fd, offset));
+    void* at = real != nullptr ? real(address, size, protection, flags, fd, offset)
+                               : reinterpret_cast<void*>(::syscall(SYS_mmap, address, size,
+                                                                   protection, flags, fd, offset));
     if (at != MAP_FAILED) count_mapping(at, size, protection, flags, caller);
     return at;
 }
@@ -105,12 +104,11 @@ HOLDFAST_EXPORT void* mremap(void* address, std::size_t size, std::size_t new_si
     va_end(rest);
     auto* real = real_mremap();
     void* at = real != nullptr ? real(address, size, new_size, flags, wanted)
-                               : reinterpret_cast<void*>(::syscall(SYS_mremap, address, size,
-                                                                   new_size, flags, wanted));
+                               : reinterpret_cast<void*>(
+                                     ::syscall(SYS_mremap, address, size, new_size, flags, wanted));
     if (at != MAP_FAILED && !busy && counting()) {
         const int error = errno;
-        if ((flags & MREMAP_FIXED) != 0)
-            uncount_regions(as_number(at), as_number(at) + new_size);
+        if ((flags & MREMAP_FIXED) != 0) uncount_regions(as_number(at), as_number(at) + new_size);
         move_region(as_number(address), size, as_number(at), new_size);
         errno = error;
     }

@@ -2,31 +2,36 @@
 // small arena.
 #include "agent/heap_next.h"
 
-#include <cerrno>
 #include <dlfcn.h>
 #include <link.h>
+#include <cerrno>
 
 #include <atomic>
 #include <cstring>
 
+#include "agent/heap_blocks.h"
+
 namespace holdfast::agent {
 namespace {
 
+constexpr std::size_t page = 4096;
 constexpr std::size_t arena_size = 128U << 10U;
-alignas(mark_alignment) char arena[arena_size];
+alignas(page) char arena[arena_size];
 std::atomic<std::size_t> arena_used{0};
 constinit thread_local bool looking = false;
 
 void* arena_take(std::size_t size) {
-    const std::size_t room = (size + mark_alignment - 1) & ~(mark_alignment - 1);
+    const std::size_t room = (size + page - 1) & ~(page - 1);
     if (size > arena_size || room > arena_size) return nullptr;
-    const std::size_t at = arena_used.fetch_add(room != 0 ? room : mark_alignment);
+    const std::size_t at = arena_used.fetch_add(room != 0 ? room : page);
     if (at + room > arena_size) {
         arena_used.fetch_sub(room);
         errno = ENOMEM;
         return nullptr;
     }
-    return arena + at;
+    char* block = arena + at;
+    for (std::size_t i = 0; i < room; i += page) mark_page_for_good(block + i);
+    return block;
 }
 
 bool ready();
@@ -51,18 +56,17 @@ void* first_realloc(void* block, std::size_t size) {
 }
 void* first_memalign(std::size_t alignment, std::size_t size) {
     if (ready()) return next.memalign(alignment, size);
-    return alignment <= mark_alignment ? arena_take(size) : nullptr;
+    return alignment <= page ? arena_take(size) : nullptr;
 }
 int first_posix_memalign(void** out, std::size_t alignment, std::size_t size) {
     if (ready()) return next.posix_memalign(out, alignment, size);
-    *out = alignment <= mark_alignment ? arena_take(size) : nullptr;
+    *out = alignment <= page ? arena_take(size) : nullptr;
     return *out != nullptr ? 0 : ENOMEM;
 }
 void* first_aligned_alloc(std::size_t alignment, std::size_t size) {
     if (ready()) return next.aligned_alloc(alignment, size);
-    return alignment <= mark_alignment ? arena_take(size) : nullptr;
+    return alignment <= page ? arena_take(size) : nullptr;
 }
-std::size_t first_usable_size(void* block) { return ready() ? next.usable_size(block) : 0; }
 
 // False while this thread is in the middle of looking, or where there is nothing to be found.
 bool ready() {
@@ -101,15 +105,11 @@ int look_around(dl_phdr_info* object, std::size_t /*size*/, void* data) {
 
 constinit NextAllocator next = {&first_malloc,
                                 &first_free,
-                                UINT64_MAX,
                                 &first_calloc,
                                 &first_realloc,
                                 &first_memalign,
                                 &first_posix_memalign,
                                 &first_aligned_alloc,
-                                &first_usable_size,
-                                nullptr,
-                                nullptr,
                                 0,
                                 0};
 
@@ -124,15 +124,9 @@ void find_next_allocator() {
     look(found.memalign, "memalign");
     look(found.posix_memalign, "posix_memalign");
     look(found.aligned_alloc, "aligned_alloc");
-    look(found.usable_size, "malloc_usable_size");
     void* glibc_malloc = ::dlsym(RTLD_NEXT, "__libc_malloc");
-    if (glibc_malloc != nullptr && glibc_malloc == reinterpret_cast<void*>(found.malloc)) {
-        found.large_word = large_block;
-    } else {
-        look(found.mallocx, "mallocx");
-        look(found.rallocx, "rallocx");
+    if (glibc_malloc == nullptr || glibc_malloc != reinterpret_cast<void*>(found.malloc))
         object_around(reinterpret_cast<void*>(found.malloc), found.code_begin, found.code_end);
-    }
     next = found;
     looking = false;
 }

@@ -6,27 +6,19 @@
 
 namespace holdfast::agent {
 
-// Blocks from here on are found again by free() through their size, smaller ones by alignment.
+// From here on a block is always a visit, see heap_sampling.h.
 inline constexpr std::size_t large_block = 512U << 10U;
-inline constexpr std::size_t mark_alignment = 4096;
 
 // The function pointers start as bootstraps that look for the real ones, so that the fast path
 // needs no test.
 struct NextAllocator {
     void* (*malloc)(std::size_t);
     void (*free)(void*);
-    // free() looks a block up when the word before it is at least this. glibc keeps the chunk's
-    // size there (and its own free reads it anyway); elsewhere it is never reached.
-    std::uint64_t large_word;
     void* (*calloc)(std::size_t, std::size_t);
     void* (*realloc)(void*, std::size_t);
     void* (*memalign)(std::size_t, std::size_t);
     int (*posix_memalign)(void**, std::size_t, std::size_t);
     void* (*aligned_alloc)(std::size_t, std::size_t);
-    std::size_t (*usable_size)(void*);
-    // jemalloc's: large zeroed blocks with an alignment. Else null.
-    void* (*mallocx)(std::size_t, int);
-    void* (*rallocx)(void*, std::size_t, int);
     // The code of an allocator that is not glibc's: what it maps is counted as blocks already.
     std::uintptr_t code_begin, code_end;
 };
@@ -34,7 +26,8 @@ extern constinit NextAllocator next __attribute__((visibility("hidden")));
 
 void find_next_allocator();
 
-// Blocks handed out while dlsym was looking. All page aligned; never freed.
+// Blocks handed out while dlsym was looking; never freed. Their pages are marked as counted, so
+// that free() looks twice.
 bool from_bootstrap(const void* block);
 // Bytes from `block` to the end of the bootstrap arena.
 std::size_t bootstrap_room(const void* block);

@@ -55,8 +55,7 @@ public:
 private:
     static Region part(const Region& whole, std::uint64_t begin, std::uint64_t end) {
         if (begin >= end) return {};
-        const double share =
-            static_cast<double>(end - begin) / static_cast<double>(whole.size());
+        const double share = static_cast<double>(end - begin) / static_cast<double>(whole.size());
         const auto weight = static_cast<std::uint64_t>(static_cast<double>(whole.weight) * share);
         return {begin, end, weight > end - begin ? weight : end - begin, whole.site};
     }

@@ -29,9 +29,7 @@ bool counts_in_total(const AgentSite& site) {
     return (site.flags & format::site_small_objects) == 0;
 }
 
-std::uint64_t importance(const AgentSite& site) {
-    return site.live_bytes + site.peak_bytes / 8;
-}
+std::uint64_t importance(const AgentSite& site) { return site.live_bytes + site.peak_bytes / 8; }
 
 }  // namespace
 
@@ -71,7 +69,8 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const Asker& asker, std::uint
     AgentStack stack;
     if (!describe_asker(asker, importing, stack)) return other_site;
     const std::uint16_t site = find(memory, stack, asker.flags, held, now);
-    if (site != other_site) met = {hash, known && !importing ? met.weight : weight, site + 1U, importing};
+    if (site != other_site)
+        met = {hash, known && !importing ? met.weight : weight, site + 1U, importing};
     return site;
 }
 
@@ -134,8 +133,8 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
         });
         held.blocks.filter([&](Block& block) {
             if (!leaves[block.site()]) return true;
-            block = make_block(block.address, block.size(), block.weight, other_site,
-                               block.arena());
+            block =
+                make_block(block.address, block.size(), block.weight, other_site, block.arena());
             return true;
         });
     }

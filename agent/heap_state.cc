@@ -11,25 +11,26 @@ namespace holdfast::agent {
 
 void (*on_sample)() = nullptr;
 
+constinit std::atomic<HeapState*> heap_made{nullptr};
+
 namespace {
 
-std::atomic<HeapState*> made{nullptr};
 std::atomic<std::uint32_t> epoch{0};
 
 constexpr std::int64_t early_time = 1'000'000'000;
 
 }  // namespace
 
-bool counting() { return made.load(std::memory_order_relaxed) != nullptr; }
 std::uint32_t heap_epoch() { return epoch.load(std::memory_order_relaxed); }
 
 HeapState* heap_state() {
-    HeapState* state = made.load(std::memory_order_acquire);
+    HeapState* state = heap_made.load(std::memory_order_acquire);
     if (state == nullptr) return nullptr;
     std::uint32_t stage = state->stage.load(std::memory_order_acquire);
     if (stage == 2) return state;
     if (stage != 0 || !state->stage.compare_exchange_strong(stage, 1)) return nullptr;
     const bool first = epoch.fetch_add(1) == 0;
+    if (!first) forget_counted_pages();
     const std::int64_t time = now();
     state->random = static_cast<std::uint64_t>(time) | 1U;
     state->interval.store(base_interval);
@@ -49,7 +50,7 @@ void start_counting() {
     find_python_allocator();
     auto* memory = static_cast<HeapState*>(wiped_on_fork(sizeof(HeapState)));
     if (memory == nullptr) return;
-    made.store(memory, std::memory_order_release);
+    heap_made.store(memory, std::memory_order_release);
     thread_budget.left = thread_budget.granted = 0;
 }
 

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t base_interval = large_block;
 inline constexpr std::uint64_t widest_interval = 1ULL << 30U;
 
 struct HeapState {
-    std::atomic<std::uint32_t> stage;  // 0 untouched (or wiped), 1 being made, 2 ready
-    SpinLock lock;                     // over everything below the line
+    std::atomic<std::uint32_t> stage;           // 0 untouched (or wiped), 1 being made, 2 ready
+    SpinLock lock;                              // over everything below the line
     std::atomic<std::uint64_t> interval;        // mean bytes between samples, now
     std::atomic<std::uint64_t> least_interval;  // raised when the table of blocks ran full
     std::atomic<std::int64_t> period_end;
@@ -46,7 +46,13 @@ struct HeapState {
 HeapState* heap_state();
 // Counts the processes along a line of forks; a thread's own state is of one of them.
 std::uint32_t heap_epoch();
-bool counting();
+extern constinit std::atomic<HeapState*> heap_made __attribute__((visibility("hidden")));
+inline bool counting() { return heap_made.load(std::memory_order_relaxed) != nullptr; }
+// False: this block is surely not counted. No lock, and no state that could be half made.
+inline bool may_hold(const void* address) {
+    const HeapState* state = heap_made.load(std::memory_order_acquire);
+    return state != nullptr && state->held.blocks.may_have(address);
+}
 
 // The lock, and Busy around it. `held()` is false where it could not be had in reasonable time.
 class HeapLock {

@@ -6,7 +6,7 @@
 
 namespace holdfast::agent {
 
-thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
+constinit thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
 
 namespace {
 

@@ -14,6 +14,7 @@
 #include "agent/heap_next.h"
 #include "agent/private_memory.h"
 #include "agent/pymem_hooks.h"
+#include "agent/pymem_print.h"
 #include "agent/pymem_samples.h"
 #include "agent/slot.h"
 
@@ -29,7 +30,7 @@ constexpr std::int64_t millisecond = 1'000'000;
 constexpr std::int64_t shortest_window = 300 * millisecond, longest_window = 1200 * millisecond;
 constexpr std::int64_t watch_time = 2500 * millisecond;
 constexpr std::int64_t longest_pause = 60'000 * millisecond;
-constexpr std::uint64_t widest = 32U << 10U, narrowest = 4U << 10U;
+constexpr std::uint64_t widest = 16U << 10U, narrowest = 4U << 10U;
 constexpr std::uint64_t worth_a_window = 2U << 20U;
 constexpr std::uint32_t enough_objects = 16;
 
@@ -53,8 +54,8 @@ void shrink_to(AgentMemory& memory, std::uint64_t most) {
         format::AgentSite& site = memory.sites[i];
         if (!is_small_site(site)) continue;
         site.live_bytes = static_cast<std::uint64_t>(static_cast<double>(site.live_bytes) * part);
-        site.variance_kib2 = static_cast<std::uint64_t>(static_cast<double>(site.variance_kib2) *
-                                                        part * part);
+        site.variance_kib2 =
+            static_cast<std::uint64_t>(static_cast<double>(site.variance_kib2) * part * part);
     }
 }
 
@@ -84,9 +85,10 @@ void conclude(PyMemState& state, std::int64_t time) {
     std::uint32_t objects = 0;
     for (ObjectLine& line : state.lines) line.stayed = line.objects = 0;
     each_object(state, [&](const SampledObject& object) {
+        stayed += object.weight;
+        if (print_differs(object.address, object.print)) return;  // whose it is now, none can say
         state.lines[object.line].stayed += object.weight;
         ++state.lines[object.line].objects;
-        stayed += object.weight;
         ++objects;
     });
     clear_objects(state);
@@ -118,8 +120,8 @@ void conclude(PyMemState& state, std::int64_t time) {
     HeapState* heap = heap_state();
     format::AgentSlot* own = slot();
     if (heap == nullptr || own == nullptr || evidence == 0) return;
-    const std::int64_t sampled_for = std::max<std::int64_t>(state.window_end - state.window_begin,
-                                                            millisecond);
+    const std::int64_t sampled_for =
+        std::max<std::int64_t>(state.window_end - state.window_begin, millisecond);
     for (int tries = 0; tries < 1000; ++tries) {
         if (!heap->lock.try_lock()) continue;
         AgentMemory& memory = own->memory;
@@ -150,6 +152,7 @@ void forget_idle_lines(PyMemState& state) {
 void begin_window(PyMemState& state, std::int64_t time) {
     forget_idle_lines(state);
     state.window_begin = time;
+    state.unprinted = 0;
     state.window_end = time + state.window_ns;
     state.budget = static_cast<std::int64_t>(state.interval);
     state.hooks = static_cast<std::uint32_t>(PyMemHooks::sampling);
@@ -183,6 +186,7 @@ bool prepare(format::AgentSlot& own) {
         pymem_state = static_cast<PyMemState*>(wiped_on_fork(sizeof(PyMemState)));
     if (pymem_state == nullptr) return false;
     if (pymem_state->random == 0) {
+        find_printed_types();
         pymem_state->random = static_cast<std::uint64_t>(now()) | 1U;
         pymem_state->interval = widest;
         pymem_state->window_ns = shortest_window;

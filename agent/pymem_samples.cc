@@ -5,6 +5,7 @@
 #include "agent/clock.h"
 #include "agent/heap_random.h"
 #include "agent/pymem_hooks.h"
+#include "agent/pymem_print.h"
 #include "agent/slot.h"
 
 namespace holdfast::agent {
@@ -80,6 +81,19 @@ std::uint32_t line_of(PyMemState& state, const format::AgentStack& stack) {
     return PyMemState::line_capacity;
 }
 
+// The next allocation after a sample: by now the object has its type and its content, unless it is
+// gone already.
+void print_last(PyMemState& state) {
+    const std::uint64_t address = state.unprinted;
+    state.unprinted = 0;
+    state.lock.lock();
+    for (std::uint32_t at = home(reinterpret_cast<const void*>(address));
+         state.objects[at].address != 0; at = (at + 1) & mask)
+        if (state.objects[at].address == address)
+            state.objects[at].print = object_print(address, state.unprinted_size);
+    state.lock.unlock();
+}
+
 bool describe_caller(format::AgentStack& stack) {
     HeapState* heap = heap_state();
     if (heap == nullptr) return false;
@@ -105,11 +119,15 @@ void sample_object(void* object, std::size_t size) {
         if (state.hooks == 0) set_pymem_hooks(PyMemHooks::out);
         return;
     }
-    (void)size;
-    state.budget =
-        static_cast<std::int64_t>(sampling_distance(state.random, state.interval));
+    const bool again = state.unprinted != 0;
     if (busy) return;
     const Busy inside;
+    if (again) {
+        print_last(state);
+        state.budget = static_cast<std::int64_t>(sampling_distance(state.random, state.interval));
+        return;
+    }
+    state.budget = 0;
     const std::int64_t time = now();
     if (time >= state.window_end) {
         pymem_turn(time);
@@ -126,6 +144,8 @@ void sample_object(void* object, std::size_t size) {
         fresh.weight = static_cast<std::uint32_t>(state.interval);
         fresh.line = static_cast<std::uint16_t>(line);
         insert(state, fresh);
+        state.unprinted = fresh.address;
+        state.unprinted_size = size;
     }
     state.lock.unlock();
 }

@@ -16,7 +16,7 @@ struct SampledObject {
     std::uint64_t address = 0;
     std::uint32_t weight = 0;
     std::uint16_t line = 0;
-    std::uint16_t reserved = 0;
+    std::uint16_t print = 0;  // see pymem_print.h
 };
 
 // A line that makes small objects, and how much of it stayed.
@@ -34,14 +34,16 @@ struct PyMemState {
     static constexpr std::uint32_t filter_size = 8192;
 
     SpinLock lock;
-    std::uint32_t hooks;         // PyMemHooks, as far as this process is concerned
-    std::int64_t budget;         // bytes until the next sample
-    std::uint64_t interval;      // between samples
-    std::uint32_t checks;        // frees until the clock is asked
+    std::uint32_t hooks;      // PyMemHooks, as far as this process is concerned
+    std::int64_t budget;      // bytes until the next sample
+    std::uint64_t interval;   // between samples
+    std::uint64_t unprinted;  // the object sampled last: its content is not there yet
+    std::uint64_t unprinted_size;
+    std::uint32_t checks;  // frees until the clock is asked
     std::uint64_t random;
     std::int64_t window_begin, window_end, watch_end, next_window;
-    std::int64_t window_ns;      // how long one lasts
-    std::int64_t mark_time;      // when the arenas were last as large as `mark`
+    std::int64_t window_ns;  // how long one lasts
+    std::int64_t mark_time;  // when the arenas were last as large as `mark`
     // Sizes of all arenas: when last shared out, when first they grew, when last a window began.
     std::uint64_t mark, base, seen;
     std::uint32_t rounds, same_rounds, top_line;

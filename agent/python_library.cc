@@ -27,12 +27,16 @@ void find(void* from, const char* name, T& into) {
     if (void* symbol = ::dlsym(from, name)) into = reinterpret_cast<T>(symbol);
 }
 
-// A library loaded with RTLD_LOCAL is not in the global scope; its name gives it away.
+constexpr std::size_t longest_path = 1024;
+
+// A library loaded with RTLD_LOCAL is not in the global scope; its name gives it away. Only noted
+// here: the loader's locks are held, and dlopen would take them in the other order.
 int note_libpython(dl_phdr_info* info, std::size_t, void* out) {
     const char* name = info->dlpi_name;
     if (name == nullptr || ::strstr(name, "/libpython3") == nullptr) return 0;
-    // Counts a reference that is never given back: the library stays, and so do our pointers.
-    *static_cast<void**>(out) = ::dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+    const std::size_t size = ::strlen(name) + 1;
+    if (size > longest_path) return 0;
+    std::memcpy(out, name, size);
     return 1;
 }
 
@@ -40,9 +44,11 @@ int note_libpython(dl_phdr_info* info, std::size_t, void* out) {
 bool find_python(void*& in) {
     in = RTLD_DEFAULT;
     if (::dlsym(in, "Py_IsInitialized") != nullptr) return true;
-    in = nullptr;
-    ::dl_iterate_phdr(note_libpython, &in);
-    return in != nullptr;
+    char path[longest_path];
+    if (::dl_iterate_phdr(note_libpython, path) == 0) return false;
+    // Counts a reference that is never given back: the library stays, and so do our pointers.
+    in = ::dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+    return in != nullptr && ::dlsym(in, "Py_IsInitialized") != nullptr;
 }
 
 // "3.10.13 (main, ...)"

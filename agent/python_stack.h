@@ -14,7 +14,7 @@ namespace holdfast::agent {
 struct RawFrame {
     std::uintptr_t code;         // the code object
     std::int32_t instruction;    // byte offset within its bytecode
-    std::uint32_t first_line;    // with `code`, tells a reused address
+    std::uint32_t first_line;    // a hash of where it begins: with `code`, tells a reused address
 };
 
 struct PythonVersion {

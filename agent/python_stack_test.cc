@@ -10,6 +10,7 @@
 #include "agent/python_stack.h"
 #include "agent/slot.h"
 #include "agent/spin_lock.h"
+#include "frames/line_table.h"
 #include "frames/stack_text.h"
 
 namespace holdfast::agent {
@@ -105,6 +106,26 @@ HOLDFAST_EXPORT void probe_version(int* out) {
     out[3] = version.free_threaded ? 1 : 0;
     out[4] = version.lines ? 1 : 0;
     out[5] = python_running() ? 1 : 0;
+}
+// The line of an instruction by a line table: `table` is the bytes, as a bytes object has them.
+HOLDFAST_EXPORT int probe_line(int minor, const char* table, std::size_t size, int first_line,
+                               int instruction) {
+    struct {
+        const char* data;
+        std::uint64_t size;
+        bool read(std::uintptr_t at, void* into, std::size_t count) const {
+            if (at == 16) return std::memcpy(into, &size, count) != nullptr;
+            if (at < 24 || at - 24 > size || count > size - (at - 24)) return false;
+            return std::memcpy(into, data + (at - 24), count) != nullptr;
+        }
+    } memory{table, size};
+    frames::Layout layout{};
+    layout.bytes_size = 0;
+    layout.bytes_data = 8;
+    frames::ByteStream stream(memory, layout, 16);
+    return static_cast<int>(minor <= 10
+                                ? frames::line_from_pairs(stream, first_line, instruction)
+                                : frames::line_from_entries(stream, first_line, instruction));
 }
 // Nanoseconds of CPU that `rounds` looks take: which 0 own_frames, 1 main_frames, 2 describe.
 HOLDFAST_EXPORT long probe_cost(int which, long rounds, int depth) {

@@ -13,8 +13,7 @@ using SignalMask = std::uint64_t;
 inline constexpr SignalMask every_signal = ~SignalMask{0};
 
 inline constexpr int crash_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-inline constexpr int sent_signals[] = {SIGTERM, SIGINT,  SIGHUP, SIGQUIT,
-                                       SIGUSR1, SIGUSR2, SIGXCPU};
+inline constexpr int sent_signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
 
 constexpr SignalMask mask_of(int number) {
     return SignalMask{1} << static_cast<unsigned>(number - 1);
@@ -29,7 +28,9 @@ constexpr SignalMask crash_mask() {
 inline SignalMask mask_of(const sigset_t& set) {
     return *reinterpret_cast<const SignalMask*>(&set);
 }
-inline void put_mask(sigset_t& set, SignalMask mask) { *reinterpret_cast<SignalMask*>(&set) = mask; }
+inline void put_mask(sigset_t& set, SignalMask mask) {
+    *reinterpret_cast<SignalMask*>(&set) = mask;
+}
 
 inline SignalMask change_mask(int how, SignalMask mask) {
     SignalMask before = 0;

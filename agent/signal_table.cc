@@ -78,8 +78,7 @@ constexpr unsigned known_flags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | 0x80
 
 // What the kernel would answer: with its own flag and return address, without these two signals.
 struct sigaction as_kept(struct sigaction action, const struct sigaction& kernel) {
-    put_mask(action.sa_mask,
-             mask_of(action.sa_mask) & ~(mask_of(SIGKILL) | mask_of(SIGSTOP)));
+    put_mask(action.sa_mask, mask_of(action.sa_mask) & ~(mask_of(SIGKILL) | mask_of(SIGSTOP)));
     action.sa_flags = static_cast<int>(static_cast<unsigned>(action.sa_flags) & known_flags);
 #ifdef __x86_64__
     constexpr int has_restorer = 0x04000000;
@@ -143,7 +142,9 @@ bool stand_before(int number, const Front& front) {
     return true;
 }
 
-struct sigaction program_action(int number) { return load(table[number]); }
+struct sigaction program_action(int number) {
+    return load(table[number]);
+}
 
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before) {
     const Front* front = front_of(number);

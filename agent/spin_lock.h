@@ -22,7 +22,7 @@ private:
 };
 
 // True while this thread is inside the agent: hooks then pass straight through.
-extern thread_local bool busy __attribute__((tls_model("initial-exec")));
+extern constinit thread_local bool busy __attribute__((tls_model("initial-exec")));
 
 class Busy {
 public:

@@ -23,7 +23,6 @@ namespace {
 
 constinit std::atomic<bool> offered{false};
 
-
 thread_local SignalStack* own_stack __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // Threads come and go by the thousand in some programs; mapping memory each time would show.

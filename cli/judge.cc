@@ -1,6 +1,7 @@
 #include "judge.h"
 
 #include "diagnose/diagnose.h"
+#include "evidence/crash_settle.h"
 #include "evidence/gather.h"
 #include "evidence/machine_view.h"
 #include "evidence/source_line.h"
@@ -16,6 +17,12 @@ void add_source_line(std::optional<Where>& where) {
 
 }  // namespace
 
+Result<RunRecord> settled_record(const RunDirectory& directory) {
+    // Another user's run, a read-only disk: then the native stack stays unknown.
+    (void)settle_crashes(directory);
+    return read_run(directory);
+}
+
 Evidence evidence_of(const RunRecord& record) { return gather(record, view_of_machine()); }
 
 Verdict judge(const RunRecord& record) {
@@ -27,7 +34,7 @@ Verdict judge(const RunRecord& record) {
 }
 
 Result<Verdict> verdict_of(const RunDirectory& directory) {
-    auto record = read_run(directory);
+    auto record = settled_record(directory);
     if (!record) return record.error();
     // The boxes carry checksums and decide; without them the verdict written at the end is all
     // there is.

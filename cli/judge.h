@@ -9,6 +9,9 @@
 
 namespace holdfast::cli {
 
+// Reads a run, its crashes unwound first: whoever asks first does that once for all.
+Result<RunRecord> settled_record(const RunDirectory& directory);
+
 Evidence evidence_of(const RunRecord& record);
 Verdict judge(const RunRecord& record);
 

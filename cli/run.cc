@@ -136,7 +136,8 @@ int run(const Arguments& arguments) {
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
 
-    const auto record = finished->read();
+    const auto record =
+        finished->directory ? settled_record(*finished->directory) : finished->read();
     if (record) {
         const Verdict verdict = judge(*record);
         if (!quiet && deserves_full_panel(verdict))

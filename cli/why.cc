@@ -45,7 +45,7 @@ int why(const Arguments& arguments) {
         return directory.error().number == ENOENT ? exit_no_run : exit_failure;
     }
     if (arguments.has("--evidence")) {
-        const auto record = read_run(*directory);
+        const auto record = settled_record(*directory);
         if (!record) {
             complain(record.error().text);
             return exit_failure;

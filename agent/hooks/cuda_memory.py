@@ -47,24 +47,18 @@ def note_if_out_of_memory(error):
     ]
     free, whole = cuda.mem_get_info(device)
     fields += [("free", free), ("total", whole)]
-    text = ", ".join('"%s": %d' % field for field in fields)
-    note(_CUDA_OOM, "{%s, \"largest\": [%s]}" % (text, ", ".join(_largest(torch))))
+    text = ", ".join(f'"{name}": {value}' for name, value in fields)
+    largest = ", ".join(_largest(cuda))
+    note(_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
 
 
-def _largest(torch):
-    """The largest live blocks; where they were taken, if torch keeps that."""
-    snapshot = torch._C._cuda_memorySnapshot(None) if _wants_argument(torch) else (
-        torch._C._cuda_memorySnapshot()
-    )
+def _largest(cuda):
+    """The sizes of the largest live blocks."""
     blocks = [
         block
-        for segment in snapshot["segments"]
+        for segment in cuda.memory_snapshot()
         for block in segment["blocks"]
         if block["state"] == "active_allocated"
     ]
     blocks.sort(key=lambda block: -block["size"])
     return [str(block["size"]) for block in blocks[:5]]
-
-
-def _wants_argument(torch):
-    return tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 9)

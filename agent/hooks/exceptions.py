@@ -1,7 +1,6 @@
 """An exception that nobody caught, put into the black box."""
 
 import _holdfast_agent
-
 from hooks.cuda_memory import note_if_out_of_memory
 
 _FRAMES = 32
@@ -19,14 +18,14 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
         is_main,
         _frames(traceback if traceback is not None else error.__traceback__),
     )
-    note_if_out_of_memory(error)
+    _holdfast_agent.attempt(note_if_out_of_memory, error)
 
 
 def _type_name(kind):
     module = getattr(kind, "__module__", None)
     if module in (None, "builtins", "__main__"):
         return kind.__qualname__
-    return "%s.%s" % (module, kind.__qualname__)
+    return f"{module}.{kind.__qualname__}"
 
 
 def _text(error, most):
@@ -42,7 +41,7 @@ def _causes(error):
     lines = []
     known = [error]
     for inner in getattr(error, "exceptions", ())[:4] if _is_group(error) else ():
-        lines.append("%s: %s" % (_type_name(type(inner)), _text(inner, 160)))
+        lines.append(f"{_type_name(type(inner))}: {_text(inner, 160)}")
     while len(lines) < _CAUSES:
         following = error.__cause__
         if following is None and not error.__suppress_context__:
@@ -51,7 +50,7 @@ def _causes(error):
             break
         known.append(following)
         text = _text(following, 200).split("\n", 1)[0]
-        lines.append("%s: %s" % (_type_name(type(following)), text))
+        lines.append(f"{_type_name(type(following))}: {text}")
         error = following
     return lines
 

@@ -22,8 +22,8 @@ def judge(error, traceback):
     # whatever it was given, and only exceptions of Python's own are likely to be our mistakes.
     if not isinstance(error, Exception) or (ours and type(error).__module__ != "builtins"):
         return True, None
-    place = "" if last is None else "%s:%d: " % (last.tb_frame.f_code.co_filename, last.tb_lineno)
-    return False, (place + type(error).__name__ + ": " + str(error))[:400]
+    place = "" if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}: "
+    return False, f"{place}{type(error).__name__}: {error}"[:400]
 
 
 def _handler_codes():
@@ -39,9 +39,7 @@ def _handler_codes():
         function = getattr(function, "__func__", function)
         code = getattr(function, "__code__", None)
         if code is None:
-            code = getattr(getattr(type(handler), "__call__", None), "__code__", None)
+            code = getattr(vars(type(handler)).get("__call__"), "__code__", None)
         if code is not None:
             codes.add(code)
     return codes
-
-

@@ -1,7 +1,6 @@
 """Steps and epochs of Keras 3, from its list of callbacks."""
 
 from _holdfast_agent import epoch, seen
-
 from hooks.cuda_memory import figures
 from hooks.steps import count, scalar
 

@@ -6,6 +6,7 @@ from _holdfast_agent import note, seen
 
 _SHUTDOWN = 2
 _CELL = 3
+_running = []  # first line and number of the cell; the shell's own counts on before it ends
 
 
 def install(module):
@@ -26,14 +27,12 @@ def _shutdown(restart=False, *_):
 
 
 def _cell_begins(info):
-    _note_cell(getattr(info, "raw_cell", None), 1)
+    shell = sys.modules["IPython.core.interactiveshell"].InteractiveShell._instance
+    lines = (getattr(info, "raw_cell", None) or "").strip().split("\n", 1)
+    _running[:] = [lines[0][:200], getattr(shell, "execution_count", 0) or 0]
+    note(_CELL, _running[0], _running[1], 1)
 
 
 def _cell_ends(result):
-    _note_cell(getattr(getattr(result, "info", None), "raw_cell", None), 0)
-
-
-def _note_cell(source, begins):
-    shell = sys.modules["IPython.core.interactiveshell"].InteractiveShell._instance
-    lines = (source or "").strip().split("\n", 1)
-    note(_CELL, lines[0][:200], getattr(shell, "execution_count", 0) or 0, begins)
+    if _running:
+        note(_CELL, _running[0], _running[1], 0)

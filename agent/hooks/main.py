@@ -12,6 +12,7 @@ from _holdfast_agent import attempt, hook
 
 # Module of the program -> the hook that is told of it, once it is fully imported.
 awaited = {
+    "_imp": "hooks.imports",
     "sys": "hooks.exits",
     "_sitebuiltins": "hooks.exits",
     "atexit": "hooks.endings",
@@ -21,9 +22,6 @@ awaited = {
     "warnings": "hooks.warning_texts",
     "torch.optim": "hooks.torch_steps",
     "keras.src.callbacks.callback_list": "hooks.keras_steps",
-    "lightning.pytorch.loops.fit_loop": "hooks.epochs",
-    "pytorch_lightning.loops.fit_loop": "hooks.epochs",
-    "transformers.trainer_callback": "hooks.epochs",
     "sklearn.linear_model._stochastic_gradient": "hooks.sklearn_steps",
     "sklearn.linear_model._perceptron": "hooks.sklearn_steps",
     "sklearn.linear_model._passive_aggressive": "hooks.sklearn_steps",

@@ -1,7 +1,6 @@
 """partial_fit of scikit-learn's own estimators: one call, one step."""
 
 from _holdfast_agent import seen
-
 from hooks.steps import count
 
 

@@ -28,3 +28,13 @@ def scalar(value):
     if kind.__module__ == "torch" and kind.__name__ == "Tensor":
         return value.item() if value.device.type == "cpu" and value.dim() == 0 else None
     return None
+
+
+def step(loss):
+    """What holdfast.step() comes down to."""
+    value = scalar(loss)
+    # Other numbers (Decimal, a float of one's own) are for the agent to read; what lies on a
+    # device is for nobody.
+    if value is None and not hasattr(loss, "device"):
+        value = loss
+    count("holdfast.step()", value)

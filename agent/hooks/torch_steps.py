@@ -3,7 +3,6 @@
 import sys
 
 from _holdfast_agent import note, seen
-
 from hooks.cuda_memory import figures
 from hooks.steps import count, scalar
 
@@ -15,8 +14,8 @@ _PATIENCE = 3
 
 
 class _State:
-    leader = None
-    others = {}
+    leader = None  # id of the optimizer
+    others = None  # id -> steps while the leader rested
     loss = None
     steps = 0
 
@@ -42,7 +41,7 @@ def install(module):
 def _keep_from_compiler():
     """torch.compile looks at every frame below a compiled function, and would compile ours."""
     frames = sys.modules.get("torch._C._dynamo.eval_frame")
-    for function in (_before_backward, _after_step, count, scalar, figures):
+    for function in (_before_backward, _after_step, _is_step, count, scalar, figures):
         code = function.__code__
         if hasattr(frames, "set_code_exec_strategy"):
             skip = frames._FrameAction.SKIP
@@ -57,19 +56,20 @@ def _before_backward(tensors=None, *_):
 
 
 def _after_step(optimizer, args, kwargs):
-    who = id(optimizer)
-    if who != _State.leader:
-        if _State.leader is None:
-            _State.leader = who
-        else:
-            seen_so_far = _State.others.get(who, 0) + 1
-            _State.others[who] = seen_so_far
-            if seen_so_far < _PATIENCE:
-                return
-            _State.leader = who
-    if _State.others:
-        _State.others.clear()
+    if not _is_step(id(optimizer)):
+        return
     loss, _State.loss = _State.loss, None
     allocated, reserved = figures() if _State.steps % _GPU_EVERY == 0 else (-1, -1)
     _State.steps += 1
     count("torch optimizer", loss, allocated, reserved)
+
+
+def _is_step(who):
+    if who != _State.leader and _State.leader is not None:
+        others = _State.others = _State.others or {}
+        others[who] = others.get(who, 0) + 1
+        if others[who] < _PATIENCE:
+            return False
+    _State.leader = who
+    _State.others = None
+    return True

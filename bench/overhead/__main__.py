@@ -56,14 +56,13 @@ def main() -> int:
     storm_times = run_rounds(python, storms, rounds, scale, chosen.limit, wanted)
     counts = {}
     if "instructions" not in skipped:
-        # Importing torch alone takes callgrind minutes.
+        # Importing torch alone takes valgrind a minute.
         counted = [p for p in programs if not (chosen.quick and p.needs)]
-        counts = count_all(
-            python, counted, chosen.jobs, chosen.limit * 4, 0.1 if chosen.quick else 1
-        )
+        repeats = 1 if chosen.quick else 3
+        counts = count_all(python, counted, chosen.jobs, repeats, scale, chosen.limit)
     memory = [] if "memory" in skipped else measure_memory(python, rounds, seconds)
 
-    print(whole_report(table, storm_times, counts, memory, rounds))
+    print(whole_report(table, storm_times, counts, memory, rounds, scale))
     if chosen.json:
         result = as_json({**table, **storm_times}, counts, memory)
         chosen.json.write_text(json.dumps({"rounds": rounds, "python": python, **result}, indent=1))

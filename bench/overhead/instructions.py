@@ -1,44 +1,64 @@
 """Instructions counted by callgrind: they repeat within 0.1 %, where CPU time here is good to 8 %.
 
-Each program runs with two loop counts, and the difference is the loop alone. A program
-under valgrind is some fifty times slower, so all that the agent does by the clock (its windows, its
-look around) is counted fifty times too often, and its limit on samples per second never bites: what
-comes out is an upper bound.
+Only the loop is counted. A program under valgrind is some fifty times slower, so all that the agent
+does by the clock (its windows, its look around) is counted fifty times too often, and its limit on
+samples per second never bites: what comes out is an upper bound.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
-import tempfile
+import subprocess
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools import HOLDFAST, Failed, last_line, progress, run_command, run_environment
+from rounds import Spread, spread
+from tools import (
+    HOLDFAST,
+    Failed,
+    last_line,
+    output_folder,
+    progress,
+    run_command,
+    run_environment,
+)
 from workloads import Program
 
 
 @dataclass(frozen=True)
 class Counted:
-    plain: int = 0
-    holdfast: int = 0
+    added: Spread | None = None  # as a fraction of plain's
+    plain: tuple[int, ...] = ()
+    holdfast: tuple[int, ...] = ()
     absent: str = ""
 
-    @property
-    def added(self) -> float | None:
-        return self.holdfast / self.plain - 1 if self.plain else None
+
+def build_counter(folder: Path) -> Path:
+    library = folder / "counter.so"
+    source = Path(__file__).with_name("counter.cc")
+    compiler = os.environ.get("CXX") or shutil.which("c++") or shutil.which("g++") or "c++"
+    try:
+        subprocess.run([compiler, "-shared", "-fPIC", "-O2", str(source), "-o", str(library)],
+                       check=True, capture_output=True)  # fmt: skip
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Failed("no compiler, or valgrind's headers are missing") from error
+    return library
 
 
-def count(python: str, program: Program, loops: int, watched: bool, limit_s: float) -> int:
-    with tempfile.TemporaryDirectory(prefix="holdfast-overhead-") as folder:
-        out = Path(folder)
+def count(python: str, program: Program, loops: int, counter: Path, watched: bool, limit_s: float
+          ) -> int:  # fmt: skip
+    with output_folder() as out:
         # The agent rides along: it is in valgrind's launcher, which hands LD_PRELOAD on.
         command = [HOLDFAST, "run", "--quiet", "--"] if watched else []
         command += ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/counts",
-                    "--trace-children=no", python, *program.command(loops)]  # fmt: skip
-        ended = run_command(command, run_environment(out), out, limit_s)
+                    "--instr-atstart=no", "--trace-children=no",
+                    python, *program.command(loops)]  # fmt: skip
+        environment = run_environment(out, (("BENCH_COUNTER", str(counter)),))
+        ended = run_command(command, environment, out, limit_s)
         if ended.status != 0:
             raise Failed(f"exit {ended.status}: {last_line(ended.stderr)}")
         if watched and '"agent": "in its slot"' not in ended.stdout:
@@ -49,37 +69,35 @@ def count(python: str, program: Program, loops: int, watched: bool, limit_s: flo
         return int(totals[1])
 
 
-def count_all(python: str, programs: Sequence[Program], jobs: int, limit_s: float, scale: float
-              ) -> dict[Program, Counted]:  # fmt: skip
+def count_program(python: str, program: Program, counter: Path, repeats: int, scale: float,
+                  limit_s: float) -> Counted:  # fmt: skip
+    loops = max(1, round(program.counted * scale))
+    counts: dict[bool, list[int]] = {False: [], True: []}
+    try:
+        for number in range(repeats):
+            for watched, numbers in counts.items():
+                progress(f"counting {program.name}, {number + 1}/{repeats}")
+                numbers.append(count(python, program, loops, counter, watched, limit_s))
+    except Failed as failed:
+        return Counted(absent=str(failed))
+    plain, watched_ones = counts[False], counts[True]
+    added = spread([w / p - 1 for p, w in zip(plain, watched_ones, strict=True)])
+    return Counted(added, tuple(plain), tuple(watched_ones))
+
+
+def count_all(python: str, programs: Sequence[Program], jobs: int, repeats: int, scale: float,
+              limit_s: float) -> dict[Program, Counted]:  # fmt: skip
     if shutil.which("valgrind") is None:
         return {p: Counted(absent="no valgrind") for p in programs}
-
-    def one(program: Program, loops: int, watched: bool) -> int | str:
+    with output_folder() as folder:
         try:
-            counted = count(python, program, loops, watched, limit_s)
-            progress(f"counted: {program.name}, {loops} loops")
-            return counted
+            counter = build_counter(folder)
         except Failed as failed:
-            return str(failed)
-
-    # Counts do not mind a neighbour, unlike times.
-    with ThreadPoolExecutor(jobs) as pool:
-        pending = {}
-        for program in programs:
-            if program.counted is None:
-                continue
-            few = program.counted[0]
-            many = few + max(1, round((program.counted[1] - few) * scale))
-            pending[program] = [pool.submit(one, program, loops, watched)
-                                for watched in (False, True) for loops in (few, many)]  # fmt: skip
-        results = {}
-        for program, futures in pending.items():
-            counts = [future.result() for future in futures]
-            whys = [c for c in counts if isinstance(c, str)]
-            numbers = [c for c in counts if isinstance(c, int)]
-            results[program] = (
-                Counted(absent=whys[0]) if whys
-                else Counted(numbers[1] - numbers[0], numbers[3] - numbers[2])
-            )  # fmt: skip
+            return {p: Counted(absent=str(failed)) for p in programs}
+        # Counts do not mind a neighbour, unlike times.
+        with ThreadPoolExecutor(jobs) as pool:
+            pending = {p: pool.submit(count_program, python, p, counter, repeats, scale, limit_s)
+                       for p in programs if p.counted}  # fmt: skip
+            results = {program: future.result() for program, future in pending.items()}
     progress("")
     return results

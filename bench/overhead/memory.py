@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from rounds import Spread, spread
-from tools import HOLDFAST, Failed, last_line, run_command, run_environment
+from tools import HOLDFAST, Failed, last_line, output_folder, run_command, run_environment
 from workloads import FOLDER
 
 HEAD = re.compile(r"^[0-9a-f]+-[0-9a-f]+ (\S+) \S+ \S+ (\d+) *(.*)$")
@@ -54,8 +52,7 @@ def total(mappings: list[Mapping], *figures: str) -> int:
 
 
 def mappings_of(command: list[str], watched: bool) -> list[Mapping]:
-    with tempfile.TemporaryDirectory(prefix="holdfast-overhead-") as folder:
-        out = Path(folder)
+    with output_folder() as out:
         prefix = [HOLDFAST, "run", "--quiet", "--"] if watched else []
         ended = run_command(prefix + command, run_environment(out), out, limit_s=120)
         if ended.status != 0:

@@ -28,6 +28,10 @@ def percent(fraction: float) -> str:
     return f"{fraction * 100:+.2f} %"
 
 
+def percent_spread(s: Spread) -> str:
+    return f"{percent(s.median)} ({s.low * 100:+.2f} to {s.high * 100:+.2f})"
+
+
 def cpu_table(table: Table, counts: dict[Program, Counted]) -> str:
     tools = [WATCHED.name, AGAIN.name, *(t.name for t in PEERS)]
     present = [t for t in tools if any(t in row for row in table.values())]
@@ -36,7 +40,7 @@ def cpu_table(table: Table, counts: dict[Program, Counted]) -> str:
     for program, row in table.items():
         budget = "-" if program.budget is None else f"{program.budget * 100:g} %"
         counted = counts.get(program, Counted())
-        instructions = "-" if counted.added is None else percent(counted.added)
+        instructions = "-" if counted.added is None else percent_spread(counted.added)
         if counted.absent:
             whys[f"instructions of {program.name}"] = counted.absent
         cells = [program.name, budget, instructions]
@@ -57,12 +61,13 @@ def storm_table(table: Table) -> str:
             rows.append([program.name, "absent: " + row[WATCHED.name].absent, "-", "-", "-"])
             continue
         plain, watched = row[PLAIN.name].runs, row[WATCHED.name].runs
-        each = statistics.median([w.loop_wall_s - p.loop_wall_s
-                                  for p, w in zip(plain, watched, strict=True)])  # fmt: skip
+        each = statistics.median(
+            [w.loop_cpu_s - p.loop_cpu_s for p, w in zip(plain, watched, strict=True)]
+        )
         rows.append([program.name, show(ratio(row, WATCHED.name)),
                      show(ratio(row, WATCHED.name, "loop_wall_s")), f"{each * 1e6:.0f} us",
                      show(ratio(row, AGAIN.name)) if AGAIN.name in row else "-"])  # fmt: skip
-    head = ["processes", "CPU", "wall", "added to each", "plain again, CPU"]
+    head = ["processes", "CPU", "wall", "CPU added to each", "plain again, CPU"]
     return markdown(head, rows)
 
 
@@ -112,7 +117,7 @@ def rates(table: Table) -> list[str]:
 
 
 def whole_report(table: Table, storms: Table, counts: dict[Program, Counted], memory: list[Added],
-                 rounds: int) -> str:  # fmt: skip
+                 rounds: int, scale: float) -> str:  # fmt: skip
     parts = []
     if table:
         parts += [f"CPU time of the main loop, ratio to plain: median of {rounds} interleaved"
@@ -120,7 +125,12 @@ def whole_report(table: Table, storms: Table, counts: dict[Program, Counted], me
                   markdown(["tool", "CPU outside the loop, added", "files, at most"],
                            other_figures(table)), ""]  # fmt: skip
     if storms:
-        parts += ["Many short processes, ratio to plain.\n", storm_table(storms), ""]
+        count = round(next(iter(storms)).loops * scale)
+        parts += [
+            f"{count:,} short processes one after the other, ratio to plain.\n",
+            storm_table(storms),
+            "",
+        ]
     if memory:
         parts += [memory_table(memory), ""]
     return "\n".join(parts)
@@ -133,8 +143,8 @@ def over_budget(table: Table, counts: dict[Program, Counted], memory: list[Added
         if program.budget is None:
             continue
         counted, cpu = counts.get(program, Counted()).added, ratio(row, WATCHED.name)
-        if counted is not None and counted > program.budget + 0.001:
-            over.append(f"{program.name}: {percent(counted)} instructions")
+        if counted is not None and counted.median > program.budget + 0.001:
+            over.append(f"{program.name}: {percent(counted.median)} instructions")
         if cpu is not None and cpu.median - 1 > program.budget + 0.08:
             over.append(f"{program.name}: {percent(cpu.median - 1)} CPU")
         if WATCHED.name in row and row[WATCHED.name].absent:

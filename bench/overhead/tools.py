@@ -10,7 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -100,7 +101,12 @@ def progress(text: str) -> None:
 
 
 def can_import(python: str, module: str) -> bool:
-    done = subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False)
+    """Whether it is installed: importing torch only to know would take seconds."""
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+    try:
+        done = subprocess.run([python, "-c", look, module], capture_output=True, check=False)
+    except OSError:
+        return False
     return done.returncode == 0
 
 
@@ -108,11 +114,18 @@ def folder_bytes(path: Path) -> int:
     return sum(f.stat().st_blocks * 512 for f in path.rglob("*") if f.is_file())
 
 
+@contextmanager
+def output_folder() -> Iterator[Path]:
+    # What was killed may still be writing.
+    with tempfile.TemporaryDirectory(prefix="holdfast-bench-", ignore_cleanup_errors=True) as path:
+        yield Path(path)
+
+
 def run_environment(out: Path, more: tuple[tuple[str, str], ...] = ()) -> dict[str, str]:
     # PYTHONPATH because not every tool puts the program's folder into sys.path as Python does; a
     # fixed hash seed so that sets and dicts do the same work each time.
     return {**os.environ, "PYTHONPATH": str(FOLDER), "PYTHONHASHSEED": "0",
-            "HOLDFAST_HOME": str(out), **dict(more)}  # fmt: skip
+            "HOLDFAST_HOME": str(out), "TMPDIR": str(out), **dict(more)}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -182,6 +195,8 @@ def measure(tool: Tool, python: str, program: Program, scale: float, limit_s: fl
             raise Failed(f"exit {ended.status} after the loop: {last_line(ended.stderr)}")
         result = json.loads(lines[-1].removeprefix(MARK))
         stopped = ended.status is None
+        for left in Path("/tmp").glob(f"scalene-*-*{result['pid']}"):  # it never cleans up
+            left.unlink(missing_ok=True)
         return Measured(
             loop_cpu_s=result["cpu_s"] / result["loops"],
             loop_wall_s=result["wall_s"] / result["loops"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import builtins
+import ctypes
 import gc
 import json
 import os
@@ -39,7 +40,7 @@ def agent_state() -> str:
     maps = Path("/proc/self/maps").read_text()
     if "agent.box" in maps:
         return "in its slot"
-    return "loaded" if "holdfast" in maps.lower() and "agent.so" in maps else "no"
+    return "loaded" if "holdfast_agent" in maps else "no"
 
 
 def measure(body: Callable[[], object], loops: int, bytes_per_loop: int = 0) -> None:
@@ -47,13 +48,19 @@ def measure(body: Callable[[], object], loops: int, bytes_per_loop: int = 0) -> 
     # but would then leave out everything else, so only the tool that needs it asks for it.
     if os.environ.get("BENCH_DECORATE"):
         body = builtins.profile(body)  # type: ignore[attr-defined]
+    counter = ctypes.CDLL(os.environ["BENCH_COUNTER"]) if "BENCH_COUNTER" in os.environ else None
     body()  # what is made on the first turn (caches, thread pools, lazy imports) is start-up
     gc.collect()
+    if counter is not None:
+        counter.start_counting()
     wall, cpu = time.perf_counter(), cpu_seconds()
     for _ in range(loops):
         body()
     cpu, wall = cpu_seconds() - cpu, time.perf_counter() - wall
+    if counter is not None:
+        counter.stop_counting()
     result = {
+        "pid": os.getpid(),
         "loops": loops,
         "cpu_s": cpu,
         "wall_s": wall,

@@ -1,14 +1,25 @@
-"""Holdfast from Python: the verdict of a recorded run, as typed values.
+"""Holdfast from Python: the verdict of a run as typed values; and, inside one, its steps.
 
-The package holds no logic of its own; it asks the ``holdfast`` program.
+The package holds no logic of its own; it asks the ``holdfast`` program, or the agent.
 """
 
+from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
 from holdfast._load import load
 from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
 
-__all__ = ["HoldfastError", "NoSuchRun", "RunEntry", "Verdict", "runs", "why"]
+__all__ = [
+    "HoldfastError",
+    "NoSuchRun",
+    "RunEntry",
+    "Status",
+    "Verdict",
+    "runs",
+    "status",
+    "step",
+    "why",
+]
 
 
 def why(run: str | None = None) -> Verdict:

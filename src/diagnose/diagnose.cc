@@ -6,7 +6,9 @@
 #include <csignal>
 
 #include "diagnose/gaps.h"
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
+#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/ranking.h"
@@ -47,7 +49,9 @@ std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) 
         const bool crashed = death->by(SIGSEGV) || death->by(SIGABRT) || death->by(SIGBUS) ||
                              death->by(SIGILL) || death->by(SIGFPE);
         if (!crashed && !oom_kill_of(*death)) continue;  // a parent that ends its workers, no harm
-        findings.push_back(rank(findings_about(*death)).root);
+        std::vector<Finding> about = findings_about(*death);
+        if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
+        findings.push_back(rank(std::move(about)).root);
         if (findings.size() == most_contributing) break;
     }
     return findings;
@@ -69,6 +73,33 @@ Verdict describe(const Evidence& evidence) {
     return verdict;
 }
 
+// Where the main thread was a moment before the end: for a death that nobody inside saw coming.
+constexpr Nanos a_moment{5'000'000'000};
+
+void add_last_place(Verdict& verdict, const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || agent->place.empty() || !agent->place_time) return;
+    if (death.time && *agent->place_time < earlier(*death.time, a_moment)) return;
+    verdict.python_stack.push_back({"MainThread, when last seen", agent->place});
+}
+
+void add_stacks(Verdict& verdict, const Death& death) {
+    if (const CrashEvidence* crash = crash_of(death)) {
+        verdict.native_stack = crash->native;
+        verdict.python_stack = crash->python;
+        if (!verdict.python_stack.empty()) return;
+    }
+    if (const TracebackText* traceback = final_exception(death)) {
+        verdict.python_stack.push_back({"MainThread", traceback->frames});
+    } else if (death.exit.signal) {
+        const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
+        if (dump && !dump->frames.empty())
+            verdict.python_stack.push_back({"current thread", dump->frames});
+        else
+            add_last_place(verdict, death);
+    }
+}
+
 Verdict of_running(const Evidence& evidence) {
     Verdict verdict = describe(evidence);
     verdict.outcome = Outcome::running;
@@ -81,6 +112,9 @@ Verdict of_running(const Evidence& evidence) {
     verdict.process = deciding_process(now);
     verdict.end.summary = "It is still running; nothing has ended it.";
     verdict.root = verdict.end;
+    for (const Rule rule : {rules::host_leak, rules::gpu_leak, rules::nan_loss})
+        if (std::optional<Finding> seen = rule(now)) verdict.contributing.push_back(*seen);
+    add_last_place(verdict, now);
     if (std::optional<Finding> slow = rules::swap_thrash(now)) {
         slow->evidence.erase(slow->evidence.begin());  // the exit status there is none of
         verdict.contributing.push_back(std::move(*slow));
@@ -91,19 +125,13 @@ Verdict of_running(const Evidence& evidence) {
     return verdict;
 }
 
-void add_python_stack(Verdict& verdict, const Death& death) {
-    if (const TracebackText* traceback = final_exception(death)) {
-        verdict.python_stack.push_back({"MainThread", traceback->frames});
-    } else if (death.exit.signal) {
-        const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
-        if (dump && !dump->frames.empty())
-            verdict.python_stack.push_back({"current thread", dump->frames});
-    }
-}
-
 // A child decided the run: its end is the answer, the parent's own words stand beside.
 void blame(Verdict& verdict, const FatalChild& child, const Finding& parents) {
     verdict.process = deciding_process(child.death);
+    if (crash_of(child.death) != nullptr) {
+        verdict.python_stack.clear();
+        add_stacks(verdict, child.death);
+    }
     if (verdict.end.cause == "worker-oom"_cause || verdict.end.cause == "shm-full"_cause) return;
     Ranked childs = rank(findings_about(child.death));
     if (!child.named) {
@@ -119,6 +147,12 @@ void blame(Verdict& verdict, const FatalChild& child, const Finding& parents) {
     verdict.contributing.insert(verdict.contributing.begin(), parents);
 }
 
+// The same reason behind two ends is told once.
+bool told(const Verdict& verdict, const Finding& finding) {
+    return is_explanation(finding) && verdict.root.cause == finding.cause &&
+           verdict.root.pid == finding.pid;
+}
+
 Verdict of_death(const Evidence& evidence) {
     Verdict verdict = describe(evidence);
     const Death death = deciding_death(evidence);
@@ -128,7 +162,7 @@ Verdict of_death(const Evidence& evidence) {
 
     std::vector<Finding> findings = findings_about(death);
     // Every end has a finding; should a new kind of end have none, say so rather than fall silent.
-    if (findings.empty())
+    if (std::all_of(findings.begin(), findings.end(), is_explanation))
         findings.push_back(finding_about(death, "unknown-kill"_cause, Confidence::unknown,
                                          fmt::format("Nothing tells why {} ended.", who(death))));
     Ranked ranked = rank(std::move(findings));
@@ -137,11 +171,11 @@ Verdict of_death(const Evidence& evidence) {
     verdict.root = ranked.root;
     verdict.choice = ranked.choice;
     verdict.contributing = std::move(ranked.rest);
-    add_python_stack(verdict, death);
+    add_stacks(verdict, death);
     if (child) blame(verdict, *child, ranked.end);
     for (Finding& finding :
          other_deaths(death, child ? std::optional(child->death.pid) : std::nullopt))
-        if (verdict.contributing.size() < most_contributing)
+        if (verdict.contributing.size() < most_contributing && !told(verdict, finding))
             verdict.contributing.push_back(std::move(finding));
     return verdict;
 }

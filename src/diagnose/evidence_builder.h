@@ -204,6 +204,60 @@ public:
         return *this;
     }
 
+    // What was told from inside.
+    AgentEvidence& agent(int pid = main_pid) {
+        for (AgentEvidence& agent : e_.agents)
+            if (agent.pid == pid) return agent;
+        AgentEvidence& agent = e_.agents.emplace_back();
+        agent.pid = pid;
+        agent.python = "3.11.7";
+        agent.lines_readable = true;
+        return agent;
+    }
+    // One line that grew by 3 MiB in each of 150 steps.
+    Story& leaks(int pid = main_pid, bool by_step = true) {
+        LeakEvidence leak;
+        leak.frames = {{"train.py", 99, "<module>"}, {"train.py", 42, "train"}};
+        leak.live = Bytes::mib(460);
+        leak.growth.in_all = Bytes::mib(450);
+        leak.growth.windows = 16;
+        leak.growth.per_minute = 3.0 * 1048576 * 60;
+        if (by_step) {
+            leak.growth.steps = 150;
+            leak.growth.per_step = 3.0 * 1048576;
+            leak.growth.per_step_error = 0.1 * 1048576;
+        }
+        agent(pid).leak = leak;
+        agent(pid).steps.count = by_step ? 150 : 0;
+        agent(pid).steps.source = by_step ? "torch optimizer" : "";
+        return *this;
+    }
+    Story& site(int line, Bytes live, std::optional<Bytes> before_steps = {}, int pid = main_pid) {
+        SiteEvidence site;
+        site.frames = {{"data.py", line, "load"},
+                       {"/v/lib/python3.11/site-packages/numpy/x.py", 3, "load"}};
+        site.live = site.peak = live;
+        site.before_steps = before_steps;
+        agent(pid).sites.push_back(site);
+        return *this;
+    }
+    // The handler's record of the signal it dies by.
+    CrashEvidence& crash(int signal, int code, int pid = main_pid) {
+        CrashEvidence& crash = e_.crashes.emplace_back();
+        crash.pid = pid;
+        crash.time = 9900ms;
+        crash.signal = signal;
+        crash.code = code;
+        crash.finished = true;
+        crash.library = "/v/lib/libfoo.so";
+        crash.native = {{"/lib/libc.so.6", "raise", 1, {}, {}},
+                        {"/v/lib/libfoo.so", "foo::bar(int)", 16, {}, {}}};
+        crash.python = {
+            {"MainThread",
+             {{"train.py", 42, "main"}, {"/v/lib/python3.11/site-packages/foo/x.py", 3, "call"}}}};
+        return crash;
+    }
+
     Evidence& evidence() { return e_; }
     CgroupLevel& own() { return e_.cgroups[0].levels[0]; }
     ProcessEvidence& at(int pid) {

@@ -1,8 +1,10 @@
 #include "diagnose/last_text.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
+#include "diagnose/inside.h"
 #include "diagnose/python_dump.h"
 
 namespace holdfast {
@@ -16,6 +18,22 @@ bool has_any(std::string_view line, std::initializer_list<std::string_view> need
     return std::any_of(needles.begin(), needles.end(), [line](std::string_view needle) {
         return line.find(needle) != std::string_view::npos;
     });
+}
+
+// What the crash handler saved: glibc's own last words, then what nobody had read yet.
+std::optional<Said> said_at_crash(const Death& death,
+                                  std::initializer_list<std::string_view> needles) {
+    const CrashEvidence* crash = crash_of(death);
+    if (crash == nullptr) return std::nullopt;
+    const std::string_view unread = before_python_dump(crash->unread);
+    for (const auto& [text, source] :
+         {std::pair<std::string_view, const char*>{crash->abort_text, "abort message"},
+          std::pair<std::string_view, const char*>{unread, "stderr, unread"}}) {
+        const std::vector<std::string_view> lines = last_lines(text, lines_before_signal);
+        for (std::size_t i = lines.size(); i-- > 0;)
+            if (has_any(lines[i], needles)) return Said{std::string(trim(lines[i])), true, source};
+    }
+    return std::nullopt;
 }
 
 }  // namespace
@@ -48,12 +66,15 @@ std::vector<std::string_view> last_lines(std::string_view text, std::size_t coun
 }
 
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles) {
-    if (!death.decides || !death.failed()) return std::nullopt;
+    if (!death.failed()) return std::nullopt;
+    // A child's crash record is its own; the rest of stderr is the deciding process's.
+    if (!death.decides) return said_at_crash(death, needles);
     if (const TracebackText* traceback = final_exception(death)) {
         std::string line = exception_line(*traceback);
         if (!has_any(line, needles)) return std::nullopt;
-        return Said{std::move(line), true};
+        return Said{std::move(line), true, source_of(*traceback)};
     }
+    if (std::optional<Said> said = said_at_crash(death, needles)) return said;
     if (!death.all.stderr_seen) return std::nullopt;
     // faulthandler's dump follows the message it belongs to.
     const std::string_view text = before_python_dump(death.all.stderr_tail);
@@ -62,8 +83,12 @@ std::optional<Said> said_last(const Death& death, std::initializer_list<std::str
         last_lines(text, signalled ? lines_before_signal : lines_before_exit);
     for (std::size_t i = lines.size(); i-- > 0;)
         if (has_any(lines[i], needles))
-            return Said{std::string(trim(lines[i])), signalled || i + 1 == lines.size()};
+            return Said{std::string(trim(lines[i])), signalled || i + 1 == lines.size(), "stderr"};
     return std::nullopt;
+}
+
+std::string source_of(const TracebackText& traceback) {
+    return traceback.recorded ? "exception" : "stderr";
 }
 
 std::string shortened(std::string_view line) {

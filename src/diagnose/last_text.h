@@ -28,6 +28,7 @@ struct Said {
     // The final exception's own words, or among the last words before a death by signal; else it
     // only stands near the end.
     bool final = false;
+    std::string source = "stderr";
 };
 
 // The last place near the end where one of `needles` stands (case matters). Where a traceback ends
@@ -36,6 +37,9 @@ std::optional<Said> said_last(const Death& death, std::initializer_list<std::str
 
 // The last non-blank lines of `text`, oldest first.
 std::vector<std::string_view> last_lines(std::string_view text, std::size_t count);
+
+// Where the final exception is known from: "stderr", or "exception" as the agent recorded it.
+std::string source_of(const TracebackText& traceback);
 
 // One line made short enough to quote.
 std::string shortened(std::string_view line);

@@ -8,7 +8,7 @@
 
 namespace holdfast {
 
-// As far as its last words say: a traceback, or faulthandler's dump.
+// As far as its last words say: a traceback, its crash record, or faulthandler's dump.
 std::optional<Where> where_it_died(const Death& death);
 
 }  // namespace holdfast

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
 
 namespace holdfast {
 namespace {
@@ -47,6 +50,33 @@ bool yields(const Finding& finding, const Finding& to) {
             to.cause == "userspace-oom"_cause);
 }
 
+bool one_of(CauseId cause, std::initializer_list<CauseId> causes) {
+    return std::find(causes.begin(), causes.end(), cause) != causes.end();
+}
+
+bool speaks_of(const Finding& finding, std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words)
+        if (finding.summary.find(word) != std::string::npos) return true;
+    return false;
+}
+
+// Whether what is known before the end leads to an end like this one.
+bool explains(const Finding& why, const Finding& end) {
+    const bool out_of_memory =
+        one_of(end.cause, {"cgroup-oom"_cause, "host-oom"_cause, "worker-oom"_cause,
+                           "alloc-refused"_cause, "address-limit"_cause, "overcommit-limit"_cause,
+                           "userspace-oom"_cause, "guard-refused"_cause});
+    if (one_of(why.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause}))
+        return out_of_memory;
+    const bool exception = end.cause == "exception"_cause;
+    if (why.cause == "gpu-leak"_cause)
+        return one_of(end.cause, {"cuda-oom"_cause, "cuda-fragmentation"_cause}) ||
+               (exception && speaks_of(end, {"CUDA out of memory", "OutOfMemoryError"}));
+    // Many things fail after a loss is no number; only words about it tie the two together.
+    return why.cause == "nan-loss"_cause && exception &&
+           speaks_of(end, {"nan", "NaN", "inf,", "infinity", "non-finite", "not finite"});
+}
+
 std::string why_first(const Finding& first, const Finding& second) {
     if (first.confidence == Confidence::certain && second.confidence != Confidence::certain)
         return fmt::format("{} has decisive evidence, {} has not.", first.cause->slug,
@@ -57,7 +87,9 @@ std::string why_first(const Finding& first, const Finding& second) {
 
 }  // namespace
 
-Ranked rank(std::vector<Finding> findings) {
+namespace {
+
+Ranked rank_ends(std::vector<Finding> findings) {
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
         if (is_circumstance(a) != is_circumstance(b)) return is_circumstance(b);
         // One that only may be so does not hide one that is known.
@@ -99,6 +131,44 @@ Ranked rank(std::vector<Finding> findings) {
         ranked.choice = end == 0 ? why_first(findings[0], findings[1])
                                  : fmt::format("How it ended ({}) is certain; why ({}) is not.",
                                                ranked.end.cause->slug, ranked.root.cause->slug);
+    return ranked;
+}
+
+}  // namespace
+
+bool is_explanation(const Finding& finding) {
+    return one_of(finding.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause,
+                                  "gpu-leak"_cause, "nan-loss"_cause});
+}
+
+Ranked rank(std::vector<Finding> findings) {
+    const auto split = std::stable_partition(findings.begin(), findings.end(),
+                                             [](const Finding& f) { return !is_explanation(f); });
+    std::vector<Finding> reasons(split, findings.end());
+    findings.erase(split, findings.end());
+    Ranked ranked = rank_ends(std::move(findings));
+    // The surest first; among equals the catalogue's order, which puts a leak before large data.
+    std::stable_sort(reasons.begin(), reasons.end(), [](const Finding& a, const Finding& b) {
+        return a.confidence > b.confidence;
+    });
+    bool explained = false;
+    std::vector<Finding> others;
+    for (Finding& reason : reasons) {
+        if (!explained && explains(reason, ranked.root)) {
+            explained = true;
+            ranked.choice = fmt::format("{} is how it ended; {} is why it came to that.",
+                                        ranked.root.cause->slug, reason.cause->slug);
+            ranked.end = std::move(ranked.root);
+            ranked.root = std::move(reason);
+        } else {
+            others.push_back(std::move(reason));
+        }
+    }
+    // A kernel that was asked to end has finished as well; that is no news.
+    if (ranked.root.cause == "shut-down"_cause)
+        std::erase_if(ranked.rest, [](const Finding& f) { return f.cause == "clean-exit"_cause; });
+    ranked.rest.insert(ranked.rest.begin(), std::make_move_iterator(others.begin()),
+                       std::make_move_iterator(others.end()));
     return ranked;
 }
 

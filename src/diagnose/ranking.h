@@ -15,8 +15,13 @@ struct Ranked {
     std::vector<Finding> rest;
 };
 
-// `findings` speak of one death and are not empty. The more specific explains the more general; a
-// certain one is not replaced as the end by one that is merely likely.
+// Why a process came to its end, but never the end itself: a leak, too much data, a loss that was
+// no number.
+bool is_explanation(const Finding& finding);
+
+// `findings` speak of one death and are not empty; nor are they explanations only. The more
+// specific explains the more general; a certain one is not replaced as the end by one that is
+// merely likely.
 Ranked rank(std::vector<Finding> findings);
 
 }  // namespace holdfast

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "diagnose/inside.h"
 
 namespace holdfast {
 namespace {
@@ -55,8 +56,11 @@ std::optional<Refusal> refusal_in(const Death& death) {
     if (const TracebackText* traceback = final_exception(death);
         traceback != nullptr && is_memory_error(*traceback)) {
         const std::string line = exception_line(*traceback);
-        return Refusal{{line, true}, size_asked_for(line)};
+        return Refusal{{line, true, source_of(*traceback)}, size_asked_for(line)};
     }
+    if (const CrashEvidence* crash = crash_of(death);
+        crash != nullptr && crash->exception_type.find("bad_alloc") != std::string::npos)
+        return Refusal{{crash->exception_type, true, "uncaught C++ exception"}, std::nullopt};
     if (std::optional<Said> thread = said_last(death, {"can't start new thread"}))
         return Refusal{std::move(*thread), std::nullopt, true};
     std::optional<Said> said =

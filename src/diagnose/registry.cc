@@ -7,18 +7,27 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 32> registry{
-    rules::cgroup_oom,       rules::host_oom,        rules::oom_victim,
-    rules::worker_oom,       rules::alloc_refused,   rules::address_limit,
-    rules::overcommit_limit, rules::map_count,       rules::userspace_oom,
-    rules::swap_thrash,      rules::shm_full,        rules::segfault,
-    rules::heap_corruption,  rules::bus_error,       rules::illegal_instruction,
-    rules::native_abort,     rules::arithmetic_trap, rules::fatal_python_error,
-    rules::telling_text,     rules::thread_limit,    rules::fd_limit,
-    rules::disk_full,        rules::cpu_time_limit,  rules::file_size_limit,
-    rules::clean_exit,       rules::exception,       rules::killed,
-    rules::interrupted,      rules::hangup,          rules::preempted,
-    rules::exit_called,      rules::unknown_kill,
+constexpr std::array<Rule, 40> registry{
+    rules::cgroup_oom,       rules::host_oom,
+    rules::oom_victim,       rules::worker_oom,
+    rules::alloc_refused,    rules::address_limit,
+    rules::overcommit_limit, rules::map_count,
+    rules::userspace_oom,    rules::host_leak,
+    rules::dataset_in_ram,   rules::swap_thrash,
+    rules::shm_full,         rules::worker_copies,
+    rules::gpu_leak,         rules::segfault,
+    rules::stack_overflow,   rules::heap_corruption,
+    rules::bus_error,        rules::illegal_instruction,
+    rules::native_abort,     rules::arithmetic_trap,
+    rules::native_race,      rules::fatal_python_error,
+    rules::telling_text,     rules::thread_limit,
+    rules::fd_limit,         rules::disk_full,
+    rules::cpu_time_limit,   rules::file_size_limit,
+    rules::nan_loss,         rules::clean_exit,
+    rules::exception,        rules::killed,
+    rules::interrupted,      rules::hangup,
+    rules::preempted,        rules::exit_called,
+    rules::shut_down,        rules::unknown_kill,
 };
 
 }  // namespace

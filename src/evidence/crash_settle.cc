@@ -73,14 +73,25 @@ bool store(const Slot& slot, const std::string& native) {
            slot.write(offsetof(Crash, unwound), 1);
 }
 
-bool still_writing(const CrashRecord& crash) {
-    if (crash.finished || crash.pid <= 0) return false;
+// A process that lives and did not die of this one may write its slot anew at its next crash.
+bool may_change(const CrashRecord& crash) {
+    if ((crash.finished && !crash.survived) || crash.pid <= 0) return false;
     const std::string path = "/proc/" + std::to_string(crash.pid);
     const UniqueFd process(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!process) return false;
     const auto stat = sources::read_pid_stat(process.get());
     return stat && stat->start_ticks == crash.start_ticks && stat->state != 'Z' &&
            stat->state != 'X';
+}
+
+// Whether the slot is still the record that was unwound meanwhile.
+bool unchanged(int fd, const CrashRecord& crash) {
+    const auto now = read_crashes(fd);
+    return now && std::any_of(now->begin(), now->end(), [&](const CrashRecord& other) {
+               return other.slot == crash.slot && other.pid == crash.pid &&
+                      other.time == crash.time && other.finished == crash.finished &&
+                      other.survived == crash.survived;
+           });
 }
 
 }  // namespace
@@ -96,9 +107,10 @@ Status settle_crashes(int fd, const SettleOptions& options) {
     for (CrashRecord& crash : *crashes) {
         const Slot slot(fd, size, crash.slot);
         if (!crash.unwound) {
-            if (still_writing(crash)) continue;
+            if (may_change(crash)) continue;
             const std::string native = unwind_isolated(
                 crash, {options.frames_within, options.lines_within, sizeof(Crash::native)});
+            if (!unchanged(fd, crash)) continue;
             if (!store(slot, native)) return Error::from_errno("cannot write");
         }
         if ((!crash.unwound || !crash.stack.empty()) && !erase_stack(slot))

@@ -12,7 +12,7 @@ struct SettleOptions {
     Nanos lines_within = std::chrono::milliseconds(300);  // then, for files and lines
 };
 
-// Leaves alone what is settled already and what a living process still writes. Any number of
+// Leaves alone what is settled already and what a living process may still write to. Any number of
 // processes may do this at once; a run without a crash.box is no error.
 Status settle_crashes(const RunDirectory& directory, const SettleOptions& options = {});
 Status settle_crashes(int fd, const SettleOptions& options = {});

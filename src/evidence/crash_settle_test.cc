@@ -79,7 +79,7 @@ TEST(CrashSettleTest, SeveralProcessesAtOnceComeToOneResult) {
     expect_settled(sample);
 }
 
-TEST(CrashSettleTest, LeavesARecordThatIsBeingWritten) {
+TEST(CrashSettleTest, LeavesWhatALivingProcessMayWriteTo) {
     CrashSample sample("plain", HOLDFAST_CRASH_DEBUG);
     const UniqueFd self(::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC));
     const auto stat = sources::read_pid_stat(self.get());
@@ -90,6 +90,11 @@ TEST(CrashSettleTest, LeavesARecordThatIsBeingWritten) {
     ASSERT_TRUE(settle_crashes(sample.box().fd(), patient));
     EXPECT_FALSE(sample.record().unwound);
     EXPECT_FALSE(erased(sample.raw()));
+
+    // Survived: its process may crash again, into the same slot.
+    sample.raw().state = format::CrashState::survived;
+    ASSERT_TRUE(settle_crashes(sample.box().fd(), patient));
+    EXPECT_FALSE(sample.record().unwound);
 
     // The same pid, but the writer is long dead.
     sample.raw().start_ticks += 1;

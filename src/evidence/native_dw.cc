@@ -31,7 +31,11 @@ const LibDw* load_once() {
         find(library, "dwfl_module_dwarf_cfi", dw.module_dwarf_cfi) &&
         find(library, "dwarf_cfi_addrframe", dw.cfi_addrframe) &&
         find(library, "dwfl_module_getsrc", dw.module_getsrc) &&
-        find(library, "dwfl_lineinfo", dw.lineinfo);
+        find(library, "dwfl_lineinfo", dw.lineinfo) &&
+        find(library, "dwfl_module_nextcu", dw.module_nextcu) &&
+        find(library, "dwarf_haspc", dw.haspc) &&
+        find(library, "dwarf_getsrc_die", dw.getsrc_die) &&
+        find(library, "dwarf_linesrc", dw.linesrc) && find(library, "dwarf_lineno", dw.lineno);
     return whole ? &dw : nullptr;
 }
 

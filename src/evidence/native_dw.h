@@ -27,6 +27,11 @@ struct LibDw {
     decltype(&::dwarf_cfi_addrframe) cfi_addrframe;
     decltype(&::dwfl_module_getsrc) module_getsrc;
     decltype(&::dwfl_lineinfo) lineinfo;
+    decltype(&::dwfl_module_nextcu) module_nextcu;
+    decltype(&::dwarf_haspc) haspc;
+    decltype(&::dwarf_getsrc_die) getsrc_die;
+    decltype(&::dwarf_linesrc) linesrc;
+    decltype(&::dwarf_lineno) lineno;
     // Since elfutils 0.188; null before.
     int (*frame_reg)(Dwfl_Frame*, unsigned, Dwarf_Word*);
 };

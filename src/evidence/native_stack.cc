@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "evidence/crash_facts.h"
 #include "evidence/native_cycle.h"
 #include "evidence/native_unwind.h"
 
@@ -59,13 +60,6 @@ Shown choose(const CrashRecord& crash, std::vector<RawFrame> frames) {
     if (frames.size() > room) frames.resize(room);
     shown.frames = std::move(frames);
     return shown;
-}
-
-// Its lines help nobody, and its debug information, where installed, takes as long to load as all
-// the rest together.
-bool is_c_library(std::string_view library) {
-    return library.starts_with("libc.so.") || library.starts_with("libc-2.") ||
-           library.starts_with("libpthread") || library.starts_with("ld-linux");
 }
 
 class Namer {
@@ -179,7 +173,9 @@ NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
         options.before_lines(early);
     }
     for (std::size_t i = 0; i < shown.frames.size(); ++i) {
-        if (is_c_library(stack.frames[i].library)) continue;
+        // Their lines help nobody, and their debug information, where installed, takes longer to
+        // load than all the rest together.
+        if (is_everyones_library(stack.frames[i].library)) continue;
         const auto place = unwinder->place(shown.frames[i].instruction());
         if (!place) continue;
         stack.frames[i].file = printable(place->file);

@@ -86,10 +86,12 @@ public:
     std::optional<SourcePlace> place(std::uint64_t address) override {
         Dwfl_Module* module = dwfl_ == nullptr ? nullptr : dw_.addrmodule(dwfl_, address);
         if (module == nullptr) return std::nullopt;
-        Dwfl_Line* line = dw_.module_getsrc(module, address);
-        if (line == nullptr) return std::nullopt;
         int number = 0;
-        const char* file = dw_.lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+        const char* file = nullptr;
+        if (Dwfl_Line* line = dw_.module_getsrc(module, address))
+            file = dw_.lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
+        else
+            file = search_units(module, address, number);
         if (file == nullptr || number <= 0) return std::nullopt;  // line 0: the compiler's own
         return SourcePlace{file, number};
     }
@@ -97,6 +99,19 @@ public:
     std::string missing() const override { return {}; }
 
 private:
+    // clang writes no table of addresses (.debug_aranges), and older libdw looks nowhere else.
+    const char* search_units(Dwfl_Module* module, std::uint64_t address, int& number) {
+        Dwarf_Addr bias = 0;
+        for (Dwarf_Die* unit = dw_.module_nextcu(module, nullptr, &bias); unit != nullptr;
+             unit = dw_.module_nextcu(module, unit, &bias)) {
+            if (dw_.haspc(unit, address - bias) != 1) continue;
+            Dwarf_Line* line = dw_.getsrc_die(unit, address - bias);
+            if (line == nullptr || dw_.lineno(line, &number) != 0) return nullptr;
+            return dw_.linesrc(line, nullptr, nullptr);
+        }
+        return nullptr;
+    }
+
     static DwUnwinder& self(void* arg) { return *static_cast<DwUnwinder*>(arg); }
 
     static pid_t next_thread(Dwfl*, void* arg, void** thread_arg) {

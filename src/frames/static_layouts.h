@@ -1,4 +1,4 @@
-// Made by tools/print-python-offsets from the headers of real interpreters; not for the hand.
+// Made by tools/print-python-offsets from the headers of real interpreters.
 // 64-bit Linux, release builds.
 #pragma once
 

@@ -47,7 +47,7 @@ public:
                 v.python_stack.back().frames.push_back({text(), static_cast<int>(k), text()});
         }
         for (unsigned i = number(30); i > 0; --i)
-            v.native_stack.push_back({text(), text(), random_()});
+            v.native_stack.push_back({text(), text(), random_(), text(), 7});
         v.memory = memory();
         for (unsigned i = number(9); i > 0; --i) v.missing.push_back(text());
         return v;

@@ -58,7 +58,7 @@ bool memory_matters(const Verdict& verdict) {
     const auto of_memory = [](const Finding& finding) {
         return finding.cause->code.starts_with("HF1") || finding.cause->code.starts_with("HF2");
     };
-    return !verdict.memory.top_sites.empty() || of_memory(verdict.end) || of_memory(verdict.root) ||
+    return of_memory(verdict.end) || of_memory(verdict.root) ||
            std::any_of(verdict.contributing.begin(), verdict.contributing.end(), of_memory);
 }
 

@@ -97,12 +97,48 @@ TEST(TerminalVerdict, AStackIsCutAtItsOuterEnd) {
     PythonStack stack{"MainThread", {}};
     for (int i = 1; i <= 30; ++i) stack.frames.push_back({"deep.py", i, "recurse"});
     v.python_stack = {stack};
-    v.native_stack = {{"libtorch_cpu.so", "at::native::add", 0x1f}};
+    v.native_stack = {{"libtorch_cpu.so", "at::native::add", 0x1f, {}, {}}};
     const std::string page = terminal_verdict(v, {});
     EXPECT_NE(page.find("(18 outer frames)"), std::string::npos) << page;
     EXPECT_EQ(page.find("deep.py:18 "), std::string::npos) << page;
     EXPECT_NE(page.find("deep.py:30 in recurse"), std::string::npos) << page;
     EXPECT_NE(page.find("at::native::add +0x1f in libtorch_cpu.so"), std::string::npos) << page;
+}
+
+TEST(TerminalVerdict, LibraryFramesAreFoldedButTheInnermostStays) {
+    Verdict v = leak();
+    const std::string library = "/v/lib/python3.11/site-packages/torch/";
+    v.python_stack = {{"MainThread",
+                       {{"train.py", 42, "main"},
+                        {library + "a.py", 1, "a"},
+                        {library + "b.py", 2, "b"},
+                        {library + "c.py", 3, "c"},
+                        {"model.py", 7, "forward"},
+                        {library + "d.py", 4, "d"}}}};
+    const std::string page = terminal_verdict(v, {});
+    EXPECT_NE(page.find("(3 library frames)"), std::string::npos) << page;
+    EXPECT_EQ(page.find("b.py:2"), std::string::npos) << page;
+    for (const char* kept : {"train.py:42 in main", "model.py:7 in forward", "d.py:4 in d"})
+        EXPECT_NE(page.find(kept), std::string::npos) << kept << page;
+}
+
+TEST(TerminalVerdict, TheLinesThatHoldMemoryAreATable) {
+    Verdict v = leak();
+    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), 3 << 20},
+                          {"data.py", 7, Bytes::mib(64), std::nullopt}};
+    const std::string page = terminal_verdict(v, {});
+    EXPECT_NE(page.find("            400 MiB  +3 MiB a step  train.py:42\n"
+                        "             64 MiB                 data.py:7\n"),
+              std::string::npos)
+        << page;
+}
+
+TEST(TerminalVerdict, TheMemoryOfAPlainExceptionIsNotShown) {
+    Verdict v = leak();
+    v.end = v.root = Finding{"exception"_cause, Confidence::certain, "no", {}, {}, {}, {}};
+    v.contributing.clear();
+    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), std::nullopt}};
+    EXPECT_EQ(terminal_verdict(v, {}).find("train.py:42"), std::string::npos);
 }
 
 TEST(TerminalVerdict, ARunStillGoingShowsItsStatus) {

@@ -54,6 +54,35 @@ std::vector<T> joined(const std::vector<T>& first, const std::vector<T>& second,
 
 bool has_deeper_root(const Verdict& verdict) { return !(verdict.root.cause == verdict.end.cause); }
 
+std::string per_step(const MemorySite& site) {
+    if (!site.growth_per_step) return {};
+    const std::int64_t growth = *site.growth_per_step;
+    // Negated as unsigned: the most negative number has no positive twin.
+    const auto size = static_cast<std::uint64_t>(growth);
+    return fmt::format("{}{} a step", growth < 0 ? "-" : "+",
+                       human(Bytes{growth < 0 ? 0U - size : size}));
+}
+
+// "  400 MiB  +3.1 MiB a step  train.py:42", the figures in columns.
+void add_sites(Page& page, const std::vector<MemorySite>& sites) {
+    const std::size_t count = std::min(most_sites, sites.size());
+    int live_width = 0;
+    int step_width = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        live_width = std::max(live_width, display_width(human(sites[i].live)));
+        step_width = std::max(step_width, display_width(per_step(sites[i])));
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        std::string figures = fmt::format("{:>{}}  ", human(sites[i].live), live_width);
+        if (step_width > 0) figures += fmt::format("{:<{}}  ", per_step(sites[i]), step_width);
+        const std::string line = fmt::format(":{}", sites[i].line);
+        const int room = page.body_width() - display_width(figures) - display_width(line);
+        const std::string file =
+            shorten_front(safe_line(sites[i].file, page.style()), std::max(room, 4), page.style());
+        page.row(figures + page.paint().place(file + line));
+    }
+}
+
 }  // namespace
 
 std::string_view separator(const Style& style) { return style.unicode ? " · " : " - "; }
@@ -112,18 +141,7 @@ void add_memory(Page& page, const MemorySummary& memory) {
                                 human(*memory.limit));
         page.text(text);
     }
-    for (std::size_t i = 0; i < std::min(most_sites, memory.top_sites.size()); ++i) {
-        const MemorySite& site = memory.top_sites[i];
-        std::string amount = human(site.live);
-        if (site.growth_per_step)
-            amount +=
-                fmt::format(", {}{} per step", *site.growth_per_step < 0 ? "-" : "+",
-                            // Negated as unsigned: the most negative number has no positive twin.
-                            human(Bytes{*site.growth_per_step < 0
-                                            ? 0U - static_cast<std::uint64_t>(*site.growth_per_step)
-                                            : static_cast<std::uint64_t>(*site.growth_per_step)}));
-        page.text(fmt::format("{}:{} holds {}", site.file, site.line, amount), {nullptr, 0, 2, 3});
-    }
+    add_sites(page, memory.top_sites);
 }
 
 void add_fixes(Page& page, const Verdict& verdict) {

@@ -1,8 +1,10 @@
-// Python and native stacks in a verdict's page: the end of each that is nearest to the fault.
+// Python and native stacks in a verdict's page: the end of each that is nearest to the fault, the
+// user's own frames whole, runs of library frames folded into one line.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "model/own_code.h"
 #include "present/display_width.h"
 #include "present/verdict_sections.h"
 #include "present/wrap.h"
@@ -12,23 +14,47 @@ namespace {
 
 constexpr std::size_t most_frames = 12;
 constexpr std::size_t most_threads = 2;
+constexpr std::size_t least_folded = 3;
+
+// One line a frame; the end of a path tells more than its beginning.
+std::string frame_line(const Page& page, const Frame& frame) {
+    std::string tail = frame.line ? fmt::format(":{}", *frame.line) : "";
+    if (!frame.function.empty()) tail += " in " + frame.function;
+    tail = shorten(safe_line(tail, page.style()), page.body_width() - 22, page.style());
+    const int room = page.body_width() - 2 - display_width(tail);
+    return shorten_front(safe_line(frame.file, page.style()), room, page.style()) + tail;
+}
 
 void add_python_thread(Page& page, const PythonStack& stack) {
     page.section("python");
     page.text(stack.thread.empty() ? "a thread" : stack.thread, {&Paint::faint, 0, 2, 1});
-    const std::size_t hidden =
-        stack.frames.size() > most_frames ? stack.frames.size() - most_frames : 0;
+    const std::vector<Frame>& frames = stack.frames;
+    const std::size_t hidden = frames.size() > most_frames ? frames.size() - most_frames : 0;
     if (hidden > 0) page.text(fmt::format("({} outer frames)", hidden), {&Paint::faint, 2});
-    for (std::size_t i = hidden; i < stack.frames.size(); ++i) {
-        const Frame& frame = stack.frames[i];
-        std::string tail = frame.line ? fmt::format(":{}", *frame.line) : "";
-        if (!frame.function.empty()) tail += " in " + frame.function;
-        // One line a frame; the end of a path tells more than its beginning.
-        tail = shorten(safe_line(tail, page.style()), page.body_width() - 22, page.style());
-        const int room = page.body_width() - 2 - display_width(tail);
-        page.row("  " + shorten_front(safe_line(frame.file, page.style()), room, page.style()) +
-                 tail);
+    for (std::size_t i = hidden; i < frames.size();) {
+        if (is_own_code(frames[i].file)) {
+            page.row("  " + page.paint().place(frame_line(page, frames[i++])));
+            continue;
+        }
+        std::size_t end = i;
+        while (end < frames.size() && !is_own_code(frames[end].file)) ++end;
+        // The innermost frame is where it happened: it stays, whoever wrote it.
+        const std::size_t folded = end == frames.size() ? end - 1 - i : end - i;
+        if (folded >= least_folded) {
+            page.text(fmt::format("({} library frames)", folded), {&Paint::faint, 2});
+            i += folded;
+        }
+        for (; i < end; ++i) page.row("  " + page.paint().faint(frame_line(page, frames[i])));
     }
+}
+
+void add_native(Page& page, const NativeFrame& frame) {
+    if (frame.library.empty() && frame.symbol.starts_with("... ("))  // stands for many
+        return page.text(frame.symbol, {&Paint::faint, 0, 2, 1});
+    const std::string& symbol = frame.symbol.empty() ? "(no symbol)" : frame.symbol;
+    std::string place = fmt::format("{} +{:#x} in {}", symbol, frame.offset, frame.library);
+    if (!frame.file.empty() && frame.line) place += fmt::format(", {}:{}", frame.file, *frame.line);
+    page.text(place, {nullptr, 0, 2, 2});
 }
 
 }  // namespace
@@ -44,12 +70,8 @@ void add_stacks(Page& page, const Verdict& verdict) {
     const auto& frames = verdict.native_stack;
     if (frames.empty()) return;
     page.section("native");
-    for (std::size_t i = 0; i < std::min(most_frames, frames.size()); ++i) {
-        const NativeFrame& frame = frames[i];
-        const std::string& symbol = frame.symbol.empty() ? "(no symbol)" : frame.symbol;
-        page.text(fmt::format("{} +{:#x} in {}", symbol, frame.offset, frame.library),
-                  {nullptr, 0, 2, 2});
-    }
+    for (std::size_t i = 0; i < std::min(most_frames, frames.size()); ++i)
+        add_native(page, frames[i]);
     if (frames.size() > most_frames)
         page.text(fmt::format("({} outer frames)", frames.size() - most_frames), {&Paint::faint});
 }

@@ -82,6 +82,10 @@ std::optional<PythonImage> look_into(const MappedImage& image, bool executable, 
         found.code_type = symbols.find(memory, "PyCode_Type");
     } else if (const auto section = runtime_section(process_dir, executable, image.path)) {
         found.runtime = symbols.bias() + section;
+    } else if (exports && symbols.find(memory, "Py_IsInitialized") != 0) {
+        found.exact = false;
+        found.version = version_in_name(image.path);
+        return found;
     } else {
         return std::nullopt;
     }

@@ -93,7 +93,8 @@ Result<PythonProcess> PythonProcess::open(int pid) {
     if (image->exact) process.version_.micro = (image->version >> 8U) & 0xFFU;
     process.runtime_ = image->runtime;
     process.code_type_ = image->code_type;
-    if (!frames::find_layout(memory, image->runtime, image->version, process.layout_)) {
+    if (image->runtime == 0 ||
+        !frames::find_layout(memory, image->runtime, image->version, process.layout_)) {
         const std::string name = minor != 0 ? "Python 3." + std::to_string(minor) : "an old Python";
         return about(pid, {"the stacks of " + name + " cannot be read", ENOTSUP});
     }

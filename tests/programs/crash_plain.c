@@ -1,5 +1,5 @@
 // Crashes in the way its first argument says, on the thread its second one names, with the handler
-// its third one installs: crash_plain KIND [main|thread] 
+// its third one installs: crash_plain KIND [main|thread]
 // [none|own|own-stack|returns|jumps|leaves|once|ignored].
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -33,7 +33,7 @@ static int number_of(const char* name) {
     return SIGSEGV;
 }
 
-static void crash_now(void) {
+__attribute__((noinline)) static void crash_now(void) {
     if (!strcmp(kind, "null")) *nowhere = 1;
     if (!strcmp(kind, "wild")) *(volatile int*)0xdead00000000beef = 1;
     if (!strcmp(kind, "jump")) ((void (*)(void))0x10)();

@@ -51,7 +51,7 @@ def crash_here(kind):
 
 
 def main():
-    kind, where, how = (sys.argv[1:] + ["main", "none"])[:3]
+    kind, where, how = [*sys.argv[1:], "main", "none"][:3]
     if how == "faulthandler":
         faulthandler.enable()
     elif how == "own":

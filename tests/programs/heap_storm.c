@@ -91,26 +91,27 @@ static void* storm(void* seed) {
         sizes[at] = fresh != NULL ? size : 0;
         if (fresh != NULL) memset(fresh, mark, size);
         if (round % 97 == 0) {
-            const size_t length = 65536 * (1 + next_random(&state) % 8);
+            /* In pieces, and no page twice: the others map meanwhile. */
+            const size_t page = 4096, length = 65536 * (2 + next_random(&state) % 8);
             char* map = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                              -1, 0);
             if (map == MAP_FAILED) fail("mmap failed");
             map[0] = map[length - 1] = 1;
-            munmap(map, 4096);
-            munmap(map + length - 4096, 4096);
-            if (length > 65536) munmap(map + 8192, 4096);
-            munmap(map, length);
+            map = mremap(map, length, 2 * length, MREMAP_MAYMOVE);
+            if (map == MAP_FAILED || map[length - 1] != 1) fail("mremap failed");
+            munmap(map, page);
+            munmap(map + 2 * length - page, page);
+            munmap(map + 2 * page, page);
+            munmap(map + page, page);
+            munmap(map + 3 * page, 2 * length - 4 * page);
         }
     }
     for (int at = 0; at < held; ++at) free(blocks[at]);
     return NULL;
 }
 
-/* A handler has no business in malloc, yet many programs' handlers do: here on a thread that was
- * not itself inside an allocator's lock, the storm's main thread. */
-static void on_alarm(int signal) {
-    (void)signal;
-}
+/* Interrupts everything, the agent's own work too. */
+static void on_alarm(int signal) { (void)signal; }
 
 static void fork_once(int turn) {
     const pid_t child = turn % 3 == 2 ? vfork() : fork();

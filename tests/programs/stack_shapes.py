@@ -1,16 +1,18 @@
 """Stands in stacks of every shape and compares what Python says with what the agent read.
 
 usage: stack_shapes.py LIBRARY      LIBRARY: agent/python_stack_test.cc, built
-Runs on every CPython from 3.8 on, so nothing newer here. Prints one line per shape that differs.
+Runs on every CPython from 3.8 on, so nothing newer here. Says what differs.
 """
+# The odd shapes are the point.
+# ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, UP036, PTH108, PTH110, PTH123, SIM115
 
+import asyncio
+import contextlib
 import ctypes
+import functools
 import os
 import sys
 import threading
-import asyncio
-import functools
-import contextlib
 
 LIBRARY = ctypes.PyDLL(sys.argv[1])
 QUALIFIED = sys.version_info >= (3, 11)
@@ -27,8 +29,7 @@ def expected(frame):
     lines = []
     while frame is not None:
         code = frame.f_code
-        file = code.co_filename.encode("utf-8", "replace" if False else "surrogateescape")
-        lines.append((frame.f_lineno or 0, file, name_of(code).encode()))
+        lines.append((frame.f_lineno or 0, code.co_filename.encode(), name_of(code).encode()))
         frame = frame.f_back
     return lines
 
@@ -52,7 +53,7 @@ def check(shape, limit=400):
     """The caller's stack, read inside; this frame itself is at another line by then."""
     got = parsed(call(LIBRARY.probe_own))
     want = expected(sys._getframe())
-    compare(shape, got[2:limit], want[1:limit - 1])
+    compare(shape, got[2:limit], want[1 : limit - 1])
 
 
 def compare(shape, got, want):
@@ -61,9 +62,9 @@ def compare(shape, got, want):
         wrong.append(shape)
         if wrong.count(shape) > 2:
             return
-        print("%s:" % shape)
+        print("{}:".format(shape))
         for one in [pair for pair in zip(got, want) if pair[0] != pair[1]][:5]:
-            print("   read %r, is %r" % one)
+            print("   read {!r}, is {!r}".format(*one))
         print("   %d read, %d are" % (len(got), len(want)))
 
 
@@ -71,6 +72,7 @@ def plain():
     check("function")
 
 
+# fmt: off
 def many_lines():
     check(
         "call over many lines"
@@ -78,6 +80,7 @@ def many_lines():
         else
         "never",
     )
+# fmt: on
 
 
 class Shape:
@@ -111,6 +114,7 @@ def decorated(function):
     @functools.wraps(function)
     def inner(*args, **kwargs):
         return function(*args, **kwargs)
+
     return inner
 
 
@@ -191,7 +195,12 @@ def closures():
 def long_function():
     source = ["def f():"] + ["    x = %d" % i for i in range(3000)] + ["    check('line 3002')"]
     source += ["    y = 1"] * 70
-    source += ["    x = [", *["        %d," % i for i in range(900)], "        check('line 3974'),", "    ]"]
+    source += [
+        "    x = [",
+        *["        %d," % i for i in range(900)],
+        "        check('line 3974'),",
+        "    ]",
+    ]
     scope = {"check": check}
     exec(compile("\n".join(source), "long.py", "exec"), scope)
     scope["f"]()
@@ -201,7 +210,10 @@ def executed():
     exec("check('exec')\n\n\nif True:\n    check('exec, line 5')", {"check": check})
     eval("check('eval')", {"check": check})
     file = "d\u00e9p\u00f4t/\u6a21\u578b/\U0001f40d.py"
-    exec(compile("\n\ndef f\u00fcr():\n    check('unicode')\nf\u00fcr()", file, "exec"), {"check": check})
+    exec(
+        compile("\n\ndef f\u00fcr():\n    check('unicode')\nf\u00fcr()", file, "exec"),
+        {"check": check},
+    )
     exec(compile("\ncheck('latin 1')", "caf\u00e9.py", "exec"), {"check": check})
     exec(compile("check('long name')", "/" + "x" * 3000, "exec"), {"check": check_long})
 
@@ -223,12 +235,13 @@ class Text(str):
 
 
 def strange_names():
-    if sys.version_info < (3, 8):
-        return
-    code = compile("check('subclass of str')", "x", "exec").replace(co_filename=Text("sub/class.py"))
+    code = compile("check('subclass of str')", "x", "exec").replace(
+        co_filename=Text("sub/class.py")
+    )
     exec(code, {"check": check})
 
 
+# fmt: off
 def comprehensions():
     [check("list comprehension") for _ in range(1)]
     {check("set comprehension") for _ in range(1)}
@@ -240,11 +253,13 @@ def comprehensions():
     sorted([2, 1], key=lambda _: check("key function") or 0)
     list(map(lambda _:
              check("lambda over lines"), [1]))
+# fmt: on
 
 
 def traced():
     def tracer(frame, event, argument):
         return tracer
+
     sys.settrace(tracer)
     check("under a tracer")
     sys.settrace(None)
@@ -255,6 +270,7 @@ def from_c():
     @ctypes.CFUNCTYPE(None)
     def called_back():
         check("callback from C")
+
     called_back()
 
 
@@ -300,11 +316,11 @@ def threads():
         want = expected(sys._current_frames()[threading.main_thread().ident])
         # Where threading itself stands while it waits is its own affair.
         skip = next(i for i, one in enumerate(want) if one[2] == b"threads")
-        compare("main thread from another", got[-len(want) + skip:], want[skip:])
+        compare("main thread from another", got[-len(want) + skip :], want[skip:])
 
     asker = threading.Thread(target=asks_for_main)
-    asker.start()
-    asker.join()
+    # On one line, so that the main thread's line is the same wherever it has come to.
+    asker.start(), asker.join()
     go.set()
     for other in others:
         other.join()
@@ -321,21 +337,25 @@ def in_subinterpreter():
     else:
         return
     own = interpreters.create()
-    source = "\n\nimport ctypes\nbuffer = ctypes.create_string_buffer(65536)\n" \
-        "size = ctypes.PyDLL(%r).probe_own(buffer, ctypes.c_size_t(65536))\n" \
-        "open(%r, 'wb').write(buffer.raw[:size])\n" % (sys.argv[1], "/tmp/hf-sub-%d" % os.getpid())
+    source = (
+        "\n\nimport ctypes\nbuffer = ctypes.create_string_buffer(65536)\n"
+        "size = ctypes.PyDLL({!r}).probe_own(buffer, ctypes.c_size_t(65536))\n"
+        "open({!r}, 'wb').write(buffer.raw[:size])\n".format(
+            sys.argv[1], "/tmp/hf-sub-%d" % os.getpid()
+        )
+    )
     path = "/tmp/hf-sub-%d" % os.getpid()
     try:
         failed = interpreters.run_string(own, source)
         got = parsed(open(path, "rb").read()) if os.path.exists(path) else failed
     except Exception as error:  # ctypes does not load into isolated interpreters everywhere
-        print("no ctypes in a subinterpreter: %r" % error, file=sys.stderr)
+        print("no ctypes in a subinterpreter: {!r}".format(error), file=sys.stderr)
         return
     finally:
         if os.path.exists(path):
             os.unlink(path)
     if not isinstance(got, list):
-        print("no ctypes in a subinterpreter: %r" % got, file=sys.stderr)
+        print("no ctypes in a subinterpreter: {!r}".format(got), file=sys.stderr)
         return
     if sys.version_info >= (3, 12):
         compare("subinterpreter", [got[0][::2]], [(5, b"<module>")])
@@ -357,6 +377,7 @@ def forked():
 def once():
     def here():
         LIBRARY.probe_own(buffer, ctypes.c_size_t(ROOM))
+
     buffer = ctypes.create_string_buffer(ROOM)
     for _ in range(3):
         here()
@@ -367,35 +388,51 @@ def once():
     compare("described once", [LIBRARY.probe_described() - before < 8], [True])
 
 
-def main():
+def shapes():
     version = (ctypes.c_int * 7)()
     LIBRARY.probe_version(version)
     compare("version", list(version[:3]), list(sys.version_info[:3]))
     compare("here and running", list(version[5:]), [1, 1])
     if sys.version_info < (3, 10):
-        compare("no lines", [version[4], call(LIBRARY.probe_own), call(LIBRARY.probe_all, 1)], [0, b"", b""])
+        compare(
+            "no lines",
+            [version[4], call(LIBRARY.probe_own), call(LIBRARY.probe_all, 1)],
+            [0, b"", b""],
+        )
     else:
         compare("lines", [version[4]], [1])
-        plain(); many_lines()
-        shape = Shape(); shape.method(); shape.prop; shape.static(); shape.of_class(); shape.surprise
+        plain()
+        many_lines()
+        shape = Shape()
+        shape.method()
+        shape.prop
+        shape.static()
+        shape.of_class()
+        shape.surprise
         del shape
-        under_decorators(); list(generator()); asyncio.run(coroutine())
+        under_decorators()
+        list(generator())
+        asyncio.run(coroutine())
         with managed():
             check("with")
-        recursive(150); raises(); in_try(); closures(); comprehensions(); executed(); reused()
-        long_function(); strange_names(); traced(); from_c(); threads(); once(); forked()
+        recursive(150)
+        raises()
+        in_try()
+        closures()
+        comprehensions()
+        executed()
+        reused()
+        long_function()
+        strange_names()
+        traced()
+        from_c()
+        threads()
+        once()
+        forked()
         in_subinterpreter()
-        for which in range(3):
-            def deep(depth):
-                if depth:
-                    return deep(depth - 1)
-                return LIBRARY.probe_cost(which, ctypes.c_long(20000 if which != 1 else 2000), 16)
-            LIBRARY.probe_cost.restype = ctypes.c_long
-            deep(16)
-            print("cost", which, deep(16) / (20000 if which != 1 else 2000), "ns", file=sys.stderr)
-    print("%d shapes, %d wrong" % (len(checked), len(wrong)))
-    return 1 if wrong or len(checked) < 4 else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    shapes()
+    print(f"{len(checked)} checked, {len(wrong)} wrong")
+    sys.exit(1 if wrong or len(checked) < 3 else 0)

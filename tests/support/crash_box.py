@@ -1,7 +1,7 @@
-"""Reads crash.box as src/record/agent_format.h lays it out, knowing nothing of the program's code."""
+"""Reads crash.box as src/record/agent_format.h lays it out, without any of the program's code."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 PAGE = 4096
@@ -33,7 +33,7 @@ class Crash:
     code: int
     sender_pid: int
     address: int
-    registers: tuple[int, ...]
+    registers: tuple[int, ...] = field(repr=False)
     pc: int
     sp: int
     stack_low: int
@@ -48,11 +48,12 @@ class Crash:
     modules: list[str]
     python: list[str]
     threads: list[str]
-    stack: bytes
+    native: str
+    stack: bytes = field(repr=False)  # the environment may be in it
 
 
-def text(field: bytes) -> str:
-    return field.split(b"\0", 1)[0].decode(errors="replace")
+def text(raw: bytes) -> str:
+    return raw.split(b"\0", 1)[0].decode(errors="replace")
 
 
 def parse(slot: bytes) -> Crash:
@@ -61,24 +62,7 @@ def parse(slot: bytes) -> Crash:
     registers = head[13 : 13 + REGISTERS]
     rest = head[13 + REGISTERS :]
     pc, sp, low, high, copied_from, instruction_size, instruction, thread, kind, what = rest[:10]
-    abort_size, unread_size, modules_size, python_size, threads_size, native_size, stack_size = (
-        rest[10:17]
-    )
-    sizes = dict(
-        zip(
-            TEXTS,
-            (
-                abort_size,
-                unread_size,
-                modules_size,
-                python_size,
-                threads_size,
-                native_size,
-                stack_size,
-            ),
-            strict=True,
-        )
-    )
+    sizes = dict(zip(TEXTS, rest[10:17], strict=True))
     parts, at = {}, HEAD.size
     for name, room in TEXTS.items():
         assert sizes[name] <= room, f"{name}: {sizes[name]} bytes in a field of {room}"
@@ -104,6 +88,7 @@ def parse(slot: bytes) -> Crash:
         exception_what=text(what),
         abort=text(parts["abort"]),
         unread=parts["unread"].decode(errors="replace"),
+        native=parts["native"].decode(errors="replace"),
         modules=parts["modules"].decode(errors="replace").splitlines(),
         python=parts["python"].decode(errors="replace").splitlines(),
         threads=parts["threads"].decode(errors="replace").splitlines(),

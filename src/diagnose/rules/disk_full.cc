@@ -76,7 +76,7 @@ std::optional<Finding> disk_full(const Death& death) {
         disk != nullptr && fits ? Confidence::certain : Confidence::likely,
         place.empty() ? fmt::format("{} found no space left on a device.", who(death))
                       : fmt::format("{} found no space left at {}.", who(death), place));
-    finding.evidence.push_back({"stderr", shortened(said->line)});
+    finding.evidence.push_back({said->source, shortened(said->line)});
     if (disk != nullptr) {
         const std::optional<Bytes> free = disk->free_least ? disk->free_least : disk->free_last;
         std::string figures = free ? human(*free) + " free" : "";

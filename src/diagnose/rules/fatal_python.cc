@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/rules/rules.h"
@@ -11,11 +12,16 @@
 namespace holdfast::rules {
 
 std::optional<Finding> fatal_python_error(const Death& death) {
-    if (!death.decides || !death.failed() || !death.all.stderr_seen) return std::nullopt;
+    const CrashEvidence* crash = crash_of(death);
+    if (!death.failed() || (crash == nullptr && (!death.decides || !death.all.stderr_seen)))
+        return std::nullopt;
     // It aborts; only errors at start-up exit with 1.
     if (death.exit.signal ? !death.by(SIGABRT) : death.exit.code.value_or(1) != 1)
         return std::nullopt;
-    const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
+    // A kernel of a notebook redirects stderr, and what it says last nobody reads but the handler.
+    std::optional<PythonDump> dump;
+    if (crash != nullptr) dump = python_dump_at_end(crash->unread);
+    if (!dump && death.decides) dump = python_dump_at_end(death.all.stderr_tail);
     // faulthandler opens its dump of a fatal signal with the same words.
     if (!dump || dump->names_signal) return std::nullopt;
     Finding finding = finding_about(death, "fatal-python-error"_cause,

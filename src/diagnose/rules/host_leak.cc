@@ -1,7 +1,7 @@
 // HF110 and HF203: memory that one line keeps more and more of, on the host and on the GPU.
 #include <fmt/format.h>
 
-#include <cmath>
+#include <algorithm>
 
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
@@ -38,11 +38,21 @@ bool alive_at(const Evidence& all, const AgentEvidence& agent, const Death& deat
     return !process->ended || !death.time || *process->ended >= earlier(*death.time, moment);
 }
 
+// A leak that is little of what the process held explains nothing.
+bool matters(const Evidence& all, const AgentEvidence& agent) {
+    const ProcessEvidence* process = all.process(agent.pid);
+    if (process == nullptr) return true;
+    const std::optional<Bytes> held =
+        std::max(held_by(*process), process->rss_peak);  // absent is less than anything
+    return !held || agent.leak->growth.in_all.share_of(*held) >= 0.25;
+}
+
 // A limit is shared by the tree, so the one that leaks need not be the one that was killed.
 const AgentEvidence* largest_leak(const Death& death) {
     const AgentEvidence* largest = nullptr;
     for (const AgentEvidence& agent : death.all.agents) {
         if (!agent.leak || !alive_at(death.all, agent, death)) continue;
+        if (!matters(death.all, agent)) continue;
         if (!death.decides && agent.pid != death.pid) continue;
         if (largest == nullptr || agent.leak->growth.in_all > largest->leak->growth.in_all)
             largest = &agent;
@@ -60,8 +70,9 @@ bool has_torch(const AgentEvidence& agent) {
 void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& place) {
     if (has_torch(agent))
         finding.fixes.push_back(
-            {fmt::format("Keep numbers, not tensors: what {} makes is kept together with its graph.",
-                         place),
+            {fmt::format(
+                 "Keep numbers, not tensors: what {} makes is kept together with its graph.",
+                 place),
              "losses.append(loss.item())   # not: losses.append(loss)"});
     finding.fixes.push_back(
         {fmt::format("Find who keeps what {} makes: a list, a dictionary or a cache without a "
@@ -94,8 +105,9 @@ std::optional<Finding> host_leak(const Death& death) {
     if (leak.several_lines)
         finding.evidence.push_back({"lines", "several below this one ask for it"});
     if (leak.borrowed)
-        finding.evidence.push_back({"threads", "some of it was asked for by threads without Python "
-                                               "frames, while the main thread was here"});
+        finding.evidence.push_back({"threads",
+                                    "some of it was asked for by threads without Python "
+                                    "frames, while the main thread was here"});
     add_fixes(finding, *agent, place);
     return finding;
 }
@@ -107,14 +119,15 @@ std::optional<Finding> gpu_leak(const Death& death) {
     const std::string last = agent->steps.gpu_allocated_last
                                  ? ", to " + human(*agent->steps.gpu_allocated_last)
                                  : std::string();
-    Finding finding = finding_about(
-        death, "gpu-leak"_cause, Confidence::likely,
-        fmt::format("Allocated GPU memory grew by {}{}, and was never given back.", rate(growth),
-                    last));
+    Finding finding =
+        finding_about(death, "gpu-leak"_cause, Confidence::likely,
+                      fmt::format("Allocated GPU memory grew by {}{}, and was never given back.",
+                                  rate(growth), last));
     finding.evidence = {{"GPU memory allocated", figures(growth)}};
-    finding.fixes.push_back({"Keep numbers, not tensors: a loss or an output that is kept keeps its "
-                             "whole graph on the GPU.",
-                             "losses.append(loss.item())   # not: losses.append(loss)"});
+    finding.fixes.push_back(
+        {"Keep numbers, not tensors: a loss or an output that is kept keeps its "
+         "whole graph on the GPU.",
+         "losses.append(loss.item())   # not: losses.append(loss)"});
     return finding;
 }
 

@@ -6,6 +6,7 @@
 
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
+#include "diagnose/moment.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -61,12 +62,11 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     Finding finding = finding_about(
         death, "dataset-in-ram"_cause,
         stepped && line->live.share_of(*peak) >= 0.7 ? Confidence::certain : Confidence::likely,
-        fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place,
-                    human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
-                    who(death)));
+        fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place, human(line->live),
+                    std::min(100.0, 100 * line->live.share_of(*peak)), who(death)));
     finding.where = line->where;
-    finding.evidence = {
-        {"live memory", fmt::format("{} (± {}) at {}", human(line->live), human(line->error), place)}};
+    finding.evidence = {{"live memory", fmt::format("{} (± {}) at {}", human(line->live),
+                                                    human(line->error), place)}};
     if (stepped)
         finding.evidence.push_back(
             {"before the first steps", fmt::format("{} of it", human(line->before_steps))});
@@ -88,13 +88,13 @@ std::optional<Finding> worker_copies(const Death& death) {
     for (const CgroupLevel& level : cgroup->levels)
         if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
+    constexpr Nanos moment{1'000'000'000};
     int workers = 0;
     Bytes copies;
     Bytes sum = *main->anon;
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
-        if (process.ended && (!death.time || *process.ended + std::chrono::seconds(1) < *death.time))
-            continue;
+        if (process.ended && (!death.time || later(*process.ended, moment) < *death.time)) continue;
         sum += *process.anon;
         // Much less is not the parent's data, much more is data of its own.
         const double share = process.anon->share_of(*main->anon);
@@ -106,15 +106,16 @@ std::optional<Finding> worker_copies(const Death& death) {
         return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
-        fmt::format("{} workers held {} together, each about as much as their parent's {}.", workers,
-                    human(copies), human(*main->anon)));
+        fmt::format("{} workers held {} together, each about as much as their parent's {}.",
+                    workers, human(copies), human(*main->anon)));
     finding.evidence = {
         {"memory of the workers", fmt::format("{} in {} workers", human(copies), workers)},
         {"memory of the parent", human(*main->anon)},
         {"memory.stat", fmt::format("anon {}: their pages are not shared", human(*cgroup->anon))}};
-    finding.fixes.push_back({"Keep the data in arrays or tensors, not in lists of Python objects: "
-                             "counting references copies shared pages.",
-                             "self.items = numpy.array(items)"});
+    finding.fixes.push_back(
+        {"Keep the data in arrays or tensors, not in lists of Python objects: "
+         "counting references copies shared pages.",
+         "self.items = numpy.array(items)"});
     finding.fixes.push_back({"Use fewer workers.", "DataLoader(..., num_workers=1)"});
     return finding;
 }

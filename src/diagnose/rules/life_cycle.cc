@@ -1,6 +1,7 @@
 // HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
 #include <fmt/format.h>
 
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -11,15 +12,35 @@ namespace {
 // Python ends with 1 after an exception nobody caught; at a terminal, where its words are not kept,
 // that is what it will have been.
 bool looks_like_exception(const Death& death) {
-    return death.python() && death.exit.code == 1 && !death.all.stderr_seen;
+    return death.python() && death.exit.code == 1 && !death.all.stderr_seen &&
+           final_exception(death) == nullptr && exit_call_of(death) == nullptr;
+}
+
+// "sys.exit(3)"
+std::string spelled(const ExitCallEvidence& call) {
+    switch (call.how) {
+    case ExitCallEvidence::How::sys_exit: return fmt::format("sys.exit({})", call.status);
+    case ExitCallEvidence::How::os_exit: return fmt::format("os._exit({})", call.status);
+    case ExitCallEvidence::How::c_exit: break;
+    }
+    return fmt::format("exit({}) from native code", call.status);
+}
+
+void add_exit_call(Finding& finding, const ExitCallEvidence& call) {
+    const std::optional<Where> where = own_place(call.frames);
+    if (where) finding.where = where;
+    finding.evidence.push_back(
+        {"exit called", where ? spelled(call) + " at " + short_place(*where) : spelled(call)});
 }
 
 }  // namespace
 
 std::optional<Finding> clean_exit(const Death& death) {
     if (death.exit.code != 0) return std::nullopt;
-    return finding_about(death, "clean-exit"_cause, Confidence::certain,
-                         fmt::format("{} finished.", who(death)));
+    Finding finding = finding_about(death, "clean-exit"_cause, Confidence::certain,
+                                    fmt::format("{} finished.", who(death)));
+    if (const ExitCallEvidence* call = exit_call_of(death)) add_exit_call(finding, *call);
+    return finding;
 }
 
 std::optional<Finding> exception(const Death& death) {
@@ -35,16 +56,20 @@ std::optional<Finding> exception(const Death& death) {
                                     death.exit_known() ? Confidence::certain : Confidence::likely,
                                     fmt::format("{} ended with an exception nobody caught: {}",
                                                 who(death), shortened(exception_line(*traceback))));
-    finding.evidence.push_back({"stderr", shortened(exception_line(*traceback))});
+    finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
     return finding;
 }
 
 std::optional<Finding> exit_called(const Death& death) {
-    if (!death.exit.code || *death.exit.code == 0 || exception_decided_exit(death) ||
-        looks_like_exception(death))
+    if (!death.exit.code || *death.exit.code == 0 || looks_like_exception(death))
+        return std::nullopt;
+    const ExitCallEvidence* call = exit_call_of(death);
+    if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
+    // An exception that went by before sys.exit was caught; one after it was not.
+    if (call != nullptr && exception_decided_exit(death) && death.all.traceback->recorded)
         return std::nullopt;
     const int code = *death.exit.code;
-    const bool words_seen = death.decides && death.all.stderr_seen;
+    const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     Finding finding = finding_about(
         death, "exit-called"_cause, words_seen ? Confidence::certain : Confidence::likely,
         fmt::format("{} ended itself with exit status {}{}.", who(death), code,
@@ -52,9 +77,13 @@ std::optional<Finding> exit_called(const Death& death) {
     if (const TracebackText* traceback = final_exception(death))
         finding.evidence.push_back(
             {"stderr", "printed before it, and caught: " + shortened(exception_line(*traceback))});
-    else if (words_seen)
+    else if (words_seen && death.decides)
         if (const auto lines = last_lines(death.all.stderr_tail, 1); !lines.empty())
             finding.evidence.push_back({"stderr, last line", shortened(lines.front())});
+    if (call != nullptr) {
+        add_exit_call(finding, *call);
+        return finding;
+    }
     if (code == 127)
         finding.fixes.push_back(
             {"A shell exits with 127 when a command does not exist: check its name "

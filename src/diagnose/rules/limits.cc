@@ -58,7 +58,7 @@ std::optional<Finding> fd_limit(const Death& death) {
         finding_about(death, "fd-limit"_cause,
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
                       fmt::format("{} could open no more files.", who(death)));
-    finding.evidence.push_back({"stderr", shortened(said->line)});
+    finding.evidence.push_back({said->source, shortened(said->line)});
     std::uint64_t limit =
         death.process != nullptr ? death.process->limits.open_files.value_or(0) : 0;
     if (process != nullptr) {
@@ -116,7 +116,7 @@ std::optional<Finding> file_size_limit(const Death& death) {
         death, "file-size-limit"_cause, decided ? Confidence::certain : Confidence::likely,
         fmt::format("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
                     who(death), figure));
-    if (said) finding.evidence.push_back({"stderr", shortened(said->line)});
+    if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (limit) finding.evidence.push_back({"/proc/PID/limits", "file size " + human(*limit)});
     finding.fixes.push_back({"Raise the limit, or write smaller files.", "ulimit -f unlimited"});
     return finding;

@@ -24,7 +24,7 @@ Finding refused(const Death& death, const Refusal& refusal, CauseId cause, Confi
     Finding finding =
         finding_about(death, cause, fits ? confidence : at_most(confidence, Confidence::likely),
                       std::move(summary));
-    finding.evidence.push_back({"stderr", shortened(refusal.said.line)});
+    finding.evidence.push_back({refusal.said.source, shortened(refusal.said.line)});
     return finding;
 }
 

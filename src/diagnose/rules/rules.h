@@ -26,11 +26,20 @@ std::optional<Finding> userspace_oom(const Death& death);
 std::optional<Finding> swap_thrash(const Death& death);
 // shm_full.cc
 std::optional<Finding> shm_full(const Death& death);
+// host_leak.cc
+std::optional<Finding> host_leak(const Death& death);
+std::optional<Finding> gpu_leak(const Death& death);
+// large_data.cc
+std::optional<Finding> dataset_in_ram(const Death& death);
+std::optional<Finding> worker_copies(const Death& death);
 // native_crash.cc
 std::optional<Finding> segfault(const Death& death);
-std::optional<Finding> bus_error(const Death& death);
+std::optional<Finding> stack_overflow(const Death& death);
+std::optional<Finding> native_race(const Death& death);
 std::optional<Finding> illegal_instruction(const Death& death);
 std::optional<Finding> arithmetic_trap(const Death& death);
+// bus_error.cc
+std::optional<Finding> bus_error(const Death& death);
 // native_abort.cc
 std::optional<Finding> heap_corruption(const Death& death);
 std::optional<Finding> native_abort(const Death& death);
@@ -46,6 +55,10 @@ std::optional<Finding> cpu_time_limit(const Death& death);
 std::optional<Finding> file_size_limit(const Death& death);
 // disk_full.cc
 std::optional<Finding> disk_full(const Death& death);
+// nan_loss.cc
+std::optional<Finding> nan_loss(const Death& death);
+// shut_down.cc
+std::optional<Finding> shut_down(const Death& death);
 // life_cycle.cc
 std::optional<Finding> clean_exit(const Death& death);
 std::optional<Finding> exception(const Death& death);

@@ -51,7 +51,7 @@ std::optional<Said> shm_words(const Death& death) {
     if (final_exception(death) != nullptr && died_of_bus_error(death))
         for (const std::string_view line : last_lines(death.all.stderr_tail, 60))
             if (line.find("insufficient shared memory (shm)") != std::string_view::npos)
-                return Said{std::string(line), true};
+                return Said{std::string(line), true, "stderr"};
     return said;
 }
 
@@ -73,7 +73,7 @@ std::optional<Finding> shm_full(const Death& death) {
         was_full ? fmt::format("/dev/shm ({}) was full: {} were left when {} needed shared memory.",
                                size, human(*least_free(shm)), who(death))
                  : fmt::format("{} could get no shared memory (/dev/shm, {}).", who(death), size));
-    if (said) finding.evidence.push_back({"stderr", shortened(said->line)});
+    if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (shm != nullptr && shm->size && least_free(shm))
         finding.evidence.push_back(
             {"statvfs /dev/shm", fmt::format("{} free of {}", human(*least_free(shm)), size)});

@@ -28,10 +28,10 @@ std::optional<Finding> shut_down(const Death& death) {
         death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !oom_kill_of(death));
     if (death.exit.code != 0 && !killed) return std::nullopt;
     const bool restart = request->a == 1;
-    Finding finding = finding_about(
-        death, "shut-down"_cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        fmt::format("The notebook server asked {} to {}.", who(death),
-                    restart ? "end, to start it anew" : "end"));
+    Finding finding = finding_about(death, "shut-down"_cause,
+                                    death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                                    fmt::format("The notebook server asked {} to {}.", who(death),
+                                                restart ? "end, to start it anew" : "end"));
     finding.evidence.push_back({"shutdown_request", restart ? "restart" : "no restart"});
     return finding;
 }

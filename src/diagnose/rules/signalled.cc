@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
@@ -136,6 +137,24 @@ std::optional<Finding> other_signal(const Death& death) {
     return finding;
 }
 
+// `kill -SEGV`: the status of a fault without one.
+std::optional<Finding> sent_fault(const Death& death) {
+    const CrashEvidence* crash = crash_of(death);
+    if (crash == nullptr || !was_sent(*crash)) return std::nullopt;
+    SignalSeen sent;
+    sent.number = crash->signal;
+    sent.sender_pid = crash->sender_pid;
+    sent.sender_uid = crash->sender_uid;
+    if (crash->sender_pid == crash->pid) sent.sender = "itself";
+    const std::string signal = signal_name(crash->signal);
+    Finding finding = finding_about(
+        death, "killed"_cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+        fmt::format("{} was stopped by {}, which was sent by {}; no fault had happened.",
+                    who(death), signal, sender_of(sent)));
+    finding.evidence.push_back({"sender of " + signal, sender_of(sent)});
+    return finding;
+}
+
 Finding stopped(const Death& death, CauseId cause, const Request& request, std::string summary) {
     Finding finding = finding_about(death, cause, request.confidence, std::move(summary));
     if (request.seen != nullptr)
@@ -148,6 +167,7 @@ Finding stopped(const Death& death, CauseId cause, const Request& request, std::
 
 std::optional<Finding> killed(const Death& death) {
     if (death.by(SIGKILL)) return killed_outright(death);
+    if (std::optional<Finding> finding = sent_fault(death)) return finding;
     if (std::optional<Finding> finding = terminated(death)) return finding;
     return death.exit.signal ? other_signal(death) : std::nullopt;
 }

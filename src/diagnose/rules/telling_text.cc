@@ -94,7 +94,7 @@ std::optional<Finding> telling_text(const Death& death) {
         Finding finding = finding_about(
             death, telling.cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
             fmt::format("{} stopped with: {}", who(death), shortened(said->line)));
-        finding.evidence.push_back({"stderr", shortened(said->line)});
+        finding.evidence.push_back({said->source, shortened(said->line)});
         finding.fixes.push_back({std::string(telling.fix), std::string(telling.code)});
         return finding;
     }

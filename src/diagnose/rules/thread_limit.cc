@@ -92,7 +92,7 @@ std::optional<Finding> thread_limit(const Death& death) {
               : fmt::format("{} could start no new thread or process; which limit it met was not "
                             "seen.",
                             who(death)));
-    finding.evidence.push_back({"stderr", shortened(said->line)});
+    finding.evidence.push_back({said->source, shortened(said->line)});
     if (count) finding.evidence.push_back(count->seen);
     if (count)
         finding.fixes.push_back(

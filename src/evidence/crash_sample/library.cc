@@ -8,7 +8,11 @@
 #include <cstdint>
 #include <cstring>
 
+#if defined(__clang__)
+#define KEEP __attribute__((noinline))
+#else
 #define KEEP __attribute__((noinline, noipa))
+#endif
 
 extern "C" void sample_own_handler_stack() __attribute__((weak));
 

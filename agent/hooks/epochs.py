@@ -1,1 +1,0 @@
-"""Epochs and losses of trainers whose steps torch's optimizers already count."""

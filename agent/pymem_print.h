@@ -1,0 +1,20 @@
+// A fingerprint of a small Python object, to notice that its memory has become another one.
+//
+// Tuples, floats and ints that die go to lists of the interpreter's own and come back as new
+// objects, without a call that we could see: what one line allocated, another may keep.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::agent {
+
+// Finds the addresses of the types. Asks the loader: not from a hook.
+void find_printed_types();
+
+// 0: of a kind that is not recycled, or not filled in yet. `size` as it was asked for.
+std::uint16_t object_print(std::uint64_t object, std::size_t size);
+// Whether it is another object now; memory that cannot be read counts as such.
+bool print_differs(std::uint64_t object, std::uint16_t print);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,40 @@
+"""The agent inside this process, where ``holdfast run`` has put one."""
+
+import _imp
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Status:
+    """Whether this process is watched, and where its record lies."""
+
+    supervised: bool = False
+    run: str | None = None  # the id that ``holdfast.why`` takes
+    directory: Path | None = None
+
+
+def agent() -> Any:
+    """The agent's module, or None. It hangs on a built-in module, see agent/bridge.h."""
+    return getattr(_imp, "_holdfast_agent", None)
+
+
+def step(loss: Any = None) -> None:
+    """A step of training has ended; does nothing outside a supervised run.
+
+    From the first call on, only these calls count as steps. A loss that lies on a GPU is not
+    looked at, because that would wait for the GPU.
+    """
+    inside = agent()
+    if inside is not None:
+        inside.hook("hooks.steps").step(loss)
+
+
+def status() -> Status:
+    """What is known in here about the run that this process belongs to."""
+    inside = agent()
+    directory = None if inside is None else inside.run_directory()
+    if directory is None:
+        return Status()
+    return Status(True, Path(directory).name, Path(directory))

@@ -1,0 +1,149 @@
+// HF105, HF601, HF902, HF907 and HF908 by what the agent told, and decoys for them.
+#include <gtest/gtest.h>
+
+#include "diagnose/evidence_builder.h"
+
+namespace holdfast::testing {
+namespace {
+
+// The agent's word for it, where stderr was a terminal.
+Story recorded(std::string type, std::string message) {
+    Story story;
+    story.exits(1).raises(std::move(type), std::move(message));
+    story.evidence().traceback->recorded = true;
+    story.evidence().stderr_seen = false;
+    story.evidence().stderr_tail.clear();
+    return story;
+}
+
+TEST(RecordedException, IsCertainWithoutStderr) {
+    const Verdict v = recorded("ValueError", "bad").verdict();
+    EXPECT_EQ(root_of(v), "exception");
+    EXPECT_TRUE(certain(v));
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 42);
+    EXPECT_TRUE(has_evidence(v.root, "exception: ValueError: bad"));
+}
+
+TEST(RecordedException, OfMemoryNamesTheLineOfTheRefusal) {
+    const Verdict v = recorded("numpy._core._exceptions._ArrayMemoryError",
+                               "Unable to allocate 900 GiB for an array")
+                          .verdict();
+    EXPECT_EQ(root_of(v), "alloc-refused");
+    EXPECT_TRUE(certain(v));
+    EXPECT_EQ(v.root.where->line, 42);
+}
+
+TEST(RecordedException, DoesNotExplainADeathBySignal) {
+    Story story = recorded("MemoryError", "");
+    story.dies_by(SIGKILL);
+    EXPECT_EQ(root_of(story.verdict()), "killed");
+}
+
+Story leaving(ExitCallEvidence::How how, int status) {
+    Story story;
+    story.exits(status);
+    story.agent().exit = ExitCallEvidence{9s, how, status, {{"train.py", 8, "stop"}}};
+    return story;
+}
+
+TEST(ExitCall, NamesItsLine) {
+    Story story = leaving(ExitCallEvidence::How::os_exit, 3);
+    const Verdict v = story.stderr_hidden().verdict();
+    EXPECT_EQ(root_of(v), "exit-called");
+    EXPECT_TRUE(certain(v));
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 8);
+    EXPECT_TRUE(has_evidence(v.root, "os._exit(3) at train.py:8"));
+}
+
+TEST(ExitCall, WithOneIsNotTakenForAnException) {
+    Story story = leaving(ExitCallEvidence::How::sys_exit, 1);
+    EXPECT_EQ(root_of(story.stderr_hidden().verdict()), "exit-called");
+}
+
+TEST(ExitCall, OfAnotherStatusIsNotTheOne) {
+    Story story = leaving(ExitCallEvidence::How::sys_exit, 2);
+    story.exits(5);
+    EXPECT_FALSE(story.verdict().root.where);
+}
+
+TEST(ExitCall, BelowPythonIsHowEveryProgramEnds) {
+    Story story = leaving(ExitCallEvidence::How::c_exit, 1);
+    story.agent().exit->frames.clear();
+    const Verdict v = story.stderr_hidden().verdict();
+    EXPECT_EQ(root_of(v), "exception");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+Story asked(Nanos when) {
+    Story story;
+    story.agent().notes.push_back({NoteEvidence::Kind::shutdown_request, when, 1, 0, ""});
+    return story;
+}
+
+TEST(ShutDown, IsWhatTheServerAskedFor) {
+    const Verdict clean = asked(9s).exits(0).verdict();
+    EXPECT_EQ(root_of(clean), "shut-down");
+    EXPECT_EQ(clean.outcome, Outcome::finished);
+    EXPECT_FALSE(contributes(clean, "clean-exit"));
+    const Verdict killed = asked(9s).dies_by(SIGTERM).verdict();
+    EXPECT_EQ(root_of(killed), "shut-down");
+    EXPECT_EQ(killed.outcome, Outcome::died);
+}
+
+TEST(ShutDown, IsNotACrashAnOomKillOrARequestLongPast) {
+    EXPECT_EQ(root_of(asked(9s).dies_by(SIGSEGV).verdict()), "segfault");
+    Story oom = asked(9s);
+    oom.dies_by(SIGKILL).held(main_pid, Bytes::mib(480)).container_oom();
+    EXPECT_EQ(root_of(oom.verdict()), "cgroup-oom");
+    Story old = asked(1s);
+    old.exits(0).evidence().end_time = 1000s;
+    EXPECT_EQ(root_of(old.verdict()), "clean-exit");
+}
+
+Story diverged() {
+    Story story;
+    story.agent().steps.count = 500;
+    story.agent().steps.source = "torch optimizer";
+    story.agent().steps.first_nonfinite = 431;
+    return story;
+}
+
+TEST(NanLoss, IsTheRootOfAnExceptionThatSpeaksOfIt) {
+    Story story = diverged();
+    story.exits(1).raises("ValueError", "Input contains NaN.");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "nan-loss");
+    EXPECT_EQ(end_of(v), "exception");
+    EXPECT_NE(v.root.summary.find("step 431"), std::string::npos);
+}
+
+TEST(NanLoss, ContributesToAnyOtherEnd) {
+    Story other = diverged();
+    other.exits(1).raises("FileNotFoundError", "data/x");
+    EXPECT_EQ(root_of(other.verdict()), "exception");
+    EXPECT_TRUE(contributes(other.verdict(), "nan-loss"));
+    EXPECT_EQ(root_of(diverged().exits(0).verdict()), "clean-exit");
+    EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
+}
+
+TEST(NanLoss, IsNeverStatedWithoutARecordedStep) {
+    Story story;
+    story.agent().steps.count = 500;
+    story.exits(1).raises("ValueError", "Input contains NaN.");
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    EXPECT_FALSE(contributes(story.verdict(), "nan-loss"));
+}
+
+TEST(LastPlace, StandsInTheVerdictOfAKillNobodySawComing) {
+    Story story;
+    story.dies_by(SIGKILL).agent().place = {{"train.py", 42, "main"}};
+    story.agent().place_time = 9500ms;
+    EXPECT_EQ(story.verdict().python_stack.size(), 1U);
+    story.agent().place_time = 1s;
+    EXPECT_TRUE(story.verdict().python_stack.empty());
+}
+
+}  // namespace
+}  // namespace holdfast::testing

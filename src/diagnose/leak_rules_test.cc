@@ -1,0 +1,193 @@
+// HF110, HF111, HF115 and HF203: the reasons behind an end for want of memory, and decoys for them.
+#include <gtest/gtest.h>
+
+#include "diagnose/evidence_builder.h"
+
+namespace holdfast::testing {
+namespace {
+
+Story out_of_memory() {
+    return std::move(Story().dies_by(SIGKILL).held(main_pid, Bytes::mib(500)).container_oom());
+}
+
+TEST(HostLeak, IsTheRootOfAnOomKillAndNamesTheLine) {
+    const Verdict v = out_of_memory().leaks().verdict();
+    EXPECT_EQ(end_of(v), "cgroup-oom");
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_TRUE(certain(v));
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->file, "train.py");
+    EXPECT_EQ(v.root.where->line, 42);
+    EXPECT_NE(v.root.summary.find("3 MiB a step"), std::string::npos) << v.root.summary;
+    EXPECT_TRUE(has_evidence(v.root, "(± 102 KiB) a step over 150 steps"))
+        << v.root.evidence[0].text;
+    EXPECT_EQ(v.end.confidence, Confidence::certain);
+}
+
+TEST(HostLeak, WithoutStepsIsLikely) {
+    const Verdict v = out_of_memory().leaks(main_pid, false).verdict();
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+    EXPECT_NE(v.root.summary.find("a minute"), std::string::npos) << v.root.summary;
+}
+
+TEST(HostLeak, IsLikelyWhereTheLineIsBorrowedOrOneOfMany) {
+    Story borrowed = out_of_memory().leaks();
+    borrowed.agent().leak->borrowed = true;
+    EXPECT_EQ(borrowed.verdict().root.confidence, Confidence::likely);
+    Story many = out_of_memory().leaks();
+    many.agent().leak->several_lines = true;
+    EXPECT_EQ(many.verdict().root.confidence, Confidence::likely);
+}
+
+TEST(HostLeak, IsTheRootOfARefusedAllocation) {
+    const Verdict v =
+        Story().exits(1).raises("MemoryError", "Unable to allocate 900 GiB").leaks().verdict();
+    EXPECT_EQ(end_of(v), "alloc-refused");
+    EXPECT_EQ(root_of(v), "host-leak");
+}
+
+TEST(HostLeak, OfAWorkerExplainsTheLimitItShares) {
+    Story story = out_of_memory();
+    story.child(201).held(201, Bytes::mib(470)).leaks(201);
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_EQ(v.root.pid, 201);
+}
+
+TEST(HostLeak, OfAProcessLongGoneExplainsNothing) {
+    Story story = out_of_memory();
+    story.child(201).held(201, Bytes::mib(470)).leaks(201).child_exits(201, 0, 2s);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+TEST(HostLeak, ThatIsLittleOfTheMemoryIsNotTheRoot) {
+    Story story = out_of_memory().leaks();
+    story.agent().leak->growth.in_all = Bytes::mib(70);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+TEST(HostLeak, OfARunThatFinishedOnlyContributes) {
+    const Verdict v = Story().exits(0).held(main_pid, Bytes::mib(500)).leaks().verdict();
+    EXPECT_EQ(root_of(v), "clean-exit");
+    EXPECT_EQ(v.outcome, Outcome::finished);
+    EXPECT_TRUE(contributes(v, "host-leak"));
+}
+
+TEST(HostLeak, DoesNotExplainAnExceptionACrashOrAKillByHand) {
+    for (Story story : {Story().exits(1).raises("ValueError", "bad"), Story().dies_by(SIGSEGV),
+                        Story().dies_by(SIGKILL)}) {
+        const Verdict v = story.held(main_pid, Bytes::mib(500)).leaks().verdict();
+        EXPECT_NE(root_of(v), "host-leak") << end_of(v);
+        EXPECT_TRUE(contributes(v, "host-leak")) << end_of(v);
+    }
+}
+
+TEST(HostLeak, IsToldOfARunStillGoing) {
+    Story story;
+    story.held(main_pid, Bytes::mib(500)).leaks();
+    story.evidence().ended = false;
+    story.evidence().command_alive = true;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(v.outcome, Outcome::running);
+    EXPECT_TRUE(contributes(v, "host-leak"));
+}
+
+TEST(HostLeak, IsNotSeenInMemoryThatOnlyRose) {
+    // Warm-up, a plateau, fragmentation: sites without growth, and no leak among the evidence.
+    EXPECT_EQ(root_of(out_of_memory().site(3, Bytes::mib(100)).verdict()), "cgroup-oom");
+}
+
+TEST(DatasetInRam, IsOneLineThatHeldMostBeforeTheSteps) {
+    Story story = out_of_memory().site(7, Bytes::mib(400), Bytes::mib(400));
+    story.agent().steps.count = 30;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(end_of(v), "cgroup-oom");
+    EXPECT_EQ(root_of(v), "dataset-in-ram");
+    EXPECT_TRUE(certain(v));
+    EXPECT_EQ(v.root.where->file, "data.py");
+    EXPECT_EQ(v.root.where->line, 7);
+}
+
+TEST(DatasetInRam, WithoutStepsIsLikely) {
+    const Verdict v = out_of_memory().site(7, Bytes::mib(400)).verdict();
+    EXPECT_EQ(root_of(v), "dataset-in-ram");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(DatasetInRam, IsNotWhatAStepMakes) {
+    Story story = out_of_memory().site(7, Bytes::mib(400), Bytes::mib(10));
+    story.agent().steps.count = 30;
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    Story unknown = out_of_memory().site(7, Bytes::mib(400));
+    unknown.agent().steps.count = 30;
+    EXPECT_EQ(root_of(unknown.verdict()), "cgroup-oom");
+}
+
+TEST(DatasetInRam, IsNotMemoryNeverTouchedNorAGuess) {
+    EXPECT_EQ(root_of(out_of_memory().site(7, Bytes::gib(40)).verdict()), "cgroup-oom");
+    Story guess = out_of_memory().site(7, Bytes::mib(400));
+    guess.agent().sites[0].error = Bytes::mib(150);
+    EXPECT_EQ(root_of(guess.verdict()), "cgroup-oom");
+}
+
+TEST(DatasetInRam, DoesNotExplainAnExceptionOrACrash) {
+    for (Story story : {Story().exits(1).raises("ValueError", "bad"), Story().dies_by(SIGSEGV)})
+        EXPECT_NE(root_of(story.held(main_pid, Bytes::mib(500)).site(7, Bytes::mib(400)).verdict()),
+                  "dataset-in-ram");
+}
+
+Story copying_workers() {
+    Story story = out_of_memory();
+    story.held(main_pid, Bytes::mib(120)).at(main_pid).anon = Bytes::mib(110);
+    for (const int pid : {201, 202, 203}) {
+        story.child(pid).held(pid, Bytes::mib(120));
+        story.at(pid).anon = Bytes::mib(110);
+    }
+    story.evidence().cgroups[0].anon = Bytes::mib(440);
+    return story;
+}
+
+TEST(WorkerCopies, AreWorkersAsLargeAsTheirParent) {
+    const Verdict v = copying_workers().verdict();
+    EXPECT_EQ(end_of(v), "cgroup-oom");
+    EXPECT_EQ(root_of(v), "worker-copies");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(WorkerCopies, AreNotPagesStillShared) {
+    Story story = copying_workers();
+    story.evidence().cgroups[0].anon = Bytes::mib(130);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.evidence().cgroups[0].anon.reset();
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+TEST(WorkerCopies, AreNotWorkersWithDataOfTheirOwn) {
+    Story story = copying_workers();
+    story.at(main_pid).anon = Bytes::mib(30);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+GrowthSeen gpu_growth() {
+    return GrowthSeen{Bytes::gib(20), 200, 100.0 * 1048576, 1048576.0, 6e9, 16};
+}
+
+TEST(GpuLeak, ExplainsAGpuThatRanOut) {
+    Story story = std::move(
+        Story().exits(1).raises("torch.OutOfMemoryError", "CUDA out of memory. Tried to allocate"));
+    story.agent().steps.gpu_growth = gpu_growth();
+    story.agent().steps.count = 200;
+    EXPECT_EQ(root_of(story.verdict()), "gpu-leak");
+    EXPECT_EQ(end_of(story.verdict()), "exception");
+}
+
+TEST(GpuLeak, DoesNotExplainAnotherException) {
+    Story story = std::move(Story().exits(1).raises("ValueError", "bad"));
+    story.agent().steps.gpu_growth = gpu_growth();
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    EXPECT_TRUE(contributes(story.verdict(), "gpu-leak"));
+}
+
+}  // namespace
+}  // namespace holdfast::testing
