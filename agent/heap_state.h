@@ -13,7 +13,8 @@
 namespace holdfast::agent {
 
 inline constexpr std::uint64_t base_interval = large_block;
-inline constexpr std::uint64_t widest_interval = 1ULL << 30U;
+// However much a program asks for: blocks of this size are always counted.
+inline constexpr std::uint64_t widest_interval = 32U << 20U;
 
 struct HeapState {
     std::atomic<std::uint32_t> stage;           // 0 untouched (or wiped), 1 being made, 2 ready

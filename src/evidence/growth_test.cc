@@ -109,6 +109,20 @@ TEST(Growth, IsNotASawTooth) {
     EXPECT_FALSE(grows(series([](double x) { return 100 + 600 * std::fmod(1.8 * x, 1.0); }, 0)));
 }
 
+TEST(Growth, DoesNotCountAJumpOnItsWay) {
+    const auto seen =
+        judge_growth(series([](double x) { return 200 * x + (x < 0.5 ? 0 : 250); }), Bytes::gib(4));
+    ASSERT_TRUE(seen);
+    EXPECT_NEAR(*seen->per_step, 200.0 / 150 * mib, 0.01 * mib);
+    EXPECT_LT(seen->in_all, Bytes::mib(150));
+}
+
+TEST(Growth, IsNotWhatFallsBackOnItsWay) {
+    // Emptied once, and filled again along the same line.
+    EXPECT_FALSE(
+        grows(series([](double x) { return 100 + 600 * x - (x > 0.62 && x < 0.7 ? 205 : 0); })));
+}
+
 TEST(Growth, IsNotWhatIsSmall) {
     EXPECT_FALSE(grows(series([](double x) { return 100 + 60 * x; })));
     // A tenth of a small limit is not small.

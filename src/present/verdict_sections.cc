@@ -76,9 +76,16 @@ void add_sites(Page& page, const std::vector<MemorySite>& sites) {
         std::string figures = fmt::format("{:>{}}  ", human(sites[i].live), live_width);
         if (step_width > 0) figures += fmt::format("{:<{}}  ", per_step(sites[i]), step_width);
         const std::string line = fmt::format(":{}", sites[i].line);
-        const int room = page.body_width() - display_width(figures) - display_width(line);
+        // On a narrow terminal the place gets a row of its own.
+        constexpr int least_room = 12;
+        int room = page.body_width() - display_width(figures) - display_width(line);
+        if (room < least_room) {
+            page.row(figures);
+            figures = "  ";
+            room = page.body_width() - 2 - display_width(line);
+        }
         const std::string file =
-            shorten_front(safe_line(sites[i].file, page.style()), std::max(room, 4), page.style());
+            shorten_front(safe_line(sites[i].file, page.style()), room, page.style());
         page.row(figures + page.paint().place(file + line));
     }
 }

@@ -1,5 +1,6 @@
 """Asks for memory in one of several ways, each on a line marked with its name, and dies with it."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -23,10 +24,12 @@ def mapped(mib):
 
 
 def growing(mib):
-    data = bytearray()
-    for _ in range(mib):
-        data += bytes(MIB)  # mark: growing
-    return data
+    realloc = ctypes.CDLL(None).realloc
+    realloc.argtypes, realloc.restype = [ctypes.c_void_p, ctypes.c_size_t], ctypes.c_void_p
+    block = None
+    for now in range(1, 4 * mib):
+        block = realloc(block, now * MIB // 4)
+    return realloc(block, mib * MIB)  # mark: grown
 
 
 def freed(mib):
@@ -39,14 +42,13 @@ def forked(mib):
     mine = large(mib)
     child = os.fork()
     if child == 0:
-        kept = [bytearray(MIB) for _ in range(mib)]  # mark: forked
+        mine += [bytearray(MIB) for _ in range(mib)]  # mark: forked
         os.kill(os.getpid(), signal.SIGKILL)
     os.waitpid(child, 0)
     return mine, child
 
 
 def threads(mib):
-    import ctypes
     import threading
 
     malloc = ctypes.CDLL(None).malloc
@@ -84,5 +86,6 @@ def torch(mib):
     return [torch.ones(2560) for _ in range(mib * MIB // 10240)]  # mark: torch
 
 
+grown = growing
 kept = globals()[sys.argv[1]](int(sys.argv[2]))
 os.kill(os.getpid(), signal.SIGKILL)
