@@ -125,9 +125,18 @@ TEST(IllegalInstruction, IsCertainWithItsBytes) {
     EXPECT_TRUE(has_evidence(v.root, "AVX-512"));
 }
 
-TEST(IllegalInstruction, IsNotATrapTheCompilerPutThere) {
-    EXPECT_EQ(root_of(crashed(SIGILL, 2, [](CrashEvidence& c) { c.instruction = "0f 0b 48"; })),
-              "native-abort");
+TEST(IllegalInstruction, IsNeverCertainOfATrapTheCompilerPutThere) {
+    const Verdict v = crashed(SIGILL, 2, [](CrashEvidence& c) { c.instruction = "0f 0b 48"; });
+    EXPECT_EQ(root_of(v), "illegal-instruction");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.root.summary.find("trap instruction"), std::string::npos) << v.root.summary;
+}
+
+TEST(Segfault, ThatTheProgramRaisedItselfIsNotCalledAFault) {
+    const Verdict v = crashed(SIGSEGV, -6, [](CrashEvidence& c) { c.sender_pid = c.pid; });
+    EXPECT_EQ(root_of(v), "segfault");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.root.summary.find("raised the signal itself"), std::string::npos);
 }
 
 TEST(ArithmeticTrap, IsCertainWithTheRecord) {

@@ -76,11 +76,28 @@ Verdict describe(const Evidence& evidence) {
 // Where the main thread was a moment before the end: for a death that nobody inside saw coming.
 constexpr Nanos a_moment{5'000'000'000};
 
+bool is_recent(const Death& death, RunTime time) {
+    return !death.time || time >= earlier(*death.time, a_moment);
+}
+
+// The supervisor sees all threads, about once a second; the agent only the main one, as it
+// allocates. Of the main thread the later of the two counts.
 void add_last_place(Verdict& verdict, const Death& death) {
+    std::optional<RunTime> seen;
+    for (const StacksEvidence& look : death.all.stacks) {
+        if (look.pid != death.pid || !is_recent(death, look.time)) continue;
+        verdict.python_stack = look.threads;
+        seen = look.time;
+    }
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->place.empty() || !agent->place_time) return;
-    if (death.time && *agent->place_time < earlier(*death.time, a_moment)) return;
-    verdict.python_stack.push_back({"MainThread, when last seen", agent->place});
+    if (!is_recent(death, *agent->place_time) || (seen && *seen >= *agent->place_time)) return;
+    const auto main = std::find_if(verdict.python_stack.begin(), verdict.python_stack.end(),
+                                   [](const auto& stack) { return stack.thread == "MainThread"; });
+    if (main != verdict.python_stack.end())
+        main->frames = agent->place;
+    else
+        verdict.python_stack.insert(verdict.python_stack.begin(), {"MainThread", agent->place});
 }
 
 void add_stacks(Verdict& verdict, const Death& death) {

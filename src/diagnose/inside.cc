@@ -55,9 +55,12 @@ const CrashEvidence* crash_of(const Death& death) {
 }
 
 bool was_sent(const CrashEvidence& crash) {
-    // The kernel's own reasons are positive; SIGABRT is always sent, by raise() from within.
-    if (crash.signal == SIGABRT) return crash.sender_pid && *crash.sender_pid != crash.pid;
-    return crash.code <= 0;
+    // The kernel's own reasons are positive.
+    return crash.code <= 0 && crash.sender_pid && *crash.sender_pid != crash.pid;
+}
+
+bool was_raised(const CrashEvidence& crash) {
+    return crash.code <= 0 && crash.sender_pid == crash.pid;
 }
 
 const ExitCallEvidence* exit_call_of(const Death& death) {

@@ -16,6 +16,8 @@ const CrashEvidence* crash_of(const Death& death);
 
 // A fault's signal that somebody sent, like `kill -SEGV`: no fault happened.
 bool was_sent(const CrashEvidence& crash);
+// The program sent it to itself: abort() always does; of a fault it says that there was none.
+bool was_raised(const CrashEvidence& crash);
 
 // A call of sys.exit, os._exit or exit below Python that fits the exit status.
 const ExitCallEvidence* exit_call_of(const Death& death);

@@ -15,9 +15,9 @@ namespace {
 constexpr std::size_t longest_text = 2048;
 constexpr std::size_t most_threads = 32;
 
-std::vector<PythonStack> python_stacks(const CrashRecord& record) {
+std::vector<PythonStack> python_stacks(const std::vector<CrashPythonThread>& threads) {
     std::vector<PythonStack> stacks;
-    for (const CrashPythonThread& thread : record.python) {
+    for (const CrashPythonThread& thread : threads) {
         if (stacks.size() == most_threads) break;
         PythonStack& stack = stacks.emplace_back();
         stack.thread =
@@ -61,7 +61,7 @@ CrashEvidence crash_of(const CrashRecord& record, const RunClock& clock) {
     crash.sender_uid = record.sender_uid;
     crash.address = record.address;
     crash.native = parse_native_text(record.native).frames;
-    crash.python = python_stacks(record);
+    crash.python = python_stacks(record.python);
     crash.instruction = hex(record.instruction);
     crash.exception_type = clean(readable_type(record.exception_type), 256);
     crash.exception_what = clean(record.exception_what, 1024);
@@ -89,6 +89,20 @@ std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& cloc
         if (crash.pid > 0 && crash.signal > 0 && crash.signal <= 64)
             all.push_back(crash_of(crash, clock));
     return all;
+}
+
+std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock) {
+    std::vector<StacksEvidence> seen;
+    for (const format::Stacks& look : record.stacks) {
+        const std::string_view text(look.text, std::min<std::size_t>(look.text_size, sizeof look.text));
+        StacksEvidence& process = seen.emplace_back();
+        process.pid = look.pid;
+        process.time = clock.at(look.time);
+        process.threads = python_stacks(parse_crash_python(text));
+        std::stable_partition(process.threads.begin(), process.threads.end(),
+                              [](const auto& stack) { return stack.thread == "MainThread"; });
+    }
+    return seen;
 }
 
 }  // namespace holdfast::parts

@@ -148,6 +148,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
     evidence.agents = parts::agents(record, clock, evidence);
     evidence.crashes = parts::crashes(record, clock);
+    evidence.stacks = parts::stacks(record, clock);
     parts::agent_words(record, clock, evidence);
     tidy(evidence.missing);
     return evidence;

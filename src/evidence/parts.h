@@ -41,6 +41,8 @@ PressureEvidence pressure(std::span<const format::Sample> samples);
 std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
                                   const Evidence& so_far);
 std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& clock);
+// Python stacks as the supervisor saw them from outside.
+std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock);
 // What the rest of the evidence owes to them: the traceback, who sent signals, the lines that hold
 // memory, and what could not be seen.
 void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence);

@@ -104,6 +104,13 @@ struct AgentEvidence {
     std::optional<LeakEvidence> leak;
 };
 
+// A process's Python threads as the supervisor saw them last, from outside.
+struct StacksEvidence {
+    int pid = 0;
+    RunTime time{};
+    std::vector<PythonStack> threads;  // the main thread first
+};
+
 // Threads that were inside one native library when another crashed there.
 struct SharedLibraryUse {
     std::string library;

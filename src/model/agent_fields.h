@@ -113,6 +113,13 @@ void describe(Json& json, Ref<Json, SharedLibraryUse> use) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, StacksEvidence> stacks) {
+    json.field("pid", stacks.pid);
+    json.field("time", stacks.time);
+    json.field("threads", stacks.threads);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, CrashEvidence> crash) {
     json.field("pid", crash.pid);
     json.field("thread", crash.thread);

@@ -212,6 +212,7 @@ struct Evidence {
     std::vector<GpuEvidence> gpus;
     std::vector<AgentEvidence> agents;   // by the moment they began
     std::vector<CrashEvidence> crashes;  // oldest first
+    std::vector<StacksEvidence> stacks;  // one per Python process that could be looked into
     SchedulerEvidence scheduler;
     std::string stderr_tail;   // masked, printable
     bool stderr_seen = false;  // false: terminal, closed or unreadable

@@ -29,6 +29,7 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("gpus", evidence.gpus);
     json.field("agents", evidence.agents);
     json.field("crashes", evidence.crashes);
+    json.field("stacks", evidence.stacks);
     json.field("scheduler", evidence.scheduler);
     json.field("stderr_tail", evidence.stderr_tail);
     json.field("stderr_seen", evidence.stderr_seen);

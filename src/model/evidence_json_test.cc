@@ -126,6 +126,7 @@ Evidence full_evidence() {
         {1, "H200", Bytes{1}, Bytes{2}, Bytes{3}, 50, 60, 7, true, {{9, Bytes{8}, "x", true}}}};
     e.agents = {full_agent()};
     e.crashes = {full_crash()};
+    e.stacks = {{4242, at(8), {{"MainThread", {{"train.py", 42, "main"}}}}}};
     e.scheduler = {"slurm", "123", at(5)};
     e.stderr_tail = "Traceback:\n\tgröße";
     e.stderr_seen = true;

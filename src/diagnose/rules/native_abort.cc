@@ -25,16 +25,12 @@ std::string thrown(const CrashEvidence& crash) {
                                         : crash.exception_type + ": " + crash.exception_what;
 }
 
-// A compiler puts ud2 where the program must not come.
-bool deliberate_trap(const CrashEvidence* crash) {
-    return crash != nullptr && crash->signal == SIGILL && crash->instruction.starts_with("0f 0b");
-}
-
 }  // namespace
 
 std::optional<Finding> heap_corruption(const Death& death) {
     const CrashEvidence* crash = crash_of(death);
-    const bool in_allocator = crash != nullptr && crash->in_allocator && !was_sent(*crash);
+    const bool in_allocator = crash != nullptr && crash->in_allocator && !was_sent(*crash) &&
+                              (death.by(SIGABRT) || !was_raised(*crash));
     if (!death.by(SIGABRT) && !(death.by(SIGSEGV) && in_allocator)) return std::nullopt;
     const std::optional<Said> said = death.by(SIGABRT) ? heap_words(death) : std::nullopt;
     if (!said && !in_allocator) return std::nullopt;
@@ -60,7 +56,7 @@ std::optional<Finding> heap_corruption(const Death& death) {
 
 std::optional<Finding> native_abort(const Death& death) {
     const CrashEvidence* crash = crash_of(death);
-    if (!death.by(SIGABRT) && !deliberate_trap(crash)) return std::nullopt;
+    if (!death.by(SIGABRT)) return std::nullopt;
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
     const std::string place = crash != nullptr ? native_place(*crash) : std::string();
     std::optional<Said> said;
@@ -78,9 +74,8 @@ std::optional<Finding> native_abort(const Death& death) {
         decided && death.sure_of_exit() ? Confidence::certain : Confidence::likely,
         said
             ? fmt::format("{} gave up with {}{}: {}", who(death), signal, in, shortened(said->line))
-            : fmt::format("{} gave up with {}{}{}.", who(death), signal, in,
-                          deliberate_trap(crash) ? ": a trap the compiler put there"
-                                                 : "; what it said was not seen"));
+            : fmt::format("{} gave up with {}{}; what it said was not seen.", who(death), signal,
+                          in));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (!place.empty()) finding.evidence.push_back({"native stack", shortened(place)});
     if (crash == nullptr)

@@ -27,6 +27,13 @@ bool is_thread_pool(std::string_view library) {
     return false;
 }
 
+// A handler that passes a fault on, or a program that gives up this way: the signal of a fault, but
+// none was seen.
+constexpr std::string_view raised_itself = "it raised the signal itself";
+
+// A compiler puts ud2 where the program must not come.
+bool deliberate_trap(const CrashEvidence& crash) { return crash.instruction.starts_with("0f 0b"); }
+
 // By its first bytes: EVEX and VEX are the prefixes of AVX-512 and of AVX.
 std::string_view instruction_set(const CrashEvidence& crash) {
     if (crash.instruction.starts_with("62 ")) return "AVX-512";
@@ -43,20 +50,20 @@ std::optional<Finding> segfault(const Death& death) {
     if (crash != nullptr && (was_sent(*crash) || overflowed(crash))) return std::nullopt;
     // The status alone does not tell a fault from a `kill -SEGV`; the record, the log or the dump
     // does.
-    const bool decided =
-        crash != nullptr || crash_line(death) != nullptr || faulthandler_spoke(death);
-    Finding finding = crash_finding(death, "segfault"_cause,
-                                    crash != nullptr && crash->near_null
-                                        ? "native code followed a null pointer"
-                                        : "native code touched memory it does not have",
-                                    decided);
+    const bool raised = crash != nullptr && was_raised(*crash);
+    const bool decided = !raised && (crash != nullptr || crash_line(death) != nullptr ||
+                                     faulthandler_spoke(death));
+    std::string_view what = "native code touched memory it does not have";
+    if (raised) what = raised_itself;
+    else if (crash != nullptr && crash->near_null) what = "native code followed a null pointer";
+    Finding finding = crash_finding(death, "segfault"_cause, what, decided);
     add_crash_fixes(finding, death);
     return finding;
 }
 
 std::optional<Finding> stack_overflow(const Death& death) {
     const CrashEvidence* crash = crash_of(death);
-    if (!overflowed(crash) || was_sent(*crash)) return std::nullopt;
+    if (!overflowed(crash) || crash->code <= 0) return std::nullopt;
     if (!death.by(SIGSEGV) && !death.by(SIGBUS)) return std::nullopt;
     // One huge array on the stack ends there as well; frames that repeat are recursion.
     Finding finding = crash_finding(death, "stack-overflow"_cause,
@@ -75,7 +82,7 @@ std::optional<Finding> stack_overflow(const Death& death) {
 // Only beside a fault, and never more than likely: it says who was inside, not who broke the rule.
 std::optional<Finding> native_race(const Death& death) {
     const CrashEvidence* crash = crash_of(death);
-    if (crash == nullptr || was_sent(*crash) || overflowed(crash) || !death.by(SIGSEGV))
+    if (crash == nullptr || crash->code <= 0 || overflowed(crash) || !death.by(SIGSEGV))
         return std::nullopt;
     for (const SharedLibraryUse& use : crash->shared) {
         if (use.threads < 2 || use.library != crash->library || is_thread_pool(use.library))
@@ -97,15 +104,16 @@ std::optional<Finding> native_race(const Death& death) {
 std::optional<Finding> illegal_instruction(const Death& death) {
     if (!death.by(SIGILL)) return std::nullopt;
     const CrashEvidence* crash = crash_of(death);
-    if (crash != nullptr && (was_sent(*crash) || crash->instruction.starts_with("0f 0b")))
-        return std::nullopt;
+    if (crash != nullptr && was_sent(*crash)) return std::nullopt;
+    const bool raised = crash != nullptr && was_raised(*crash);
+    const bool trap = crash != nullptr && deliberate_trap(*crash);
     // Without the bytes a compiler's trap for "cannot happen" looks the same.
-    const bool decided = crash != nullptr && !crash->instruction.empty();
-    Finding finding =
-        crash_finding(death, "illegal-instruction"_cause,
-                      decided ? "an instruction this CPU does not have"
-                              : "an instruction this CPU does not have, or a deliberate trap",
-                      decided);
+    const bool decided = crash != nullptr && !crash->instruction.empty() && !trap && !raised;
+    std::string_view what = "an instruction this CPU does not have, or a deliberate trap";
+    if (decided) what = "an instruction this CPU does not have";
+    if (trap) what = "a trap instruction (ud2), put where the code must never come";
+    if (raised) what = raised_itself;
+    Finding finding = crash_finding(death, "illegal-instruction"_cause, what, decided);
     if (decided) {
         const std::string_view set = instruction_set(*crash);
         finding.evidence.push_back(
@@ -124,12 +132,15 @@ std::optional<Finding> arithmetic_trap(const Death& death) {
     if (!death.by(SIGFPE)) return std::nullopt;
     const CrashEvidence* crash = crash_of(death);
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
+    const bool raised = crash != nullptr && was_raised(*crash);
     const KernelLogEntry* entry = crash_line(death);
-    const bool decided = crash != nullptr || faulthandler_spoke(death) ||
-                         (entry != nullptr && entry->text.find("divide") != std::string::npos);
-    Finding finding =
-        crash_finding(death, "arithmetic-trap"_cause,
-                      "native code divided an integer by zero or overflowed a division", decided);
+    const bool decided =
+        !raised && (crash != nullptr || faulthandler_spoke(death) ||
+                    (entry != nullptr && entry->text.find("divide") != std::string::npos));
+    Finding finding = crash_finding(
+        death, "arithmetic-trap"_cause,
+        raised ? raised_itself : "native code divided an integer by zero or overflowed a division",
+        decided);
     add_crash_fixes(finding, death);
     return finding;
 }

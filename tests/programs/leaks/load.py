@@ -1,0 +1,85 @@
+"""Loads more data than fits, before anything else; the line to blame is marked with the way."""
+
+import os
+import sys
+import tempfile
+import time
+
+MIB = 1 << 20
+folder = tempfile.mkdtemp()
+
+
+def path(name, content=None):
+    name = os.path.join(folder, name)
+    if content is not None:
+        with open(name, "wb") as file:
+            file.write(content)
+    return name
+
+
+def one_array():
+    import numpy
+
+    data = numpy.ones((2000, MIB // 8))  # loads: one_array
+    return data.sum()
+
+
+def array_file():
+    import numpy
+
+    with open(path("x.npy"), "wb") as file:
+        numpy.lib.format.write_array_header_1_0(
+            file, {"descr": "<f8", "fortran_order": False, "shape": (1000 * MIB // 8,)}
+        )
+        file.truncate(file.tell() + 1000 * MIB)
+    return numpy.load(path("x.npy"))  # loads: array_file
+
+
+def table():
+    import pandas
+
+    row = b",".join(b"%d.5" % n for n in range(40)) + b"\n"
+    path("x.csv", row * 300_000)
+    return pandas.read_csv(path("x.csv"))  # loads: table
+
+
+def images():
+    path("x.raw", bytes(MIB))
+    loaded = []
+    while True:
+        with open(path("x.raw"), "rb") as file:
+            loaded.append(file.read())  # loads: images
+        time.sleep(0.012)
+
+
+def all_at_once():
+    path("x.raw", bytes(MIB))
+    return [read(path("x.raw")) for _ in range(10_000)]  # loads: all_at_once
+
+
+def read(name):
+    with open(name, "rb") as file:
+        time.sleep(0.012)
+        return bytearray(file.read())
+
+
+def joined():
+    import numpy
+
+    parts = [numpy.ones((40, MIB // 8)) for _ in range(3)]
+    return numpy.concatenate(parts)  # loads: joined
+
+
+def checkpoint():
+    import torch
+
+    torch.save({"x": torch.zeros(100 * MIB)}, path("x.pt"))
+    return torch.load(path("x.pt"))  # loads: checkpoint
+
+
+try:
+    globals()[sys.argv[1]]()
+finally:
+    import shutil
+
+    shutil.rmtree(folder)

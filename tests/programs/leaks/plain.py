@@ -1,0 +1,99 @@
+"""Leaks in a plain loop, in the way its argument names; the line to blame is marked with it."""
+
+import ctypes
+import functools
+import sys
+import time
+
+import helper
+
+MIB = 1 << 20
+PACE = 0.012
+kept = []
+by_step = {}
+
+
+def work():
+    """What a turn of any loop does beside the leak: makes something and lets it go."""
+    return len([bytes(20_000) for _ in range(20)])
+
+
+def in_list(turn):
+    kept.append(bytearray(MIB))  # leaks: in_list
+
+
+def by_key(turn):
+    by_step[turn] = bytes(MIB)  # leaks: by_key
+
+
+def closures(turn):
+    noise = bytearray(MIB)  # leaks: closures
+    kept.append(lambda: noise)
+
+
+@functools.lru_cache(maxsize=None)
+def features(turn):
+    return bytes([turn % 7 + 1]) * MIB  # leaks: cached
+
+
+def cached(turn):
+    features(turn)
+
+
+def below_python(turn):
+    block = malloc(MIB)  # leaks: below_python
+    ctypes.memset(block, 1, MIB)
+
+
+def in_helper(turn):
+    helper.remember(turn)
+
+
+def pieces():
+    while True:
+        yield bytearray(MIB)  # leaks: generator
+
+
+def generator(turn):
+    made = pieces()
+    next(made)
+    kept.append(made)
+
+
+def holding():
+    held = []
+    while True:
+        held.append(bytearray(MIB))  # leaks: one_generator
+        yield len(held)
+
+
+def one_generator(turn):
+    next(one)
+
+
+def small_objects(turn):
+    for number in range(1500):
+        kept.append({"turn": turn, "text": f"row {number} of {turn}"})  # leaks: small_objects
+    sum(len(str(number) + "x") for number in range(5000))
+
+
+one = holding()
+libc = ctypes.CDLL(None)
+malloc = libc.malloc
+malloc.argtypes, malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+ctypes.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
+step = None
+if sys.argv[2:]:
+    sys.path.insert(0, sys.argv[2])
+    import holdfast
+
+    step = holdfast.step
+leak = globals()[sys.argv[1]]
+turn = 0
+while True:
+    work()
+    leak(turn)
+    time.sleep(PACE)
+    if step:
+        step()
+    turn += 1
