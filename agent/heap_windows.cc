@@ -20,7 +20,7 @@ constexpr std::int64_t first_window = 250'000'000;
 constexpr std::int64_t period = 100'000'000;
 // 400 samples a second when all are freed again, 2,000 when all stay.
 constexpr std::uint32_t period_most = 200, period_calm = 50;
-constexpr std::int64_t look_pause = 250'000'000;
+constexpr std::int64_t look_pause = 20'000'000;
 
 std::uint64_t resident_bytes() {
     char text[128];
@@ -146,7 +146,9 @@ void heap_step(std::uint64_t step, std::uint64_t gpu_allocated) {
     if (state == nullptr) return;
     const Busy inside;
     state->step.store(step, std::memory_order_relaxed);
-    state->gpu_allocated.store(gpu_allocated, std::memory_order_relaxed);
+    // Asking costs the program time, so most steps do not know.
+    if (gpu_allocated != format::unknown)
+        state->gpu_allocated.store(gpu_allocated, std::memory_order_relaxed);
     housekeeping(*state, now());
 }
 

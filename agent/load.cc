@@ -16,21 +16,35 @@ namespace {
 
 std::atomic<bool> python_met{false};
 
+// Called again in a child of fork, whose slot is another one.
+void tell_version() {
+    format::AgentSlot* own = slot();
+    const PythonVersion version = python_version();
+    if (own == nullptr || version.major == 0 || own->python_major != 0) return;
+    own->python_minor = version.minor;
+    own->python_micro = version.micro;
+    own->python_flags = (version.free_threaded ? 1U : 0U) | (version.lines ? 2U : 0U);
+    std::atomic_ref(own->python_major).store(version.major, std::memory_order_release);
+}
+
 // Only a Python process takes a slot of the black box from the start. Others (shells, launchers,
 // `nvidia-smi`) are many and short, and have no lines to tell.
 void meet_python() {
     if (python_met.exchange(true)) return;
     if (take_slot() == nullptr) return;
+    tell_version();
     watch_senders();
     start_counting();
 }
 
 // At a sampling point, four times a second at most.
 void look_around() {
-    if (python_met.load(std::memory_order_relaxed))
+    if (python_met.load(std::memory_order_relaxed)) {
+        tell_version();
         knock_on_python();
-    else if (python_here(true))  // libpython may have come by dlopen
+    } else if (python_here(true)) {  // libpython may have come by dlopen
         meet_python();
+    }
 }
 
 __attribute__((constructor)) void arrive() {

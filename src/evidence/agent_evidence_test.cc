@@ -83,7 +83,10 @@ TEST(AgentWords, ASignalThatTheSupervisorPassedOnIsNotTwo) {
 
 TEST(AgentWords, TellWhatCouldNotBeSeen) {
     SlotBuilder slot = main_slot();
-    slot->notes[0] = {5, format::AgentNoteKind::python_unsupported, 5, 0, 0, "3.9.1"};
+    slot->python_major = 3;
+    slot->python_minor = 9;
+    slot->python_micro = 1;
+    slot->python_flags = 0;  // no lines
     RunRecord record = synthetic::run();
     record.agents_refused = 3;
     std::string all;

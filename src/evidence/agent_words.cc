@@ -69,14 +69,18 @@ void add_signals(const AgentRecord& agent, const RunRecord& record, const RunClo
 }
 
 void add_missing(const RunRecord& record, Evidence& evidence) {
-    for (const AgentEvidence& agent : evidence.agents)
-        for (const NoteEvidence& note : agent.notes) {
-            if (note.kind == NoteEvidence::Kind::python_unsupported)
-                evidence.missing.push_back(
-                    fmt::format("Python lines: not readable in Python {}", note.text));
+    const auto say_once = [&](std::string text) {
+        if (std::find(evidence.missing.begin(), evidence.missing.end(), text) ==
+            evidence.missing.end())
+            evidence.missing.push_back(std::move(text));
+    };
+    for (const AgentEvidence& agent : evidence.agents) {
+        if (!agent.python.empty() && !agent.lines_readable)
+            say_once(fmt::format("Python lines: not readable in Python {}", agent.python));
+        for (const NoteEvidence& note : agent.notes)
             if (note.kind == NoteEvidence::Kind::hook_failed)
-                evidence.missing.push_back("a Python hook failed: " + note.text);
-        }
+                say_once("a Python hook failed: " + note.text);
+    }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
             fmt::format("{} processes were observed from outside only: more at once than there is "
