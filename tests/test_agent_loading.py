@@ -130,7 +130,14 @@ def test_a_library_in_a_folder_with_spaces_is_loaded(binary, tmp_path):
     shutil.copy(binary, folder / "bin")
     shutil.copy(agent, folder / "lib/holdfast")
     ended = subprocess.run(
-        [str(folder / "bin/holdfast"), "run", "--", "sh", "-c", "grep -c /lib/holdfast/ /proc/self/maps"],
+        [
+            str(folder / "bin/holdfast"),
+            "run",
+            "--",
+            "sh",
+            "-c",
+            "grep -c /lib/holdfast/ /proc/self/maps",
+        ],
         env=os.environ | {"HOLDFAST_HOME": str(tmp_path / "home ü")},
         capture_output=True,
         text=True,

@@ -25,7 +25,9 @@ def _works(path: str, version: str) -> bool:
 def find(version: str) -> str | None:
     """The interpreter of this version: our own, one that tools/fetch-python brought, one that pyenv
     built, one in PATH, or one in the folders that HOLDFAST_PYTHONS names."""
-    folders = [Path(folder) for folder in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if folder]
+    folders = [
+        Path(folder) for folder in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if folder
+    ]
     folders.append(Path(__file__).parents[2] / "build/pythons")
     candidates = [
         sys.executable if sys.version_info[:2] == tuple(map(int, version.split("."))) else None,
