@@ -17,7 +17,9 @@ struct Block {
     std::uint16_t site() const {
         return static_cast<std::uint16_t>((size_and_site >> 48U) & 0x3FFFU);
     }
-    bool arena() const { return (size_and_site >> 62U) != 0; }
+    bool arena() const { return (size_and_site >> 62U & 1U) != 0; }
+    bool touched() const { return size_and_site >> 63U != 0; }  // see heap_touched.h
+    void set_touched() { size_and_site |= 1ULL << 63U; }
 };
 inline Block make_block(std::uint64_t address, std::uint64_t size, std::uint64_t weight,
                         std::uint16_t site, bool arena) {
@@ -70,6 +72,13 @@ public:
             else
                 ++i;
         }
+    }
+
+    // Once for each; all but the address may be changed, the weight not to 0.
+    template <class Visit>
+    void each(Visit visit) {
+        for (std::uint32_t i = 0; i < capacity(); ++i)
+            if (blocks_[i].address != 0) visit(blocks_[i]);
     }
 
 private:

@@ -13,6 +13,7 @@ struct Region {
     std::uint64_t begin = 0, end = 0;
     std::uint64_t weight = 0;  // the bytes it stands for
     std::uint16_t site = 0;
+    bool touched = false;  // see heap_touched.h
 
     std::uint64_t size() const { return end - begin; }
 };
@@ -57,7 +58,7 @@ private:
         if (begin >= end) return {};
         const double share = static_cast<double>(end - begin) / static_cast<double>(whole.size());
         const auto weight = static_cast<std::uint64_t>(static_cast<double>(whole.weight) * share);
-        return {begin, end, weight > end - begin ? weight : end - begin, whole.site};
+        return {begin, end, weight, whole.site, whole.touched};
     }
 
     std::uint32_t count_;

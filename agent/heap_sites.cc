@@ -183,6 +183,17 @@ void add_to_site(AgentMemory& memory, std::uint16_t number, std::uint64_t size,
     if (memory.live_bytes > memory.peak_bytes) memory.peak_bytes = memory.live_bytes;
 }
 
+void change_site(AgentMemory& memory, std::uint16_t number, std::uint64_t before,
+                 std::uint64_t after) {
+    AgentSite& site = memory.sites[number];
+    lower(site.live_bytes, before);
+    site.live_bytes += after;
+    if (site.live_bytes > site.peak_bytes) site.peak_bytes = site.live_bytes;
+    if (!counts_in_total(site)) return;
+    lower(memory.live_bytes, before);
+    memory.live_bytes += after;
+}
+
 void take_from_site(AgentMemory& memory, std::uint16_t number, std::uint64_t size,
                     std::uint64_t weight) {
     AgentSite& site = memory.sites[number];

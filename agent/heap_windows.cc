@@ -8,6 +8,7 @@
 #include "agent/heap.h"
 #include "agent/heap_random.h"
 #include "agent/heap_state.h"
+#include "agent/heap_touched.h"
 #include "agent/slot.h"
 
 namespace holdfast::agent {
@@ -85,6 +86,7 @@ void spend_effort(HeapState& state, std::uint32_t effort) {
 void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
     if (memory.window_ns == 0) memory.window_ns = static_cast<std::uint64_t>(first_window);
     if (memory.window_count >= format::agent_windows) fold(memory);
+    weigh_by_touch(state, memory);
     const std::uint32_t at = memory.window_count;
     for (std::uint32_t s = 0; s < memory.site_count; ++s) {
         const std::uint64_t live = memory.sites[s].live_bytes / kib;
