@@ -142,8 +142,7 @@ bool restore_environment(char* const* environment, char** entries, char* bytes) 
         }
         *entries++ = *environment;
     }
-    preload_for_child(theirs, bytes,
-                      preload_name.size + theirs.size + std::strlen(own_path) + 2);
+    preload_for_child(theirs, bytes, preload_name.size + theirs.size + std::strlen(own_path) + 2);
     *entries++ = bytes;
     *entries++ = run_entry;
     *entries = nullptr;

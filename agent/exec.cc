@@ -68,15 +68,15 @@ HOLDFAST_EXPORT int execveat(int directory, const char* path, char* const argv[]
 }
 
 // The words of execl and its kin, collected on the stack; `environment`, for execle, comes after.
-#define HOLDFAST_COLLECT(words, first)                                   \
-    va_list rest;                                                        \
-    std::size_t count = 1;                                               \
-    va_start(rest, first);                                               \
-    while (va_arg(rest, char*) != nullptr) ++count;                      \
-    va_end(rest);                                                        \
+#define HOLDFAST_COLLECT(words, first)                                         \
+    va_list rest;                                                              \
+    std::size_t count = 1;                                                     \
+    va_start(rest, first);                                                     \
+    while (va_arg(rest, char*) != nullptr) ++count;                            \
+    va_end(rest);                                                              \
     char** words = static_cast<char**>(::alloca((count + 1) * sizeof(char*))); \
-    va_start(rest, first);                                               \
-    words[0] = const_cast<char*>(first);                                 \
+    va_start(rest, first);                                                     \
+    words[0] = const_cast<char*>(first);                                       \
     for (std::size_t i = 1; i <= count; ++i) words[i] = va_arg(rest, char*)
 
 HOLDFAST_EXPORT int execl(const char* path, const char* first, ...) {

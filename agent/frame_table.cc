@@ -76,8 +76,7 @@ std::uint16_t intern(AgentSlot& slot, Lookup& known, Text file, Text function, s
         return format::no_frame;
     frame.line = line;
     const std::uint32_t key[] = {frame.file.offset, frame.function.offset, line};
-    std::uint32_t place =
-        hash(reinterpret_cast<const char*>(key), sizeof key, 1) % frame_places;
+    std::uint32_t place = hash(reinterpret_cast<const char*>(key), sizeof key, 1) % frame_places;
     while (known.frames[place] != 0) {
         const AgentFrame& have = slot.frames[known.frames[place] - 1];
         if (have.line == line && same(have.file, frame.file) && same(have.function, frame.function))

@@ -31,7 +31,8 @@ std::uint64_t own_start_ticks() {
         if (at == nullptr) return 0;
     }
     std::uint64_t ticks = 0;
-    for (++at; *at >= '0' && *at <= '9'; ++at) ticks = ticks * 10 + static_cast<unsigned>(*at - '0');
+    for (++at; *at >= '0' && *at <= '9'; ++at)
+        ticks = ticks * 10 + static_cast<unsigned>(*at - '0');
     return ticks;
 }
 

@@ -12,9 +12,9 @@ namespace holdfast::agent {
 
 // A frame as it is met: enough to tell two places apart, cheap enough for an allocation hook.
 struct RawFrame {
-    std::uintptr_t code;         // the code object
-    std::int32_t instruction;    // byte offset within its bytecode
-    std::uint32_t first_line;    // a hash of where it begins: with `code`, tells a reused address
+    std::uintptr_t code;       // the code object
+    std::int32_t instruction;  // byte offset within its bytecode
+    std::uint32_t first_line;  // a hash of where it begins: with `code`, tells a reused address
 };
 
 struct PythonVersion {

@@ -14,13 +14,13 @@ inline constexpr std::size_t largest_environment = 16384;
 
 // Declares `char* const* name`: `envp` with our entries, or `envp` itself where we have no business
 // (not supervised, not `wanted`). A macro, because alloca's memory ends with the function it is in.
-#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                           \
-    char* const* name = (envp);                                                                  \
-    if (!holdfast::agent::supervised_run().empty() && (wanted)) {                                \
-        const holdfast::agent::EnvironmentSize needed = holdfast::agent::restored_size(envp);    \
-        if (needed.entries <= holdfast::agent::largest_environment) {                            \
-            char** entries = static_cast<char**>(::alloca(needed.entries * sizeof(char*)));      \
-            char* bytes = static_cast<char*>(::alloca(needed.bytes));                            \
-            if (holdfast::agent::restore_environment(envp, entries, bytes)) (name) = entries;    \
-        }                                                                                        \
+#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                        \
+    char* const* name = (envp);                                                               \
+    if (!holdfast::agent::supervised_run().empty() && (wanted)) {                             \
+        const holdfast::agent::EnvironmentSize needed = holdfast::agent::restored_size(envp); \
+        if (needed.entries <= holdfast::agent::largest_environment) {                         \
+            char** entries = static_cast<char**>(::alloca(needed.entries * sizeof(char*)));   \
+            char* bytes = static_cast<char*>(::alloca(needed.bytes));                         \
+            if (holdfast::agent::restore_environment(envp, entries, bytes)) (name) = entries; \
+        }                                                                                     \
     }

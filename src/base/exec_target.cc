@@ -68,11 +68,10 @@ std::uint64_t file_offset(const Head& head, std::uint64_t address) {
     return 0;
 }
 
-bool needs_sanitizer(const File& file, const Head& head, const ElfW(Phdr)& dynamic) {
+bool needs_sanitizer(const File& file, const Head& head, const ElfW(Phdr) & dynamic) {
     ElfW(Dyn) entries[64];
     const std::size_t size = dynamic.p_filesz < sizeof entries ? dynamic.p_filesz : sizeof entries;
-    const std::size_t count =
-        file.read(entries, size, dynamic.p_offset) / sizeof(ElfW(Dyn));
+    const std::size_t count = file.read(entries, size, dynamic.p_offset) / sizeof(ElfW(Dyn));
     std::uint64_t names = 0;
     for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i)
         if (entries[i].d_tag == DT_STRTAB) names = file_offset(head, entries[i].d_un.d_ptr);

@@ -46,9 +46,10 @@ TEST_F(ExecTarget, leavesAnotherLoaderAlone) {
 }
 
 TEST_F(ExecTarget, leaves32BitProgramsAlone) {
-    std::string bytes("\x7f"
-                      "ELF\x01\x01\x01",
-                      7);
+    std::string bytes(
+        "\x7f"
+        "ELF\x01\x01\x01",
+        7);
     bytes.resize(200);
     EXPECT_FALSE(can_take_agent(write("old", bytes).c_str()));
 }
@@ -69,8 +70,9 @@ TEST_F(ExecTarget, hasNoObjectionToWhatItCannotJudge) {
     EXPECT_TRUE(can_take_agent(nullptr));
     EXPECT_TRUE(can_take_agent(write("short", "#!").c_str()));
     EXPECT_TRUE(can_take_agent(write("loop", "#!" + folder_ + "/loop\n").c_str()));
-    EXPECT_TRUE(can_take_agent(write("cut", "\x7f"
-                                            "ELF\x02\x01\x01")
+    EXPECT_TRUE(can_take_agent(write("cut",
+                                     "\x7f"
+                                     "ELF\x02\x01\x01")
                                    .c_str()));
 }
 

@@ -137,7 +137,8 @@ Evidence random_evidence(Dice& dice, bool oom_may_move) {
     e.stderr_seen = dice.coin();
     e.stderr_tail = dice.words() + "\n" + dice.words();
     if (dice.coin())
-        e.traceback = TracebackText{{{"a.py", 1, "f"}}, dice.words(), dice.words(), dice.coin(), dice.coin()};
+        e.traceback =
+            TracebackText{{{"a.py", 1, "f"}}, dice.words(), dice.words(), dice.coin(), dice.coin()};
     e.pressure.memory_full = dice.maybe(static_cast<double>(dice.upto(100)));
     e.pressure.major_faults_per_second = dice.maybe(static_cast<double>(dice.upto(1000)));
     return e;

@@ -94,7 +94,8 @@ std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& cloc
 std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock) {
     std::vector<StacksEvidence> seen;
     for (const format::Stacks& look : record.stacks) {
-        const std::string_view text(look.text, std::min<std::size_t>(look.text_size, sizeof look.text));
+        const std::string_view text(look.text,
+                                    std::min<std::size_t>(look.text_size, sizeof look.text));
         StacksEvidence& process = seen.emplace_back();
         process.pid = look.pid;
         process.time = clock.at(look.time);

@@ -54,7 +54,7 @@ struct AgentSite {
     std::uint32_t live_blocks;  // tracked, not estimated
     std::uint64_t live_bytes;
     std::uint64_t peak_bytes;
-    std::uint64_t total_bytes;  // ever asked for
+    std::uint64_t total_bytes;    // ever asked for
     std::uint64_t variance_kib2;  // of live_bytes, in KiB squared: its root is the error
     // live_bytes at the end of each window, in KiB; see AgentMemory::windows.
     std::uint32_t live_kib[agent_windows];
@@ -104,7 +104,7 @@ struct AgentSteps {
     std::int64_t first, last;            // when the first and the last step ended; 0 never
     std::uint64_t first_nonfinite_step;  // from 1; 0 never
     double nonfinite_value;
-    std::uint64_t usual_ns;   // moving average of a step's length
+    std::uint64_t usual_ns;  // moving average of a step's length
     std::uint64_t longest_ns;
     char source[32];  // "torch optimizer", "keras fit", "holdfast.step()"
     std::uint64_t ring_written;
@@ -120,8 +120,8 @@ struct AgentException {
     char thread[32];
     char type[128];
     char message[1024];
-    char causes[512];           // "ValueError: text" of each chained one, a line each, nearest first
-    std::uint16_t frames[32];   // innermost first
+    char causes[512];          // "ValueError: text" of each chained one, a line each, nearest first
+    std::uint16_t frames[32];  // innermost first
 };
 inline constexpr std::uint32_t agent_exceptions = 4;
 
@@ -144,13 +144,13 @@ inline constexpr std::uint32_t agent_signals = 8;
 
 enum class AgentNoteKind : std::uint32_t {
     none = 0,
-    warning = 1,           // text: "Category: message"
-    shutdown_request = 2,  // ipykernel; a: 1 restart
-    cell = 3,              // a: execution count, b: 1 begins, 0 ends; text: its first line
-    cuda_oom = 4,          // text: allocator statistics as JSON
-    hook_failed = 5,       // text
+    warning = 1,             // text: "Category: message"
+    shutdown_request = 2,    // ipykernel; a: 1 restart
+    cell = 3,                // a: execution count, b: 1 begins, 0 ends; text: its first line
+    cuda_oom = 4,            // text: allocator statistics as JSON
+    hook_failed = 5,         // text
     python_unsupported = 6,  // text: version
-    framework = 7,         // text: "torch 2.11.0"
+    framework = 7,           // text: "torch 2.11.0"
 };
 struct AgentNote {
     std::int64_t time;
@@ -178,8 +178,8 @@ struct AgentSlot {
     std::int32_t pid;
     std::uint32_t generation;  // counts takers
     std::uint64_t start_ticks;
-    std::int64_t taken;  // 0: never
-    std::int64_t ended;  // set at a clean end; else 0
+    std::int64_t taken;                                      // 0: never
+    std::int64_t ended;                                      // set at a clean end; else 0
     std::uint32_t python_major, python_minor, python_micro;  // 0: not known
     std::uint32_t python_flags;                              // 1 free-threaded, 2 lines readable
     std::uint64_t reserved[8];
@@ -212,8 +212,7 @@ struct AgentIndex {
 };
 inline constexpr std::size_t agent_index_offset = header_space;
 inline constexpr std::size_t agent_slots_offset = 2 * header_space;
-inline constexpr std::size_t agent_box_size =
-    agent_slots_offset + agent_slots * agent_slot_space;
+inline constexpr std::size_t agent_box_size = agent_slots_offset + agent_slots * agent_slot_space;
 static_assert(sizeof(AgentIndex) <= header_space);
 static_assert(agent_slot_space % header_space == 0);
 
@@ -223,7 +222,7 @@ inline constexpr std::uint32_t crash_slots = 4;
 
 enum class CrashState : std::uint32_t {
     empty = 0,
-    writing = 1,   // died in the middle: what is there is good up to the sizes
+    writing = 1,  // died in the middle: what is there is good up to the sizes
     complete = 2,
     survived = 3,  // a handler of the program dealt with it, and the program went on
 };
@@ -233,7 +232,8 @@ enum class CrashMachine : std::uint32_t { none = 0, x86_64 = 1, aarch64 = 2 };
 // Text parts are lines. modules: "start-end offset inode path" in hex and bytes as /proc/PID/maps
 // has them, executable mappings only. python: "T tid name" begins a thread, the faulting one first,
 // then "F line\tfile\tfunction" innermost first. threads: "tid pc name", pc in hex or "-".
-// native: what unwinding made of it, "address\tlibrary\tsymbol\toffset\tfile:line", innermost first.
+// native: what unwinding made of it, "address\tlibrary\tsymbol\toffset\tfile:line", innermost
+// first.
 struct Crash {
     CrashState state;
     std::int32_t pid, tid;
@@ -251,7 +251,7 @@ struct Crash {
     std::uint32_t instruction_size;
     unsigned char instruction[16];  // at pc
     char thread[32];
-    char exception_type[256];   // uncaught C++ exception, mangled name
+    char exception_type[256];  // uncaught C++ exception, mangled name
     char exception_what[1024];
     std::uint32_t abort_size, unread_size, modules_size, python_size, threads_size, native_size,
         stack_size;
@@ -273,7 +273,6 @@ struct CrashIndex {
 };
 inline constexpr std::size_t crash_index_offset = header_space;
 inline constexpr std::size_t crash_slots_offset = 2 * header_space;
-inline constexpr std::size_t crash_box_size =
-    crash_slots_offset + crash_slots * crash_slot_space;
+inline constexpr std::size_t crash_box_size = crash_slots_offset + crash_slots * crash_slot_space;
 
 }  // namespace holdfast::format

@@ -19,16 +19,16 @@ enum class BoxKind : std::uint32_t { machine = 1, output = 2, gpu = 3, agent = 4
 
 enum class SectionId : std::uint32_t {
     none = 0,
-    samples = 1,     // ring of Sample, the last minutes at full rate
-    history = 2,     // RingHead and Samples by slot, the whole run, thinned as it grows
-    processes = 3,   // table of Process
-    cgroups = 4,     // table of Cgroup
-    events = 5,      // ring of Event
-    disks = 6,       // table of Disk
-    neighbours = 7,  // table of Neighbour
-    end = 8,         // table of one End
-    output = 9,      // ring of bytes (OutputHead, then the bytes)
-    gpus = 10,       // table of Gpu
+    samples = 1,       // ring of Sample, the last minutes at full rate
+    history = 2,       // RingHead and Samples by slot, the whole run, thinned as it grows
+    processes = 3,     // table of Process
+    cgroups = 4,       // table of Cgroup
+    events = 5,        // ring of Event
+    disks = 6,         // table of Disk
+    neighbours = 7,    // table of Neighbour
+    end = 8,           // table of one End
+    output = 9,        // ring of bytes (OutputHead, then the bytes)
+    gpus = 10,         // table of Gpu
     agent_slots = 11,  // of AgentSlot, see agent_format.h
     crashes = 12,      // of Crash, see agent_format.h
     stacks = 13,       // table of Stacks

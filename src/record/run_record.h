@@ -30,7 +30,8 @@ struct RunRecord {
     std::vector<format::Event> events;         // oldest first
     std::vector<format::Disk> disks;
     std::vector<format::Neighbour> neighbours;
-    std::vector<format::Stacks> stacks;  // Python stacks seen from outside, the last of each process
+    std::vector<format::Stacks>
+        stacks;                      // Python stacks seen from outside, the last of each process
     std::optional<format::End> end;  // nothing: the supervisor did not get there
 
     std::optional<OutputTail> output;  // nothing: not relayed

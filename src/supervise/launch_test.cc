@@ -36,8 +36,12 @@ TEST(Launch, GivesTheProgramTheMaskItWasMeantToHave) {
     ::sigprocmask(SIG_SETMASK, &all, &before);
     sigset_t none;
     sigemptyset(&none);
-    const auto pid = launch(
-        {{"/bin/sh", "-c", "grep -q 'SigBlk:.0000000000000000' /proc/self/status"}, none, -1, -1, {}});
+    const auto pid =
+        launch({{"/bin/sh", "-c", "grep -q 'SigBlk:.0000000000000000' /proc/self/status"},
+                none,
+                -1,
+                -1,
+                {}});
     int status = -1;
     if (pid) ::waitpid(*pid, &status, 0);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);

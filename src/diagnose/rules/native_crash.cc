@@ -51,11 +51,13 @@ std::optional<Finding> segfault(const Death& death) {
     // The status alone does not tell a fault from a `kill -SEGV`; the record, the log or the dump
     // does.
     const bool raised = crash != nullptr && was_raised(*crash);
-    const bool decided = !raised && (crash != nullptr || crash_line(death) != nullptr ||
-                                     faulthandler_spoke(death));
+    const bool decided =
+        !raised && (crash != nullptr || crash_line(death) != nullptr || faulthandler_spoke(death));
     std::string_view what = "native code touched memory it does not have";
-    if (raised) what = raised_itself;
-    else if (crash != nullptr && crash->near_null) what = "native code followed a null pointer";
+    if (raised)
+        what = raised_itself;
+    else if (crash != nullptr && crash->near_null)
+        what = "native code followed a null pointer";
     Finding finding = crash_finding(death, "segfault"_cause, what, decided);
     add_crash_fixes(finding, death);
     return finding;
