@@ -5,6 +5,11 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
+# They run the same programs on every interpreter and mostly wait, so two at a time. The others fill
+# limits that all processes of the machine share.
+AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py \
+                 tests/test_memory_by_line.py tests/test_python_stacks.py)
+
 .PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead clean
 .NOTPARALLEL:
 
@@ -39,7 +44,8 @@ packages: setup-test build  ## what is installed: wheel, man page, completions
 	@tools/check-packages
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
-	@.venv/bin/pytest tests python/tests -q
+	@.venv/bin/pytest tests python/tests -q $(AGENT_TESTS:%=--ignore=%)
+	@.venv/bin/pytest $(AGENT_TESTS) -q -n 2 --dist worksteal
 
 bench: setup build  ## what watching costs, as ratios within one run
 	@.venv/bin/python bench/spine.py

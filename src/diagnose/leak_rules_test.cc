@@ -179,7 +179,7 @@ TEST(GpuLeak, ExplainsAGpuThatRanOut) {
     story.agent().steps.gpu_growth = gpu_growth();
     story.agent().steps.count = 200;
     EXPECT_EQ(root_of(story.verdict()), "gpu-leak");
-    EXPECT_EQ(end_of(story.verdict()), "exception");
+    EXPECT_EQ(end_of(story.verdict()), "cuda-oom");
 }
 
 TEST(GpuLeak, DoesNotExplainAnotherException) {

@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,6 +33,9 @@ namespace {
 // What an epoll event belongs to; smaller values are pids.
 constexpr std::uint64_t tag_signals = 1ULL << 40U;
 constexpr std::uint64_t tag_kernel_log = tag_signals + 1;
+
+// The agents' boxes take eleven megabytes; they must not be what fills the disk.
+constexpr std::uint64_t room_for_agents = 128ULL << 20U;
 
 void wait_on(int epoll, int fd, std::uint64_t tag) {
     if (fd < 0) return;
@@ -180,6 +184,10 @@ void Supervisor::inject_agent(Launch& plan) {
     if (!recorder_.directory) return without("no disk to write them to");
     injection_ = Injection::find();
     if (!injection_) return without("the agent's library is not installed");
+    struct statvfs disk {};
+    if (::fstatvfs(recorder_.directory->fd(), &disk) == 0 &&
+        disk.f_bavail * disk.f_frsize < room_for_agents)
+        return without("the disk is nearly full");
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     if (const auto box = AgentBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);

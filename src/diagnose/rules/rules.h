@@ -29,6 +29,10 @@ std::optional<Finding> shm_full(const Death& death);
 // host_leak.cc
 std::optional<Finding> host_leak(const Death& death);
 std::optional<Finding> gpu_leak(const Death& death);
+// gpu_memory.cc
+std::optional<Finding> cuda_oom(const Death& death);
+std::optional<Finding> cuda_fragmentation(const Death& death);
+std::optional<Finding> gpu_occupied(const Death& death);
 // large_data.cc
 std::optional<Finding> dataset_in_ram(const Death& death);
 std::optional<Finding> worker_copies(const Death& death);

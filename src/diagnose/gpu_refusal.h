@@ -1,0 +1,27 @@
+// A GPU that refused an allocation, in the words of the framework: who asked for how much, and who
+// had the rest.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace holdfast {
+
+struct GpuRefusal {
+    std::optional<int> device;
+    std::optional<Bytes> asked;
+    std::optional<Bytes> capacity;
+    std::optional<Bytes> free;
+    std::optional<Bytes> own;        // of this process, the framework's and all else
+    std::optional<Bytes> allocated;  // of that, by tensors
+    std::optional<Bytes> unused;     // reserved by the framework's allocator, and not allocated
+};
+
+// "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of ...", as PyTorch
+// says it since 2.1, and the older "(GPU 0; 15.90 GiB total capacity; ...)". Nothing for other
+// text.
+std::optional<GpuRefusal> parse_gpu_refusal(std::string_view message);
+
+}  // namespace holdfast
