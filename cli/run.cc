@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -81,10 +82,18 @@ void tell_of_lost_run(const Environment& environment) {
                     last->id()));
 }
 
-void keep(const FinishedRun& finished, const Verdict& verdict, const std::string& json) {
+// A child may crash and be gone before anybody saw it; its record is all there is of it then.
+bool crashed(const RunRecord& record) {
+    return std::any_of(record.crashes.begin(), record.crashes.end(),
+                       [](const CrashRecord& crash) { return !crash.survived; });
+}
+
+void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& verdict,
+          const std::string& json) {
     if (!finished.directory) return;
     const Status written = finished.directory->write_sealed(run_file::verdict, json);
-    const bool clean = verdict.outcome == Outcome::finished && verdict.contributing.empty();
+    const bool clean = verdict.outcome == Outcome::finished && verdict.contributing.empty() &&
+                       !crashed(record);
     if (written && clean) (void)finished.directory->shrink();
     prune(search_homes(Environment::of_process()));
 }
@@ -148,7 +157,7 @@ int run(const Arguments& arguments) {
         if (const auto path = arguments.get("--verdict"))
             if (const Status written = write_verdict(*path, json); !written && !quiet)
                 complain(written.error().text);
-        keep(*finished, verdict, json);
+        keep(*finished, *record, verdict, json);
     } else if (!quiet) {
         complain("no verdict: " + record.error().text);
     }
