@@ -1,11 +1,12 @@
 #include "evidence/agent_memory.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
+#include "evidence/agent_memory_curve.h"
 #include "evidence/growth.h"
+#include "model/call_kind.h"
 #include "model/own_code.h"
 
 namespace holdfast {
@@ -19,43 +20,6 @@ bool tells_a_line(const AgentSiteRecord& site) {
     constexpr std::uint32_t silent = format::site_other | format::site_arena | format::site_gpu;
     return (site.flags & silent) == 0;
 }
-
-// Several sites as one figure over time; their errors are independent.
-class Sum {
-public:
-    void add(const AgentSiteRecord& site) {
-        live_.resize(std::max(live_.size(), site.live_at_window.size()));
-        for (std::size_t i = 0; i < site.live_at_window.size(); ++i)
-            live_[i] += static_cast<double>(site.live_at_window[i]);
-        now_ += static_cast<double>(site.live_bytes);
-        const auto error = static_cast<double>(site.error_bytes);
-        variance_ += error * error;
-        borrowed_ = borrowed_ || (site.flags & format::site_borrowed_stack) != 0;
-    }
-    GrowthSeries series(const AgentRecord& agent, const RunClock& clock) const {
-        GrowthSeries series;
-        series.error = std::sqrt(variance_);
-        std::int64_t last = 0;
-        for (std::size_t i = 0; i < live_.size() && i < agent.memory.windows.size(); ++i) {
-            last = agent.memory.windows[i].end;
-            series.points.push_back({clock.at(last), agent.memory.windows[i].step, live_[i]});
-        }
-        const std::int64_t now = std::max({agent.steps.last, agent.place_time, agent.ended});
-        if (now > last)
-            series.points.push_back(
-                {clock.at(now),
-                 std::max(agent.steps.count, series.points.empty() ? 0 : series.points.back().step),
-                 now_});
-        return series;
-    }
-    Bytes now() const { return Bytes{static_cast<std::uint64_t>(now_)}; }
-    bool borrowed() const { return borrowed_; }
-
-private:
-    std::vector<double> live_;
-    double now_ = 0, variance_ = 0;
-    bool borrowed_ = false;
-};
 
 // Memory that was asked for and never touched takes nothing from anybody.
 bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
@@ -73,9 +37,10 @@ bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
 
 // A line of the user's own code that stands in the stacks of some sites.
 struct OwnLine {
-    Sum sum;
+    LiveCurve sum;
     std::vector<Frame> frames;  // up to it, of the largest site
-    std::uint64_t largest = 0;  // that site's live bytes
+    CallKind kind = CallKind::other;
+    double largest = 0;         // that site's live bytes
     double depth = 0;           // own frames below it, weighted by bytes
     std::vector<std::size_t> sites;
     std::optional<GrowthSeen> growth;
@@ -84,6 +49,7 @@ struct OwnLine {
 using LineKey = std::tuple<std::string, int, std::string>;
 
 std::map<LineKey, OwnLine> own_lines(const AgentRecord& agent) {
+    const SmallObjects small(agent);
     std::map<LineKey, OwnLine> lines;
     for (std::size_t s = 0; s < agent.memory.sites.size(); ++s) {
         const AgentSiteRecord& site = agent.memory.sites[s];
@@ -100,10 +66,12 @@ std::map<LineKey, OwnLine> own_lines(const AgentRecord& agent) {
             // A function that calls itself stands there twice and counts once.
             if (!line.sites.empty() && line.sites.back() == s) continue;
             line.sites.push_back(s);
-            line.sum.add(site);
-            line.depth += below * static_cast<double>(site.live_bytes);
-            if (line.frames.empty() || site.live_bytes > line.largest) {
-                line.largest = site.live_bytes;
+            const double live = small.now(site);
+            line.sum.add(site, small);
+            line.depth += below * live;
+            if (line.frames.empty() || live > line.largest) {
+                line.largest = live;
+                line.kind = kind_of_call(frames, i);
                 line.frames.assign(frames.begin(),
                                    frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             }
@@ -141,6 +109,7 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
 }
 
 std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context) {
+    const SmallObjects small(agent);
     std::vector<const AgentSiteRecord*> largest;
     for (const AgentSiteRecord& site : agent.memory.sites)
         if (tells_a_line(site) && Bytes{site.live_bytes} >= least_shown) largest.push_back(&site);
@@ -151,14 +120,14 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
     for (const AgentSiteRecord* from : largest) {
         SiteEvidence& site = sites.emplace_back();
         site.frames = frames_of(agent, from->stack);
-        site.live = Bytes{from->live_bytes};
         site.peak = Bytes{from->peak_bytes};
-        site.error = Bytes{from->error_bytes};
+        site.error = Bytes{static_cast<std::uint64_t>(small.error(*from))};
         site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
         site.small_objects = (from->flags & format::site_small_objects) != 0;
         site.before_steps = before_steps(agent, *from);
-        Sum sum;
-        sum.add(*from);
+        LiveCurve sum;
+        sum.add(*from, small);
+        site.live = sum.now();
         site.growth = judge_growth(sum.series(agent, context.clock), context.limit);
     }
     return sites;
@@ -179,6 +148,8 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
     }
     if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context))
         return std::nullopt;
+    // Without steps nothing tells one long call from a loop, but for the names of what it calls.
+    if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;
     leak.frames = blamed->frames;
     leak.live = blamed->sum.now();
@@ -189,12 +160,13 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
 }
 
 std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryContext& context) {
-    std::map<std::pair<std::string, int>, Sum> lines;
+    const SmallObjects small(agent);
+    std::map<std::pair<std::string, int>, LiveCurve> lines;
     for (const AgentSiteRecord& site : agent.memory.sites) {
         if (!tells_a_line(site)) continue;
         const std::vector<Frame> frames = frames_of(agent, site.stack);
         const Frame* own = innermost_own_frame(frames);
-        if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site);
+        if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site, small);
     }
     std::vector<MemorySite> top;
     for (const auto& [place, sum] : lines) {

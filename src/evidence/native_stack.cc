@@ -41,6 +41,7 @@ std::uint64_t unseen_frames(const CrashRecord& crash, const std::vector<RawFrame
 Shown choose(const CrashRecord& crash, std::vector<RawFrame> frames) {
     Shown shown;
     std::vector<std::uint64_t> pcs;
+    pcs.reserve(frames.size());
     for (const RawFrame& frame : frames) pcs.push_back(frame.pc);
     const auto cycle = find_cycle(pcs);
     if (cycle && frames.size() > most_native_frames / 2) {

@@ -44,6 +44,7 @@ std::vector<std::optional<ElfSymbol>> ElfFile::symbols(
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return addresses[a] < addresses[b]; });
     std::vector<std::uint64_t> sorted;
+    sorted.reserve(order.size());
     for (const std::size_t i : order) sorted.push_back(addresses[i]);
     std::vector<Best> best(sorted.size());
 

@@ -121,7 +121,7 @@ struct AgentsRead {
 
 // One slot's bytes; nothing where nobody ever took it. Whatever they hold, every number in the
 // answer is within bounds and every text printable; what does not make sense is left out.
-std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> slot);
+std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes);
 
 // The slots that were ever taken. Copies slot by slot: most of the file is never used.
 Result<AgentsRead> read_agents(int fd);

@@ -1,0 +1,43 @@
+// Live memory of some sites over time, as one figure. Pure.
+#pragma once
+
+#include <vector>
+
+#include "evidence/growth.h"
+#include "evidence/run_clock.h"
+#include "record/agent_box.h"
+
+namespace holdfast {
+
+// Python's small objects. Who keeps them is sampled now and then, so that the sites' own figures
+// move in leaps; how much they are altogether is what the arenas grew by, which is known at all
+// times. The sites share that growth.
+class SmallObjects {
+public:
+    explicit SmallObjects(const AgentRecord& agent);
+    // What a site holds: at the end of a window, and now.
+    double at(const AgentSiteRecord& site, std::size_t window) const;
+    double now(const AgentSiteRecord& site) const;
+    double error(const AgentSiteRecord& site) const;
+
+private:
+    bool shared(const AgentSiteRecord& site) const;
+    std::vector<double> grown_;  // the arenas, since the first window
+    double grown_now_ = 0, sampled_ = 0;
+};
+
+// Errors of several sites are independent.
+class LiveCurve {
+public:
+    void add(const AgentSiteRecord& site, const SmallObjects& small);
+    GrowthSeries series(const AgentRecord& agent, const RunClock& clock) const;
+    Bytes now() const { return Bytes{static_cast<std::uint64_t>(now_)}; }
+    bool borrowed() const { return borrowed_; }
+
+private:
+    std::vector<double> live_;
+    double now_ = 0, variance_ = 0;
+    bool borrowed_ = false;
+};
+
+}  // namespace holdfast
