@@ -12,6 +12,6 @@ namespace holdfast::agent {
 using CallByNumber = PyObject* (*)(std::size_t number, PyObject* arguments, PyObject* keywords);
 
 // A new reference, or null with an exception set. In a class it binds as a function does.
-PyObject* make_lookalike(PyObject* function, std::size_t number, CallByNumber call);
+PyObject* make_lookalike(PyObject* function, std::size_t number, CallByNumber how);
 
 }  // namespace holdfast::agent

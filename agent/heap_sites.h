@@ -66,12 +66,12 @@ inline std::uint64_t block_variance(std::uint64_t size, std::uint64_t weight) {
 }
 
 // Accounts of one site and of the whole.
-void add_to_site(format::AgentMemory& memory, std::uint16_t site, std::uint64_t size,
+void add_to_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t size,
                  std::uint64_t weight);
 // A block of the site counts for another weight from now on.
-void change_site(format::AgentMemory& memory, std::uint16_t site, std::uint64_t before,
+void change_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t before,
                  std::uint64_t after);
-void take_from_site(format::AgentMemory& memory, std::uint16_t site, std::uint64_t size,
+void take_from_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t size,
                     std::uint64_t weight);
 
 }  // namespace holdfast::agent

@@ -73,7 +73,7 @@ void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uin
         site.live_bytes += share;
         site.total_bytes += share;
         site.peak_bytes = std::max(site.peak_bytes, site.live_bytes);
-        const double error = static_cast<double>(share / kib);
+        const double error = static_cast<double>(share) / static_cast<double>(kib);
         site.variance_kib2 += static_cast<std::uint64_t>(
             error * error / std::max<double>(1, static_cast<double>(line.objects)));
     }

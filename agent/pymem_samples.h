@@ -68,7 +68,7 @@ void each_object(PyMemState& state, Visit visit) {
 }
 
 // Whether it is time to go on to the next stage; with the GIL held. See pymem.cc.
-void pymem_turn(std::int64_t now);
+void pymem_turn(std::int64_t time);
 void check_time();
 
 inline std::uint64_t object_hash(const void* object) {
