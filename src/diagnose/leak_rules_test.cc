@@ -68,10 +68,15 @@ TEST(HostLeak, ThatIsLittleOfTheMemoryIsNotTheRoot) {
 }
 
 TEST(HostLeak, OfARunThatFinishedOnlyContributes) {
-    const Verdict v = Story().exits(0).held(main_pid, Bytes::mib(500)).leaks().verdict();
+    Story story = std::move(Story().exits(0).held(main_pid, Bytes::mib(500)).leaks());
+    story.evidence().memory.limit = Bytes::mib(512);
+    const Verdict v = story.verdict();
     EXPECT_EQ(root_of(v), "clean-exit");
     EXPECT_EQ(v.outcome, Outcome::finished);
     EXPECT_TRUE(contributes(v, "host-leak"));
+    // One that had plenty of room left says nothing of it.
+    story.evidence().memory.limit = Bytes::gib(64);
+    EXPECT_FALSE(contributes(story.verdict(), "host-leak"));
 }
 
 TEST(HostLeak, DoesNotExplainAnExceptionACrashOrAKillByHand) {

@@ -46,7 +46,7 @@ TEST(AllocRefused, IsNotClaimedForWordsBeforeAnotherDeath) {
                           .exits(1)
                           .raises("torch.OutOfMemoryError", "CUDA out of memory. Tried to allocate")
                           .verdict()),
-              "exception");
+              "cuda-oom");
 }
 
 TEST(AllocRefused, ThatWasCaughtIsOnlyTheLikelyRootOfAChosenStatus) {

@@ -77,6 +77,11 @@ bool explains(const Finding& why, const Finding& end) {
            speaks_of(end, {"nan", "NaN", "inf,", "infinity", "non-finite", "not finite"});
 }
 
+// Much data is no news but where memory ran out.
+bool is_large_data(const Finding& finding) {
+    return one_of(finding.cause, {"dataset-in-ram"_cause, "worker-copies"_cause});
+}
+
 std::string why_first(const Finding& first, const Finding& second) {
     if (first.confidence == Confidence::certain && second.confidence != Confidence::certain)
         return fmt::format("{} has decisive evidence, {} has not.", first.cause->slug,
@@ -154,7 +159,9 @@ Ranked rank(std::vector<Finding> findings) {
     bool explained = false;
     std::vector<Finding> others;
     for (Finding& reason : reasons) {
-        if (!explained && explains(reason, ranked.root)) {
+        const bool fits = explains(reason, explained ? ranked.end : ranked.root);
+        if (!fits && is_large_data(reason)) continue;
+        if (!explained && fits) {
             explained = true;
             ranked.choice = fmt::format("{} is how it ended; {} is why it came to that.",
                                         ranked.root.cause->slug, reason.cause->slug);

@@ -35,13 +35,20 @@ bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
     return static_cast<double>(*last - *least) >= 0.3 * static_cast<double>(growth.in_all.count);
 }
 
+// How much a figure rose in the time of this growth, and in the leap that may have followed.
+double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
+    const std::size_t windows =
+        std::min(series.points.size(), static_cast<std::size_t>(std::max(growth.windows, 1)));
+    return series.points.back().bytes - series.points[series.points.size() - windows].bytes;
+}
+
 // A line of the user's own code that stands in the stacks of some sites.
 struct OwnLine {
     LiveCurve sum;
     std::vector<Frame> frames;  // up to it, of the largest site
     CallKind kind = CallKind::other;
-    double largest = 0;         // that site's live bytes
-    double depth = 0;           // own frames below it, weighted by bytes
+    double largest = 0;  // that site's live bytes
+    double depth = 0;    // own frames below it, weighted by bytes
     std::vector<std::size_t> sites;
     std::optional<GrowthSeen> growth;
 };
@@ -135,15 +142,21 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
 
 std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContext& context) {
     std::map<LineKey, OwnLine> lines = own_lines(agent);
-    Bytes most;
+    const OwnLine* most = nullptr;
     for (auto& [key, line] : lines) {
         line.growth = judge_growth(line.sum.series(agent, context.clock), context.limit);
-        if (line.growth) most = std::max(most, line.growth->in_all);
+        if (line.growth && (most == nullptr || line.growth->in_all > most->growth->in_all))
+            most = &line;
     }
-    // The outermost line has everything below it, so the innermost one with most of it is meant.
+    if (most == nullptr) return std::nullopt;
+    const GrowthSeries all = most->sum.series(agent, context.clock);
+    // The outermost line has everything below it, imports too, so the innermost one with most of
+    // what grew in the same time is meant.
     const OwnLine* blamed = nullptr;
     for (const auto& [key, line] : lines) {
-        if (!line.growth || line.growth->in_all.share_of(most) < 0.6) continue;
+        if (!line.growth || line.growth->in_all.share_of(most->growth->in_all) < 0.3) continue;
+        const GrowthSeries own = line.sum.series(agent, context.clock);
+        if (rise_of_end(own, *line.growth) < 0.6 * rise_of_end(all, *line.growth)) continue;
         if (blamed == nullptr || line.depth < blamed->depth) blamed = &line;
     }
     if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context))

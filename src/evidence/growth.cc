@@ -120,6 +120,16 @@ std::span<const Point> growing_end(std::span<const Point> points, std::size_t le
     return {};
 }
 
+// A death often comes at a peak: while a copy of what grows is made, or in a step that is never
+// finished. So where the last point leaps up, what was before it decides.
+std::span<const Point> growing_or_leaping(const std::vector<Point>& points, std::size_t least,
+                                          double error) {
+    const std::span<const Point> end = growing_end(points, least, error);
+    const bool leaps = points.size() > 1 && points.back().y > points[points.size() - 2].y;
+    if (!end.empty() || !leaps) return end;
+    return growing_end(std::span(points).first(points.size() - 1), least, error);
+}
+
 }  // namespace
 
 Bytes least_growth(std::optional<Bytes> limit) {
@@ -133,7 +143,7 @@ std::optional<GrowthSeen> judge_growth(const GrowthSeries& series, std::optional
     const bool stepped = series.points.back().step >= least_steps;
     const std::vector<Point> points = stepped ? by_step(series) : by_time(series);
     const std::size_t least = stepped ? least_points_by_step : least_windows + 1;
-    const std::span<const Point> end = growing_end(points, least, series.error);
+    const std::span<const Point> end = growing_or_leaping(points, least, series.error);
     if (end.empty()) return std::nullopt;
     const double rise = end.back().y - end.front().y;
     const double span = end.back().x - end.front().x;

@@ -168,8 +168,9 @@ void add_events(const AgentSlot& slot, AgentRecord& agent) {
 std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
     // A slot cut short (a truncated file) is read as if the rest had never been written.
     const auto slot = std::make_unique<AgentSlot>();
-    std::memcpy(static_cast<void*>(slot.get()), bytes.data(),
-                std::min(bytes.size(), sizeof(AgentSlot)));
+    if (!bytes.empty())
+        std::memcpy(static_cast<void*>(slot.get()), bytes.data(),
+                    std::min(bytes.size(), sizeof(AgentSlot)));
     if (slot->taken <= 0 || slot->pid <= 0) return std::nullopt;
     AgentRecord agent;
     agent.pid = slot->pid;

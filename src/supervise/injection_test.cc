@@ -21,7 +21,7 @@ protected:
 
 TEST_F(InjectionTest, AddsTheLibraryAndTheRun) {
     const char* before[] = {"PATH=/bin", "X=1", nullptr};
-    const auto after = injection_.environment(before, "/runs/a b", "/proc/self/exe");
+    const auto after = injection_.environment(before, "/runs/a b", "/bin/sh");
     EXPECT_EQ(value_of(after, "LD_PRELOAD"), "/opt/agent.so");
     EXPECT_EQ(value_of(after, "HOLDFAST_RUN"), "/runs/a b");
     EXPECT_EQ(value_of(after, "X"), "1");
@@ -30,13 +30,13 @@ TEST_F(InjectionTest, AddsTheLibraryAndTheRun) {
 
 TEST_F(InjectionTest, KeepsWhatTheUserPreloads) {
     const char* before[] = {"LD_PRELOAD=libjemalloc.so", nullptr};
-    EXPECT_EQ(value_of(injection_.environment(before, "/r", "/proc/self/exe"), "LD_PRELOAD"),
+    EXPECT_EQ(value_of(injection_.environment(before, "/r", "/bin/sh"), "LD_PRELOAD"),
               "/opt/agent.so:libjemalloc.so");
 }
 
 TEST_F(InjectionTest, LetsASanitizerComeFirst) {
     const char* before[] = {"LD_PRELOAD=/usr/lib/libasan.so.8", nullptr};
-    EXPECT_EQ(value_of(injection_.environment(before, "/r", "/proc/self/exe"), "LD_PRELOAD"),
+    EXPECT_EQ(value_of(injection_.environment(before, "/r", "/bin/sh"), "LD_PRELOAD"),
               "/usr/lib/libasan.so.8:/opt/agent.so");
 }
 

@@ -42,9 +42,20 @@ bool alive_at(const Evidence& all, const AgentEvidence& agent, const Death& deat
 bool matters(const Evidence& all, const AgentEvidence& agent) {
     const ProcessEvidence* process = all.process(agent.pid);
     if (process == nullptr) return true;
+    // Not the pages of libraries, which are the larger part of a small program with torch.
     const std::optional<Bytes> held =
-        std::max(held_by(*process), process->rss_peak);  // absent is less than anything
+        process->anon ? process->anon
+                      : std::max(held_by(*process), process->rss_peak);  // absent is less than all
     return !held || agent.leak->growth.in_all.share_of(*held) >= 0.25;
+}
+
+// A run that finished had the room. Only what would not fit into a run a few times as long is worth
+// a word; and without steps, who knows whether a longer one would have kept more.
+bool would_have_mattered(const Death& death, const GrowthSeen& growth) {
+    if (death.exit.code != 0) return true;
+    const std::optional<Bytes> room = death.all.memory.limit;
+    return growth.per_step &&
+           (room ? growth.in_all.share_of(*room) >= 0.25 : growth.in_all >= Bytes::gib(1));
 }
 
 // A limit is shared by the tree, so the one that leaks need not be the one that was killed.
@@ -53,6 +64,7 @@ const AgentEvidence* largest_leak(const Death& death) {
     for (const AgentEvidence& agent : death.all.agents) {
         if (!agent.leak || !alive_at(death.all, agent, death)) continue;
         if (!matters(death.all, agent)) continue;
+        if (!would_have_mattered(death, agent.leak->growth)) continue;
         if (!death.decides && agent.pid != death.pid) continue;
         if (largest == nullptr || agent.leak->growth.in_all > largest->leak->growth.in_all)
             largest = &agent;

@@ -9,6 +9,8 @@
 #include "diagnose/moment.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "model/call_kind.h"
+#include "model/own_code.h"
 
 namespace holdfast::rules {
 namespace {
@@ -20,27 +22,40 @@ struct Holding {
     Bytes before_steps;
     bool before_known = true;
     bool grows = false;
+    bool works = false;  // a model being fitted is no data that was loaded
 };
+
+// Where the main thread was when it was last heard of.
+bool was_at(const AgentEvidence& agent, const Where& where) {
+    const Frame* own = innermost_own_frame(agent.place);
+    return own != nullptr && own->file == where.file && own->line == where.line;
+}
 
 // What each line of the user's own code holds; the largest.
 std::optional<Holding> largest_holding(const AgentEvidence& agent) {
     std::map<std::pair<std::string, int>, Holding> lines;
     for (const SiteEvidence& site : agent.sites) {
-        const std::optional<Where> where = own_place(site.frames);
-        if (!where || !where->line) continue;
-        Holding& line = lines[{where->file, *where->line}];
-        line.where = *where;
+        const Frame* own = innermost_own_frame(site.frames);
+        if (own == nullptr || !own->line) continue;
+        const auto at = static_cast<std::size_t>(own - site.frames.data());
+        const Where where{own->file, own->line, own->function, {}};
+        Holding& line = lines[{where.file, *where.line}];
+        line.where = where;
         line.live += site.live;
         line.error += site.error;
         line.before_steps += site.before_steps.value_or(Bytes{});
         line.before_known = line.before_known && site.before_steps.has_value();
         line.grows = line.grows || site.growth.has_value();
+        line.works = line.works || kind_of_call(site.frames, at) == CallKind::works;
     }
-    const auto largest = std::max_element(
-        lines.begin(), lines.end(),
-        [](const auto& a, const auto& b) { return a.second.live < b.second.live; });
-    if (largest == lines.end()) return std::nullopt;
-    return largest->second;
+    const Holding* largest = nullptr;
+    for (const auto& [place, line] : lines)
+        if (largest == nullptr || line.live > largest->live) largest = &line;
+    // A copy of everything is as large as everything: the line that was making it comes first.
+    for (const auto& [place, line] : lines)
+        if (line.live.share_of(largest->live) > 0.8 && was_at(agent, line.where)) largest = &line;
+    if (largest == nullptr) return std::nullopt;
+    return *largest;
 }
 
 }  // namespace
@@ -50,20 +65,26 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     if (agent == nullptr || agent->leak) return std::nullopt;
     const std::optional<Bytes> peak = held_at_end(death);
     const std::optional<Holding> line = largest_holding(*agent);
-    if (!line || !peak || line->grows || line->live.share_of(*peak) < 0.5) return std::nullopt;
-    // An estimate may exceed what is resident, but not by much: then it was never touched.
-    if (line->live.share_of(*peak) > 1.5 || line->error.share_of(line->live) > 0.25)
-        return std::nullopt;
+    if (!line || !peak || line->works || line->live.share_of(*peak) < 0.5) return std::nullopt;
+    if (line->error.share_of(line->live) > 0.25) return std::nullopt;
+    // An estimate may exceed what is resident, but not by much: then it was never touched, or was
+    // still being filled.
+    const bool filling = line->live.share_of(*peak) > 1.5;
+    if (filling && !was_at(*agent, line->where)) return std::nullopt;
     // What a step makes and gives back is no data that was loaded.
     const bool stepped = agent->steps.count > 0;
-    if (stepped && (!line->before_known || line->before_steps.share_of(line->live) < 0.7))
+    if (stepped &&
+        (line->grows || !line->before_known || line->before_steps.share_of(line->live) < 0.7))
         return std::nullopt;
     const std::string place = short_place(line->where);
     Finding finding = finding_about(
         death, "dataset-in-ram"_cause,
         stepped && line->live.share_of(*peak) >= 0.7 ? Confidence::certain : Confidence::likely,
-        fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place, human(line->live),
-                    std::min(100.0, 100 * line->live.share_of(*peak)), who(death)));
+        filling ? fmt::format("{} asks for {}; {} had {} when it ended, and was still filling it.",
+                              place, human(line->live), who(death), human(*peak))
+                : fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place,
+                              human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
+                              who(death)));
     finding.where = line->where;
     finding.evidence = {{"live memory", fmt::format("{} (± {}) at {}", human(line->live),
                                                     human(line->error), place)}};

@@ -43,7 +43,7 @@ def graphs():
     model = torch.nn.Sequential(torch.nn.Linear(256, 256), torch.nn.ReLU(), torch.nn.Linear(256, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     while True:
-        loss = model(torch.rand(1024, 256)).square().mean()  # leaks: graphs
+        loss = model(torch.rand(512, 256)).square().mean()  # leaks: graphs
         optimizer.zero_grad()
         loss.backward(retain_graph=True)
         optimizer.step()

@@ -43,7 +43,7 @@ def table():
     return pandas.read_csv(path("x.csv"))  # loads: table
 
 
-def images():
+def load_images():
     path("x.raw", bytes(MIB))
     loaded = []
     while True:
@@ -66,15 +66,15 @@ def read(name):
 def joined():
     import numpy
 
-    parts = [numpy.ones((40, MIB // 8)) for _ in range(3)]
+    parts = [numpy.ones((50, MIB // 8)) for _ in range(3)]
     return numpy.concatenate(parts)  # loads: joined
 
 
 def checkpoint():
     import torch
 
-    torch.save({"x": torch.zeros(100 * MIB)}, path("x.pt"))
-    return torch.load(path("x.pt"))  # loads: checkpoint
+    torch.save({"x": torch.zeros(16 * MIB)}, path("x.pt"))
+    return [torch.load(path("x.pt")) for _ in range(20)]  # loads: checkpoint
 
 
 try:

@@ -1,0 +1,61 @@
+#include "model/call_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+
+#include "model/own_code.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::array<std::string_view, 15> loading{
+    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "decode",  "parse",
+    "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
+constexpr std::array<std::string_view, 6> working{"fit",   "train",    "transform",
+                                                  "solve", "minimize", "optimize"};
+
+template <std::size_t size>
+bool any_word(const std::string& function, const std::array<std::string_view, size>& words) {
+    // Of "Corpus.read_all" the class says nothing: a DataLoader does much besides loading.
+    std::string_view rest = function;
+    if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos)
+        rest.remove_prefix(dot + 1);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('_'), rest.size());
+        std::string word(rest.substr(0, end));
+        std::transform(word.begin(), word.end(), word.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (std::find(words.begin(), words.end(), word) != words.end()) return true;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+}
+
+// A list that is still being made by one expression. Newer interpreters show no frame for it.
+bool is_comprehension(const std::string& function) {
+    for (const std::string_view name : {"<listcomp>", "<dictcomp>", "<setcomp>"})
+        if (function.ends_with(name)) return true;
+    return false;
+}
+
+}  // namespace
+
+CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
+    if (line >= frames.size()) return CallKind::other;
+    if (is_comprehension(frames[line].function)) return CallKind::loads;
+    bool works = false;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const bool own = is_own_code(frames[i].file);
+        // Above the line only the user's own words count: a library that calls back, as a loader
+        // of batches does, is not what the line does.
+        if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
+        // The user's own train() is where a loop stands; a library's is one call.
+        works = works || (!own && i > line && any_word(frames[i].function, working));
+    }
+    return works ? CallKind::works : CallKind::other;
+}
+
+}  // namespace holdfast
