@@ -17,7 +17,7 @@ namespace {
 using format::AgentMemory;
 using format::AgentWindow;
 
-constexpr std::int64_t first_window = 250'000'000;
+constexpr std::int64_t first_window = 100'000'000;
 constexpr std::int64_t period = 100'000'000;
 // 400 samples a second when all are freed again, 2,000 when all stay.
 constexpr std::uint32_t period_most = 200, period_calm = 50;

@@ -92,8 +92,8 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
           const std::string& json) {
     if (!finished.directory) return;
     const Status written = finished.directory->write_sealed(run_file::verdict, json);
-    const bool clean = verdict.outcome == Outcome::finished && verdict.contributing.empty() &&
-                       !crashed(record);
+    const bool clean =
+        verdict.outcome == Outcome::finished && verdict.contributing.empty() && !crashed(record);
     if (written && clean) (void)finished.directory->shrink();
     prune(search_homes(Environment::of_process()));
 }

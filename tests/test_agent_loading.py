@@ -47,7 +47,7 @@ def test_the_users_own_preload_stays(output_of, holdfast):
 
 WAYS = {
     "subprocess": "import subprocess; subprocess.run(['sh', '-c', %r])",
-    "subprocess without environment": "import subprocess; subprocess.run(['/bin/sh', '-c', %r], env={})",
+    "no environment": "import subprocess; subprocess.run(['/bin/sh', '-c', %r], env={})",
     "shell": "import subprocess; subprocess.run(%r, shell=True)",
     "system": "import os; os.system(%r)",
     "popen": "import os; print(os.popen(%r).read(), end='')",
@@ -55,7 +55,8 @@ WAYS = {
     "execl": "import os; os.execl('/bin/sh', 'sh', '-c', %r)",
     "spawn": "import os; os.waitpid(os.posix_spawn('/bin/sh', ['sh', '-c', %r], {}), 0)",
     "spawnp": "import os; os.waitpid(os.posix_spawnp('sh', ['sh', '-c', %r], os.environ), 0)",
-    "fork and exec": "import os; pid = os.fork(); pid or os.execv('/bin/sh', ['sh', '-c', %r]); os.waitpid(pid, 0)",
+    "fork and exec": "import os; pid = os.fork()\n"
+    "pid or os.execv('/bin/sh', ['sh', '-c', %r]); os.waitpid(pid, 0)",
 }
 
 

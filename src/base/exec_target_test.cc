@@ -28,7 +28,8 @@ protected:
         ::chmod(path.c_str(), 0755);
         return path;
     }
-    // An ordinary program (not this test: it may be linked to a sanitizer) with a few bytes changed.
+    // An ordinary program (not this test: it may be linked to a sanitizer) with a few bytes
+    // changed.
     std::string changed(const std::string& name, const std::string& from,
                         const std::string& to) const {
         std::ifstream file(ordinary, std::ios::binary);

@@ -120,6 +120,16 @@ TEST(DatasetInRam, WithoutStepsIsLikely) {
     EXPECT_EQ(v.root.confidence, Confidence::likely);
 }
 
+TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
+    Story story = out_of_memory().site(7, Bytes::mib(400));
+    SiteEvidence& site = story.agent().sites[0];
+    site.blocks = 800;
+    site.frames = {{"data.py", 7, "load_images"}};
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    site.frames = {{"data.py", 7, "forward"}};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 TEST(DatasetInRam, IsNotWhatAStepMakes) {
     Story story = out_of_memory().site(7, Bytes::mib(400), Bytes::mib(10));
     story.agent().steps.count = 30;

@@ -132,6 +132,7 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
         site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
         site.small_objects = (from->flags & format::site_small_objects) != 0;
         site.before_steps = before_steps(agent, *from);
+        site.blocks = from->live_blocks;
         LiveCurve sum;
         sum.add(*from, small);
         site.live = sum.now();

@@ -31,6 +31,7 @@ struct SiteEvidence {
     bool borrowed = false;  // from a thread without Python frames: the main thread's line
     bool small_objects = false;
     std::optional<Bytes> before_steps;  // live when the first step ended
+    std::uint64_t blocks = 0;           // live, of those that were looked at
     std::optional<GrowthSeen> growth;
 };
 

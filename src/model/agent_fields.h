@@ -33,6 +33,7 @@ void describe(Json& json, Ref<Json, SiteEvidence> site) {
     json.field("borrowed", site.borrowed);
     json.field("small_objects", site.small_objects);
     json.field("before_steps", site.before_steps);
+    json.field("blocks", site.blocks);
     json.field("growth", site.growth);
 }
 

@@ -50,7 +50,7 @@ inline auto every_field(const GpuEvidence& x) { const auto& [a, b, c, d, e, f, g
 inline auto every_field(const TracebackText& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SchedulerEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const GrowthSeen& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
-inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h] = x; return std::tie(a, b, c, d, e, f, g, h); }
+inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
 inline auto every_field(const LeakEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const ExceptionEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const ExitCallEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }

@@ -73,7 +73,7 @@ AgentEvidence full_agent() {
     a.steps = {7, 2, "torch optimizer", at(1), at(9), at(3), 4, 0.5, Bytes{8}, growth};
     a.live = Bytes{9};
     a.peak = Bytes{10};
-    a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, growth}};
+    a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth}};
     a.leak = LeakEvidence{frames, Bytes{5}, true, true, growth};
     return a;
 }

@@ -46,7 +46,9 @@ bool matters(const Evidence& all, const AgentEvidence& agent) {
     const std::optional<Bytes> held =
         process->anon ? process->anon
                       : std::max(held_by(*process), process->rss_peak);  // absent is less than all
-    return !held || agent.leak->growth.in_all.share_of(*held) >= 0.25;
+    // With steps it is known that nothing else grew; over time alone much may have come before.
+    const double least = agent.leak->growth.per_step ? 0.15 : 0.25;
+    return !held || agent.leak->growth.in_all.share_of(*held) >= least;
 }
 
 // A run that finished had the room. Only what would not fit into a run a few times as long is worth

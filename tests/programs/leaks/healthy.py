@@ -18,15 +18,15 @@ def turns(seconds):
 
 
 def warm_up():
-    for turn in turns(6):
-        if turn < 100:
+    for turn in turns(4):
+        if turn < 90:
             kept.append(bytearray(MIB))
         bytes(300_000)
 
 
 def plateau():
-    for turn in turns(6):
-        if turn % 60 == 0 and turn < 181:
+    for turn in turns(4):
+        if turn % 40 == 0 and turn < 121:
             kept.append(bytearray(40 * MIB))
         bytes(300_000)
 
@@ -37,7 +37,7 @@ def features(turn):
 
 
 def full_cache():
-    for turn in turns(6):
+    for turn in turns(4):
         features(turn)
 
 
@@ -50,17 +50,23 @@ def large_data():
 
 def slow_data():
     data = []
-    for turn in turns(4):
+    for turn in turns(3):
         data.append(bytearray(MIB // 2))
-    for turn in turns(5):
+    for turn in turns(3):
         bytes(300_000)
 
 
 def scattered():
-    for turn in turns(5):
+    for turn in turns(4):
         many = [bytes(3000 + turn * 7) for _ in range(20_000)]
         kept.append(many[::4000])
-        del many
+
+
+def scattered_small():
+    """Python's own arenas are kept for the few objects that stay in each."""
+    for turn in turns(4):
+        many = [f"{turn} and {number}" for number in range(60_000)]
+        kept.append(many[:: 6_000 + turn])
 
 
 def churn():
@@ -77,9 +83,9 @@ def near_limit():
 
 
 def saw_tooth():
-    for turn in turns(6):
+    for turn in turns(4):
         kept.append(bytearray(MIB))
-        if len(kept) > 150:
+        if len(kept) > 100:
             kept.clear()
 
 
@@ -116,7 +122,7 @@ def forest():
     from sklearn.ensemble import RandomForestClassifier
 
     x = numpy.random.rand(6_000, 20)
-    RandomForestClassifier(300, n_jobs=1).fit(x, numpy.random.rand(6_000) > 0.5)
+    RandomForestClassifier(60, n_jobs=1).fit(x, numpy.random.rand(6_000) > 0.5)
 
 
 def slow_table():
@@ -125,7 +131,7 @@ def slow_table():
     import pandas
 
     row = ",".join(str(n + 0.123456789) for n in range(60)) + "\n"
-    pandas.read_csv(io.StringIO(row * 60_000), engine="python")
+    pandas.read_csv(io.StringIO(row * 6_000), engine="python")
 
 
 globals()[sys.argv[1]]()

@@ -83,7 +83,8 @@ malloc = libc.malloc
 malloc.argtypes, malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
 ctypes.memset.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_size_t]
 step = None
-if sys.argv[2:]:
+crashes = sys.argv[2:] == ["--crash"]
+if sys.argv[2:] and not crashes:
     sys.path.insert(0, sys.argv[2])
     import holdfast
 
@@ -97,3 +98,5 @@ while True:
     if step:
         step()
     turn += 1
+    if crashes and turn == 450:
+        ctypes.string_at(0)
