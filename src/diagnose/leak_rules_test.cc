@@ -130,6 +130,35 @@ TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
+TEST(DatasetInRam, StillBeingFilledIsSeenByWhereTheProgramWas) {
+    Story story = out_of_memory().site(7, Bytes::gib(2));
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");  // never touched, as far as one can tell
+    story.agent().place = story.agent().sites[0].frames;
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+}
+
+TEST(DatasetInRam, OfTwoCopiesIsTheOneBeingMade) {
+    Story story = out_of_memory().site(7, Bytes::mib(260)).site(9, Bytes::mib(250));
+    EXPECT_EQ(story.verdict().root.where->line, 7);
+    story.agent().place = story.agent().sites[1].frames;
+    EXPECT_EQ(story.verdict().root.where->line, 9);
+}
+
+TEST(DatasetInRam, IsNotAModelBeingFitted) {
+    Story story = out_of_memory().site(7, Bytes::mib(400));
+    story.agent().sites[0].frames = {
+        {"data.py", 7, "main"},
+        {"/v/lib/python3.11/site-packages/sklearn/ensemble/_forest.py", 456, "BaseForest.fit"}};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+TEST(DatasetInRam, IsNoNewsWhereMemoryDidNotRunOut) {
+    for (Story story : {Story().exits(0), Story().dies_by(SIGSEGV)})
+        EXPECT_FALSE(
+            contributes(story.held(main_pid, Bytes::mib(500)).site(7, Bytes::mib(400)).verdict(),
+                        "dataset-in-ram"));
+}
+
 TEST(DatasetInRam, IsNotWhatAStepMakes) {
     Story story = out_of_memory().site(7, Bytes::mib(400), Bytes::mib(10));
     story.agent().steps.count = 30;

@@ -41,6 +41,12 @@ public:
         }
         return site;
     }
+    void arenas(const Curve& curve) {
+        for (int i = 0; i < windows; ++i)
+            slot_->memory.windows[i].arenas =
+                static_cast<std::uint64_t>(curve(static_cast<double>(i) / (windows - 1)) * mib);
+        slot_->memory.arena_bytes = static_cast<std::uint64_t>(curve(1) * mib);
+    }
     AgentRecord record() const { return *read_agent_slot(slot_.bytes()); }
     std::optional<LeakEvidence> leak() const { return leak_of(record(), context); }
     int blamed() const {
@@ -120,6 +126,53 @@ TEST(Leak, OfSmallObjectsMayNameALine) {
     Program p;
     p.holds(stack({p.frame("train.py", 42)}), growing).flags = format::site_small_objects;
     EXPECT_EQ(p.blamed(), 42);
+}
+
+TEST(Leak, OfSmallObjectsGrowsAsTheArenasDo) {
+    // Their lines are looked at now and then only: the sites leap, and the last look is long ago.
+    for (const bool steps : {true, false}) {
+        Program p(steps);
+        p.holds(stack({p.frame("train.py", 42)}), [](double x) {
+             return x < 0.6 ? 0 : 150;
+         }).flags = format::site_small_objects;
+        p.holds(stack({p.frame("train.py", 50)}), [](double x) { return x < 0.6 ? 0 : 50; }).flags =
+            format::site_small_objects;
+        p.arenas([](double x) { return 20 + 400 * x; });
+        const auto leak = p.leak();
+        ASSERT_TRUE(leak) << steps;
+        EXPECT_EQ(leak->frames.back().line, 42);
+        EXPECT_NEAR(static_cast<double>(leak->live.count), 300.0 * mib, mib);
+    }
+}
+
+TEST(Leak, AfterAnImportIsNotThatOfTheCallAboveBoth) {
+    Program p(false);
+    const auto start = p.frame("train.py", 99, "<module>");
+    p.holds(stack({p.frame("train.py", 31), start}),
+            [](double x) { return 500 * std::min(1.0, 2.5 * x); });
+    p.holds(stack({p.frame("train.py", 42), start}),
+            [](double x) { return 400 * std::max(0.0, x - 0.3); });
+    EXPECT_EQ(p.blamed(), 42);
+}
+
+TEST(NoLeak, WhatIsLoadedOrFittedMeanwhileWithoutSteps) {
+    const char* const library = "/v/lib/python3.11/site-packages/x/y.py";
+    for (const char* function : {"read_csv", "fit"}) {
+        Program p(false);
+        p.holds(stack({p.frame(library, 9, function), p.frame("train.py", 42)}), growing);
+        EXPECT_FALSE(p.leak()) << function;
+        Program stepped;
+        stepped.holds(stack({stepped.frame(library, 9, function), stepped.frame("train.py", 42)}),
+                      growing);
+        EXPECT_TRUE(stepped.leak()) << function;
+    }
+}
+
+TEST(NoLeak, SmallObjectsWhenTheArenasStopGrowing) {
+    Program p;
+    p.holds(stack({p.frame("train.py", 42)}), growing).flags = format::site_small_objects;
+    p.arenas(warming);
+    EXPECT_FALSE(p.leak());
 }
 
 TEST(NoLeak, AnArenaMarksOnlyTheHighWaterLine) {

@@ -54,6 +54,16 @@ TEST(Growth, NeedsTwentySteps) {
     EXPECT_TRUE(grows(series(line, 5, 8)));
 }
 
+TEST(Growth, ThatEndsInALeapIsStillOne) {
+    // pandas.concat in a loop: at the end the old table and half of the new one are there.
+    const auto leaping = [](double x) { return x < 1 ? 100 * x : 190; };
+    const auto seen = judge_growth(series(leaping, 0), Bytes::mib(256));
+    ASSERT_TRUE(seen);
+    EXPECT_LT(seen->in_all, Bytes::mib(100));
+    EXPECT_FALSE(grows(series([](double x) { return x < 1 ? 10 : 400; }, 0)));
+    EXPECT_FALSE(grows(series([](double x) { return x < 1 ? 300 * x : 0; }, 0)));
+}
+
 TEST(Growth, SurvivesItsOwnNoise) {
     std::mt19937 random(7);
     std::normal_distribution<double> noise(0, 8);

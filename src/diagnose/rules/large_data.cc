@@ -71,11 +71,11 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     const std::optional<Holding> line = largest_holding(*agent);
     if (!line || !peak || line->works || line->live.share_of(*peak) < 0.5) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
-    // An estimate may exceed what is resident, but not by much: then it was never touched, or was
-    // still being filled.
     // Piece by piece: a loop that loads and one that leaks look alike, but for their names.
     constexpr std::uint64_t at_once = 32;
     if (agent->steps.count == 0 && !line->loads && line->blocks > at_once) return std::nullopt;
+    // An estimate may exceed what is resident, but not by much: then it was never touched, or was
+    // still being filled.
     const bool filling = line->live.share_of(*peak) > 1.5;
     if (filling && !was_at(*agent, line->where)) return std::nullopt;
     // What a step makes and gives back is no data that was loaded.

@@ -34,32 +34,24 @@ def array_file():
     return numpy.load(path("x.npy"))  # loads: array_file
 
 
-def table():
-    import pandas
-
-    row = b",".join(b"%d.5" % n for n in range(40)) + b"\n"
-    path("x.csv", row * 600_000)
-    return pandas.read_csv(path("x.csv"))  # loads: table
-
-
 def load_images():
     path("x.raw", bytes(MIB))
     loaded = []
     while True:
         with open(path("x.raw"), "rb") as file:
-            loaded.append(file.read())  # loads: images
+            loaded.append(file.read())  # loads: load_images
         time.sleep(0.012)
 
 
 def all_at_once():
     path("x.raw", bytes(MIB))
-    return [read(path("x.raw")) for _ in range(10_000)]  # loads: all_at_once
+    return [read(path("x.raw")) for _ in range(10_000)]
 
 
 def read(name):
     with open(name, "rb") as file:
         time.sleep(0.012)
-        return bytearray(file.read())
+        return bytearray(file.read())  # loads: all_at_once
 
 
 def joined():
