@@ -35,11 +35,12 @@ bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
     return static_cast<double>(*last - *least) >= 0.3 * static_cast<double>(growth.in_all.count);
 }
 
-// How much a figure rose in the time of this growth, and in the leap that may have followed.
+// How much a figure rose in the later half of this growth, and in the leap that may have followed.
 double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
+    const std::size_t last = series.points.size() - 1;
     const std::size_t windows =
-        std::min(series.points.size(), static_cast<std::size_t>(std::max(growth.windows, 1)));
-    return series.points.back().bytes - series.points[series.points.size() - windows].bytes;
+        std::min(last, static_cast<std::size_t>(std::max(growth.windows / 2, 1)));
+    return series.points[last].bytes - series.points[last - windows].bytes;
 }
 
 // A line of the user's own code that stands in the stacks of some sites.

@@ -43,7 +43,7 @@ void LiveCurve::add(const AgentSiteRecord& site, const SmallObjects& small) {
     now_ += small.now(site);
     const double error = small.error(site);
     variance_ += error * error;
-    borrowed_ = borrowed_ || (site.flags & format::site_borrowed_stack) != 0;
+    if ((site.flags & format::site_borrowed_stack) != 0) borrowed_ += small.now(site);
 }
 
 GrowthSeries LiveCurve::series(const AgentRecord& agent, const RunClock& clock) const {
