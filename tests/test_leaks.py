@@ -176,7 +176,6 @@ def test_a_worker_that_leaks_is_the_root_of_its_parents_failure(holdfast, contro
     ("way", "limit", "module"),
     [
         ("one_array", 256, "numpy"),
-        ("array_file", 256, "numpy"),
         ("joined", 256, "numpy"),
         ("checkpoint", 700, "torch"),
         ("load_images", 256, "os"),
