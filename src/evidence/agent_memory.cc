@@ -35,11 +35,11 @@ bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
     return static_cast<double>(*last - *least) >= 0.3 * static_cast<double>(growth.in_all.count);
 }
 
-// How much a figure rose in the later half of this growth, and in the leap that may have followed.
+// How much a figure rose in the last third of this growth, and in the leap that may have followed.
 double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
     const std::size_t last = series.points.size() - 1;
     const std::size_t windows =
-        std::min(last, static_cast<std::size_t>(std::max(growth.windows / 2, 1)));
+        std::min(last, static_cast<std::size_t>(std::max(growth.windows / 3, 1)));
     return series.points[last].bytes - series.points[last - windows].bytes;
 }
 
@@ -163,6 +163,14 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
     }
     if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context))
         return std::nullopt;
+    // Most of the end's rise below it is one line's, which itself does not pass: an import and a
+    // leak behind one another make a steady sum. Better no line than the one above both.
+    const GrowthSeries whole = blamed->sum.series(agent, context.clock);
+    for (const auto& [key, line] : lines)
+        if (line.depth < blamed->depth && &line != blamed &&
+            rise_of_end(line.sum.series(agent, context.clock), *blamed->growth) >=
+                0.6 * rise_of_end(whole, *blamed->growth))
+            return std::nullopt;
     // Without steps nothing tells one long call from a loop, but for the names of what it calls.
     if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;

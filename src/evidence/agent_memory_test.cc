@@ -155,6 +155,16 @@ TEST(Leak, AfterAnImportIsNotThatOfTheCallAboveBoth) {
     EXPECT_EQ(p.blamed(), 42);
 }
 
+TEST(NoLeak, OfTheCallAboveAnImportAndALineThatIsUnsteady) {
+    Program p(false);
+    const auto start = p.frame("train.py", 99, "<module>");
+    p.holds(stack({p.frame("train.py", 31), start}),
+            [](double x) { return 420 * std::min(0.7, x); });
+    p.holds(stack({p.frame("train.py", 42), start}),
+            [](double x) { return 420 * std::max(0.0, x - 0.7); });
+    EXPECT_FALSE(p.leak());
+}
+
 TEST(NoLeak, WhatIsLoadedOrFittedMeanwhileWithoutSteps) {
     const char* const library = "/v/lib/python3.11/site-packages/x/y.py";
     for (const char* function : {"read_csv", "fit"}) {
