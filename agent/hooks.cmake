@@ -33,7 +33,7 @@ foreach(hook IN LISTS hooks)
 endforeach()
 
 file(WRITE ${OUTPUT} "// Generated from agent/hooks/ by agent/hooks.cmake.
-#include \"agent/bridge_hooks.h\"
+#include \"agent/bridge/hooks.h\"
 
 namespace holdfast::agent {
 

@@ -3,13 +3,13 @@
 
 #include <atomic>
 
-#include "agent/bridge.h"
-#include "agent/crash.h"
-#include "agent/environment.h"
-#include "agent/events.h"
-#include "agent/heap.h"
-#include "agent/python_stack.h"
-#include "agent/slot.h"
+#include "agent/box/events.h"
+#include "agent/box/slot.h"
+#include "agent/bridge/bridge.h"
+#include "agent/crash/crash.h"
+#include "agent/heap/heap.h"
+#include "agent/process/environment.h"
+#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 namespace {

@@ -11,7 +11,7 @@ from support import interpreters
 from support.run import PATIENCE, PROGRAMS, ROOT
 
 READABLE = range(10, 15)
-PARTS = sorted((ROOT / "agent").glob("python_*.cc"))
+PARTS = sorted((ROOT / "agent/python").glob("*.cc"))
 # As agent/CMakeLists.txt has them, less the warnings.
 FLAGS = [
     *("-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions"),
@@ -61,7 +61,7 @@ readable_python = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory) -> Path:
-    """The agent's reader with a window in it; see agent/python_stack_test.cc."""
+    """The agent's reader with a window in it; see agent/python/stack_test.cc."""
     compiler = shutil.which("cc")
     if not compiler:
         pytest.skip("no C++ compiler")

@@ -16,7 +16,7 @@ class Status:
 
 
 def agent() -> Any:
-    """The agent's module, or None. It hangs on a built-in module, see agent/bridge.h."""
+    """The agent's module, or None. It hangs on a built-in module, see agent/bridge/bridge.h."""
     return getattr(_imp, "_holdfast_agent", None)
 
 

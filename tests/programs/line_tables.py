@@ -1,6 +1,6 @@
 """The agent's decoder of line tables against Python's own, over the modules beside os.py.
 
-usage: line_tables.py LIBRARY       LIBRARY: agent/python_stack_test.cc, built
+usage: line_tables.py LIBRARY       LIBRARY: agent/python/stack_test.cc, built
        line_tables.py LIBRARY cost  what a look at a stack of 16 frames costs, in CPU time
 """
 

@@ -1,6 +1,6 @@
 """Stands in stacks of every shape and compares what Python says with what the agent read.
 
-usage: stack_shapes.py LIBRARY      LIBRARY: agent/python_stack_test.cc, built
+usage: stack_shapes.py LIBRARY      LIBRARY: agent/python/stack_test.cc, built
 Runs on every CPython from 3.8 on, so nothing newer here. Says what differs.
 """
 # The odd shapes are the point.

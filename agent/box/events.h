@@ -1,0 +1,37 @@
+// What happened, for whoever sees it: each call writes one record into this process's slot, and
+// does nothing without one. Safe from any thread; from signal handlers only where said.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/base/text.h"
+#include "record/agent_format.h"
+
+namespace holdfast::agent {
+
+void note(format::AgentNoteKind kind, Text text, std::int64_t a = 0, std::int64_t b = 0);
+
+// The program was sent a signal. Async-signal-safe.
+void note_signal(int number, int code, int sender_pid, int sender_uid);
+
+// The program asked to end: from sys.exit (`sys_exit`), or from _exit/exit below Python.
+void note_exit(format::AgentExitKind kind, int status);
+
+// A step of training ended. `loss` counts only with has_loss. GPU figures: format::unknown.
+void note_step(bool has_loss, double loss, std::uint64_t gpu_allocated, std::uint64_t gpu_reserved,
+               Text source);
+void note_epoch(std::uint64_t epoch);
+
+struct ExceptionFrame {
+    Text file, function;
+    std::uint32_t line;
+};
+struct ExceptionText {
+    Text thread, type, message, causes;
+    bool in_main_thread = true;
+    const ExceptionFrame* frames = nullptr;  // innermost first
+    std::uint32_t frame_count = 0;
+};
+void note_exception(const ExceptionText& what);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,196 @@
+#include "agent/box/slot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "agent/base/clock.h"
+#include "agent/base/private_memory.h"
+#include "agent/base/spin_lock.h"
+#include "agent/box/run_file.h"
+#include "agent/process/environment.h"
+#include "agent/process/own_process.h"
+
+namespace holdfast::agent {
+namespace {
+
+using format::AgentIndex;
+using format::AgentSlot;
+
+// In memory that fork wipes, so a child finds itself without a slot and may take its own.
+struct Holder {
+    std::atomic<AgentSlot*> slot;
+    std::atomic<bool> tried;
+    std::uint32_t number;
+};
+Holder* holder = nullptr;  // the mapping itself is inherited
+
+constexpr std::uint64_t owned_by(int pid, std::uint32_t generation) {
+    return static_cast<std::uint64_t>(generation) << 32U | static_cast<std::uint32_t>(pid);
+}
+constexpr int owner_pid(std::uint64_t owner) { return static_cast<int>(owner & 0xFFFFFFFFU); }
+
+bool is_gone(int pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
+
+class Box {
+public:
+    Box() : fd_(open_run_file("agent.box", O_RDWR)) {}
+    ~Box() {
+        if (index_ != nullptr) ::munmap(index_, format::header_space);
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Box(const Box&) = delete;
+    Box& operator=(const Box&) = delete;
+
+    AgentIndex* index() {
+        // A file cut short would be a SIGBUS in the program we promised not to harm.
+        if (fd_ < 0 || ::lseek(fd_, 0, SEEK_END) < static_cast<off_t>(format::agent_box_size))
+            return nullptr;
+        if (index_ == nullptr) index_ = map(format::agent_index_offset, format::header_space);
+        return static_cast<AgentIndex*>(index_);
+    }
+    AgentSlot* slot(std::uint32_t number) const {
+        void* at = map(format::agent_slots_offset + number * format::agent_slot_space,
+                       format::agent_slot_space);
+        if (at != nullptr) ::madvise(at, format::agent_slot_space, MADV_DONTFORK);
+        return static_cast<AgentSlot*>(at);
+    }
+    std::int64_t ended(std::uint32_t number) const {
+        return field(number, offsetof(AgentSlot, ended));
+    }
+    std::int64_t taken(std::uint32_t number) const {
+        return field(number, offsetof(AgentSlot, taken));
+    }
+    std::uint64_t start_ticks(std::uint32_t number) const {
+        return static_cast<std::uint64_t>(field(number, offsetof(AgentSlot, start_ticks)));
+    }
+
+private:
+    void* map(std::size_t offset, std::size_t size) const {
+        void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+                          static_cast<off_t>(offset));
+        return at == MAP_FAILED ? nullptr : at;
+    }
+    std::int64_t field(std::uint32_t number, std::size_t offset) const {
+        std::int64_t value = 0;
+        const std::size_t at =
+            format::agent_slots_offset + number * format::agent_slot_space + offset;
+        if (::pread(fd_, &value, sizeof value, static_cast<off_t>(at)) != sizeof value) return 0;
+        return value;
+    }
+
+    int fd_;
+    void* index_ = nullptr;
+};
+
+bool claim(AgentIndex& index, std::uint32_t number, std::uint64_t expected, std::uint64_t wanted) {
+    return std::atomic_ref(index.owner[number]).compare_exchange_strong(expected, wanted);
+}
+
+// One that was never used before one that ended well long ago, before one whose process is dead:
+// what those who died left is what the verdict is made of.
+std::uint32_t choose(const Box& box, AgentIndex& index, std::uint64_t own) {
+    for (std::uint32_t i = 0; i < format::agent_slots; ++i) {
+        // Ours already: this process has replaced its program by exec.
+        const std::uint64_t owner = std::atomic_ref(index.owner[i]).load();
+        if (owner != 0 && owner_pid(owner) == owner_pid(own) &&
+            box.start_ticks(i) == own_start_ticks() && claim(index, i, owner, own))
+            return i;
+    }
+    for (int round = 0; round < 3; ++round) {
+        for (int attempts = 0; attempts < 4; ++attempts) {
+            std::uint32_t best = format::agent_slots;
+            std::int64_t best_time = INT64_MAX;
+            std::uint64_t best_owner = 0;
+            for (std::uint32_t i = 0; i < format::agent_slots; ++i) {
+                const std::uint64_t owner = std::atomic_ref(index.owner[i]).load();
+                const bool free = owner == 0;
+                if (free != (round < 2)) continue;
+                if (round == 2 && !is_gone(owner_pid(owner))) continue;
+                const std::int64_t time = free ? box.ended(i) : box.taken(i);
+                const bool unused = free && time == 0;
+                if (round == 0 && !unused) continue;
+                if (time < best_time) {
+                    best = i;
+                    best_time = time;
+                    best_owner = owner;
+                }
+                if (round == 0) break;
+            }
+            if (best == format::agent_slots) break;
+            if (claim(index, best, best_owner, own)) return best;
+        }
+    }
+    return format::agent_slots;
+}
+
+AgentSlot* take() {
+    Box box;
+    AgentIndex* index = box.index();
+    if (index == nullptr) return nullptr;
+    const int pid = ::getpid();
+    const std::uint32_t number = choose(box, *index, owned_by(pid, 1));
+    if (number == format::agent_slots) {
+        std::atomic_ref(index->refused).fetch_add(1);
+        return nullptr;
+    }
+    AgentSlot* slot = box.slot(number);
+    if (slot == nullptr) {
+        std::atomic_ref(index->owner[number]).store(0);
+        return nullptr;
+    }
+    const std::uint32_t generation = slot->generation;
+    std::memset(static_cast<void*>(slot), 0, sizeof *slot);
+    slot->generation = generation + 1;
+    slot->pid = pid;
+    slot->start_ticks = own_start_ticks();
+    std::atomic_ref(slot->taken).store(now(), std::memory_order_release);
+    holder->number = number;
+    return slot;
+}
+
+}  // namespace
+
+AgentSlot* slot() {
+    return holder == nullptr ? nullptr : holder->slot.load(std::memory_order_acquire);
+}
+
+AgentSlot* take_slot() {
+    if (AgentSlot* have = slot()) return have;
+    if (supervised_run().empty()) return nullptr;
+    if (holder == nullptr) {
+        void* memory = wiped_on_fork(sizeof(Holder));
+        if (memory == nullptr) return nullptr;
+        holder = static_cast<Holder*>(memory);
+    }
+    if (holder->tried.exchange(true)) return slot();
+    const Busy inside;
+    const int error = errno;
+    AgentSlot* taken = take();
+    errno = error;
+    holder->slot.store(taken, std::memory_order_release);
+    return taken;
+}
+
+void give_slot_back() {
+    AgentSlot* have = slot();
+    if (have == nullptr) return;
+    const Busy inside;
+    std::atomic_ref(have->ended).store(now(), std::memory_order_release);
+    holder->slot.store(nullptr, std::memory_order_release);
+    Box box;
+    if (AgentIndex* index = box.index()) std::atomic_ref(index->owner[holder->number]).store(0);
+    // The mapping stays: another thread may be in the middle of a store.
+}
+
+const char* run_directory() {
+    const Text run = supervised_run();
+    return run.empty() ? nullptr : run.data;
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,144 @@
+#include "agent/bridge/bridge.h"
+
+#include <cerrno>
+
+#include <atomic>
+
+#include "agent/base/clock.h"
+#include "agent/base/private_memory.h"
+#include "agent/bridge/api.h"
+#include "agent/bridge/call.h"
+#include "agent/bridge/hooks.h"
+#include "agent/bridge/module.h"
+#include "agent/heap/heap.h"
+#include "agent/python/stack.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace holdfast::agent {
+namespace {
+
+// Short, because a program may import and use a framework within a blink; what is then done is
+// next to nothing unless a module has come.
+constexpr std::int64_t between_visits = 20'000'000;
+constexpr std::int64_t between_heap_ticks = 250'000'000;
+// A request may get lost: one made for a subinterpreter that ends, for instance.
+constexpr std::int64_t given_up = 10'000'000'000;
+
+// A child of fork starts with a request of its own.
+struct Turn {
+    std::atomic<std::int64_t> asked;  // when; 0: not
+    std::atomic<std::int64_t> answered;
+};
+
+std::atomic<bool> python_left{false};
+
+Turn* turn() {
+    static std::atomic<Turn*> known{nullptr};
+    Turn* own = known.load(std::memory_order_acquire);
+    if (own != nullptr) return own;
+    auto* fresh = static_cast<Turn*>(wiped_on_fork(4096));
+    if (fresh == nullptr) return nullptr;
+    return known.compare_exchange_strong(own, fresh) ? fresh : own;
+}
+
+// 3.8 answers a request made while it shuts down with an error on stderr, or a crash when the
+// thread has no state. _PyRuntime.ceval.pending.finishing, the same on every 64-bit Linux; to be
+// trusted on the main thread, which is the one that sets it.
+bool unwelcome_in_3_8() {
+    if (::syscall(SYS_gettid) != ::getpid()) return true;
+    constexpr std::size_t finishing = 600;
+    static const char* runtime = static_cast<const char*>(python_symbol("_PyRuntime"));
+    return runtime == nullptr || *reinterpret_cast<const int*>(runtime + finishing) != 0;
+}
+
+struct Visit {
+    PyObject* tick = nullptr;  // of hooks.main
+    PySize modules = -1;       // in sys.modules, when it was last called
+    bool again = false;        // it asked to be called whatever else
+    bool hopeless = false;
+    std::int64_t heap_told = 0;
+};
+Visit visit;  // guarded by the GIL
+
+// The name of the place that the `holdfast` package looks at.
+bool publish(PyObject* module) {
+    PyObject* place = py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "_imp");
+    return place != nullptr && py.PyObject_SetAttrString(place, "_holdfast_agent", module) == 0;
+}
+
+bool settle() {
+    const Untraced quiet;
+    const Owned module(make_agent_module());
+    if (!module || !prepare_hooks(module.get())) return false;
+    const Owned main(load_hook("hooks.main"));
+    if (!main) return false;
+    visit.tick = py.PyObject_GetAttrString(main.get(), "tick");
+    return visit.tick != nullptr && publish(module.get());
+}
+
+// 0, or -1 with an exception that a signal handler of the program raised meanwhile.
+int call_tick() {
+    const PySize modules = py.PyDict_Size(py.PyImport_GetModuleDict());
+    if (modules == visit.modules && !visit.again) return 0;
+    visit.modules = modules;
+    Owned result;
+    const Owned none(py.PyTuple_New(0));
+    const Outcome outcome =
+        none ? call_own(visit.tick, none.get(), result.into()) : Outcome::failed;
+    visit.again = result && py.PyObject_IsTrue(result.get()) == 1;
+    if (outcome == Outcome::passed) return -1;
+    if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
+    return 0;
+}
+
+int come_in() {
+    if (find_python_api() == nullptr || py.interpreter() != py.PyInterpreterState_Main()) return 0;
+    if (visit.hopeless || python_left.load(std::memory_order_relaxed)) return 0;
+    const KeptError before;
+    if (visit.tick == nullptr && !settle()) {
+        visit.hopeless = true;
+        return sort_error() == Outcome::passed ? -1 : 0;
+    }
+    const int answer = call_tick();
+    if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks) {
+        visit.heap_told = time;
+        python_tick();
+    }
+    return answer;
+}
+
+int answer_python(void*) {
+    const int error = errno;
+    const int answer = come_in();
+    if (Turn* own = turn()) {
+        own->answered.store(now(), std::memory_order_relaxed);
+        own->asked.store(0, std::memory_order_release);
+    }
+    errno = error;
+    return answer;
+}
+
+}  // namespace
+
+void knock_on_python() {
+    if (python_left.load(std::memory_order_relaxed) || !python_running()) return;
+    Turn* own = turn();
+    if (own == nullptr) return;
+    const std::int64_t time = now();
+    std::int64_t asked = own->asked.load(std::memory_order_acquire);
+    if (asked != 0 && time - asked < given_up) return;
+    const std::int64_t answered = own->answered.load(std::memory_order_relaxed);
+    if (answered != 0 && time - answered < between_visits) return;
+    AddPendingCall ask = add_pending_call();
+    if (ask == nullptr || !own->asked.compare_exchange_strong(asked, time)) return;
+    const PythonVersion version = python_version();
+    if (version.major != 3 || version.minor < 8 || (version.minor == 8 && unwelcome_in_3_8()) ||
+        ask(&answer_python, nullptr) != 0)
+        own->asked.store(0, std::memory_order_release);
+}
+
+void leave_python() { python_left.store(true, std::memory_order_relaxed); }
+
+}  // namespace holdfast::agent

@@ -1,0 +1,116 @@
+#include "agent/bridge/call.h"
+
+#include <cstring>
+
+#include "agent/base/text.h"
+#include "agent/box/events.h"
+#include "agent/bridge/hooks.h"
+#include "agent/python/stack.h"
+
+namespace holdfast::agent {
+namespace {
+
+// PyThreadState.tracing in 3.8 to 3.10, which have no function for it. The structure is public
+// there and the same on every 64-bit Linux.
+constexpr std::size_t tracing_before_3_11 = 44;
+
+int* tracing_field(void* thread) {
+    const PythonVersion version = python_version();
+    if (version.major != 3 || version.minor < 8 || version.minor > 10) return nullptr;
+    return reinterpret_cast<int*>(static_cast<char*>(thread) + tracing_before_3_11);
+}
+
+void note_failure(Text text) {
+    static bool noted = false;  // guarded by the GIL; one is enough to know that something is wrong
+    if (noted) return;
+    noted = true;
+    note(format::AgentNoteKind::hook_failed, text);
+}
+
+// What hooks/failures.py makes of it: (True, traceback or None) to pass, or (False, text).
+Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
+    const Owned module(load_hook("hooks.failures"));
+    const Owned function(module ? py.PyObject_GetAttrString(module.get(), "judge") : nullptr);
+    const Owned arguments(py.PyTuple_New(0));
+    const Owned keywords(py.PyDict_New());
+    if (!function || !arguments || !keywords ||
+        py.PyDict_SetItemString(keywords.get(), "error", value) != 0 ||
+        py.PyDict_SetItemString(keywords.get(), "traceback",
+                                traceback == nullptr ? py.none : traceback) != 0)
+        return Outcome::failed;
+    const Owned verdict(py.PyObject_Call(function.get(), arguments.get(), keywords.get()));
+    if (!verdict || py.PyTuple_Size(verdict.get()) != 2) return Outcome::failed;
+    PyObject* detail = py.PyTuple_GetItem(verdict.get(), 1);
+    if (py.PyObject_IsTrue(py.PyTuple_GetItem(verdict.get(), 0)) != 1) {
+        PySize size = 0;
+        const char* text = py.PyUnicode_AsUTF8AndSize(detail, &size);
+        if (text != nullptr) note_failure({text, static_cast<std::size_t>(size)});
+        return Outcome::failed;
+    }
+    // Without our frames in it.
+    py.PyException_SetTraceback(value, detail);
+    py.Py_IncRef(type);
+    py.Py_IncRef(value);
+    if (detail != py.none) py.Py_IncRef(detail);
+    py.PyErr_Restore(type, value, detail == py.none ? nullptr : detail);
+    return Outcome::passed;
+}
+
+}  // namespace
+
+Untraced::Untraced() : thread_(py.PyThreadState_Get()) {
+    if (py.enter_tracing != nullptr)
+        py.enter_tracing(thread_);
+    else if (int* field = tracing_field(thread_))
+        ++*field;
+}
+
+Untraced::~Untraced() {
+    if (py.enter_tracing != nullptr)
+        py.leave_tracing(thread_);
+    else if (int* field = tracing_field(thread_))
+        --*field;
+}
+
+Outcome sort_error() {
+    Owned type;
+    Owned value;
+    Owned traceback;
+    py.PyErr_Fetch(type.into(), value.into(), traceback.into());
+    if (!type) return Outcome::failed;
+    py.PyErr_NormalizeException(type.into(), value.into(), traceback.into());
+    const Outcome outcome = judge(type.get(), value.get(), traceback.get());
+    if (outcome == Outcome::passed) return outcome;
+    if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
+    // The judge could not speak, and an interrupt must not be lost.
+    if (py.PyErr_GivenExceptionMatches(type.get(), py.exception) == 0) {
+        py.PyErr_Restore(type.release(), value.release(), nullptr);
+        return Outcome::passed;
+    }
+    note_failure("a hook failed");
+    return Outcome::failed;
+}
+
+Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result) {
+    const Untraced quiet;
+    const Owned answer(py.PyObject_Call(function, arguments, nullptr));
+    if (!answer) return sort_error();
+    if (result != nullptr) {
+        *result = answer.get();
+        py.Py_IncRef(answer.get());
+    }
+    return Outcome::done;
+}
+
+KeptError::~KeptError() {
+    if (type_ == nullptr) return;
+    if (py.PyErr_Occurred() == nullptr) {
+        py.PyErr_Restore(type_, value_, traceback_);
+        return;
+    }
+    py.Py_DecRef(type_);
+    if (value_ != nullptr) py.Py_DecRef(value_);
+    if (traceback_ != nullptr) py.Py_DecRef(traceback_);
+}
+
+}  // namespace holdfast::agent

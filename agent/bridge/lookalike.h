@@ -1,0 +1,17 @@
+// An object that answers every question as a given Python function would (name, code, signature,
+// repr), and is called in its place.
+#pragma once
+
+#include <cstddef>
+
+#include "agent/bridge/api.h"
+
+namespace holdfast::agent {
+
+// Called with the number that the lookalike was made with.
+using CallByNumber = PyObject* (*)(std::size_t number, PyObject* arguments, PyObject* keywords);
+
+// A new reference, or null with an exception set. In a class it binds as a function does.
+PyObject* make_lookalike(PyObject* function, std::size_t number, CallByNumber how);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,190 @@
+#include "agent/bridge/module.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/box/events.h"
+#include "agent/box/slot.h"
+#include "agent/bridge/arguments.h"
+#include "agent/bridge/bridge.h"
+#include "agent/bridge/call.h"
+#include "agent/bridge/hooks.h"
+#include "agent/bridge/wrap.h"
+
+namespace holdfast::agent {
+namespace {
+
+PyObject* nothing() {
+    py.Py_IncRef(py.none);
+    return py.none;
+}
+
+PyObject* refuse(const char* why) {
+    py.PyErr_SetString(py.type_error, why);
+    return nullptr;
+}
+
+std::uint64_t figure(std::int64_t given) {
+    return given < 0 ? format::unknown : static_cast<std::uint64_t>(given);
+}
+
+PyObject* step(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    double loss = __builtin_nan("");
+    bool has_loss = false;
+    if (PyObject* value = given.at(0, "loss")) {
+        loss = py.PyFloat_AsDouble(value);
+        has_loss = py.PyErr_Occurred() == nullptr;
+        if (!has_loss) py.PyErr_Clear();
+    }
+    const std::int64_t allocated = given.integer(1, "gpu_allocated", -1);
+    const std::int64_t reserved = given.integer(2, "gpu_reserved", -1);
+    const Characters source(given.at(3, "source"));
+    note_step(has_loss, loss, figure(allocated), figure(reserved), source.get());
+    return nothing();
+}
+
+PyObject* epoch(PyObject*, PyObject* positional, PyObject* keywords) {
+    const std::int64_t number = Arguments(positional, keywords).integer(0, "number", -1);
+    if (number >= 0) note_epoch(static_cast<std::uint64_t>(number));
+    return nothing();
+}
+
+PyObject* note_something(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    const std::int64_t kind = given.integer(0, "kind", 0);
+    const Characters text(given.at(1, "text"));
+    note(static_cast<format::AgentNoteKind>(kind), text.get(), given.integer(2, "a", 0),
+         given.integer(3, "b", 0));
+    return nothing();
+}
+
+PyObject* exception(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    const Characters type(given.at(0, "type"));
+    const Characters message(given.at(1, "message"));
+    const Characters causes(given.at(2, "causes"));
+    const Characters thread(given.at(3, "thread"));
+    PyObject* is_main = given.at(4, "is_main");
+    PyObject* list = given.at(5, "frames");
+
+    constexpr std::uint32_t room = 32;
+    ExceptionFrame frames[room];
+    Characters files[room];
+    Characters functions[room];
+    Owned places[room];
+    std::uint32_t count = 0;
+    const PySize size = list == nullptr ? 0 : py.PyObject_Size(list);
+    for (PySize i = 0; i < size && count < room; ++i) {
+        *places[count].into() = py.PySequence_GetItem(list, i);
+        PyObject* place = places[count].get();
+        if (place == nullptr || py.PyTuple_Size(place) != 3) break;
+        const Arguments parts(place, nullptr);
+        files[count].read(parts.at(0, ""));
+        functions[count].read(parts.at(1, ""));
+        const std::int64_t line = parts.integer(2, "", 0);
+        frames[count] = {files[count].get(), functions[count].get(),
+                         static_cast<std::uint32_t>(line < 0 ? 0 : line)};
+        ++count;
+    }
+    if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
+    ExceptionText what;
+    what.thread = thread.get();
+    what.type = type.get();
+    what.message = message.get();
+    what.causes = causes.get();
+    what.in_main_thread = is_main == nullptr || py.PyObject_IsTrue(is_main) == 1;
+    what.frames = frames;
+    what.frame_count = count;
+    note_exception(what);
+    return nothing();
+}
+
+PyObject* wrapped(WrapKind kind, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    PyObject* report = given.at(1, "report");
+    if (report == nullptr) return refuse("function and report are needed");
+    return wrap(kind, given.at(0, "function"), report);
+}
+
+PyObject* watched(PyObject*, PyObject* positional, PyObject* keywords) {
+    return wrapped(WrapKind::watched, positional, keywords);
+}
+
+PyObject* seen(PyObject*, PyObject* positional, PyObject* keywords) {
+    return wrapped(WrapKind::seen, positional, keywords);
+}
+
+// The last argument, so that it can stand before sys.exit(status) and Quitter.__call__(self, code).
+// Built in, and not a line of Python, so that the innermost frame is the caller's.
+PyObject* exit_called(PyObject*, PyObject* positional, PyObject* keywords) {
+    const PySize count = py.PyTuple_Size(positional);
+    const Arguments given(positional, keywords);
+    PyObject* status = given.at(count - 1, "status");
+    const bool has_status = count > 0 && status != nullptr;
+    // Elsewhere it ends a thread.
+    if (::syscall(SYS_gettid) == ::getpid())
+        note_exit(format::AgentExitKind::sys_exit,
+                  has_status ? static_cast<int>(given.integer(count - 1, "status", 1)) : 0);
+    return nothing();
+}
+
+PyObject* directory(PyObject*, PyObject*, PyObject*) {
+    const char* path = run_directory();
+    return path == nullptr ? nothing() : py.PyUnicode_FromString(path);
+}
+
+PyObject* attempt(PyObject*, PyObject* positional, PyObject*) {
+    const PySize count = py.PyTuple_Size(positional);
+    if (count < 1) return refuse("a function is needed");
+    const Owned rest(py.PyTuple_GetSlice(positional, 1, count));
+    if (!rest) return nullptr;
+    if (call_own(py.PyTuple_GetItem(positional, 0), rest.get()) == Outcome::passed) return nullptr;
+    return nothing();
+}
+
+PyObject* hook(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Characters name(Arguments(positional, keywords).at(0, "name"));
+    return load_hook(name.get().data);
+}
+
+PyObject* knock(PyObject*, PyObject*, PyObject*) {
+    knock_on_python();
+    return nothing();
+}
+
+PyObject* over(PyObject*, PyObject*, PyObject*) {
+    leave_python();
+    return nothing();
+}
+
+PyMethodDef methods[] = {
+    {"step", &step, method_varargs_keywords, nullptr},
+    {"epoch", &epoch, method_varargs_keywords, nullptr},
+    {"note", &note_something, method_varargs_keywords, nullptr},
+    {"exception", &exception, method_varargs_keywords, nullptr},
+    {"watched", &watched, method_varargs_keywords, nullptr},
+    {"seen", &seen, method_varargs_keywords, nullptr},
+    {"exit_called", &exit_called, method_varargs_keywords, nullptr},
+    {"run_directory", &directory, method_varargs_keywords, nullptr},
+    {"attempt", &attempt, method_varargs_keywords, nullptr},
+    {"hook", &hook, method_varargs_keywords, nullptr},
+    {"knock", &knock, method_varargs_keywords, nullptr},
+    {"over", &over, method_varargs_keywords, nullptr},
+};
+
+}  // namespace
+
+PyObject* make_agent_module() {
+    Owned module(py.PyModule_New("_holdfast_agent"));
+    if (!module) return nullptr;
+    PyObject* names = py.PyModule_GetDict(module.get());
+    for (PyMethodDef& definition : methods) {
+        const Owned function(py.PyCFunction_NewEx(&definition, nullptr, nullptr));
+        if (!function || py.PyDict_SetItemString(names, definition.name, function.get()) != 0)
+            return nullptr;
+    }
+    return module.release();
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,56 @@
+// Text for the crash record, line by line into a fixed field. A line that does not fit whole is
+// left out; the size in the record counts finished lines only.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/base/text.h"
+
+namespace holdfast::agent {
+
+class Lines {
+public:
+    template <std::size_t N>
+    Lines(char (&field)[N], std::uint32_t& size) : out_(field), room_(N), size_(size) {}
+
+    Lines& add(Text text) {
+        if (text.size > room_ - at_) {
+            full_ = true;
+            return *this;
+        }
+        // Not memcpy into the box's text: a fault there is caught, and then counts as not written.
+        for (std::size_t i = 0; i < text.size; ++i) out_[at_ + i] = text.data[i];
+        at_ += text.size;
+        return *this;
+    }
+    Lines& number(std::uint64_t value, unsigned base = 10) {
+        char digits[24];
+        std::size_t at = sizeof digits;
+        do {
+            digits[--at] = "0123456789abcdef"[value % base];
+            value /= base;
+        } while (value != 0);
+        return add({digits + at, sizeof digits - at});
+    }
+    // False when the line had no room.
+    bool end() {
+        add("\n");
+        if (full_) {
+            at_ = size_;
+            full_ = false;
+            return false;
+        }
+        std::atomic_ref(size_).store(static_cast<std::uint32_t>(at_), std::memory_order_release);
+        return true;
+    }
+
+private:
+    char* out_;
+    std::size_t room_;
+    std::uint32_t& size_;
+    std::size_t at_ = 0;
+    bool full_ = false;
+};
+
+}  // namespace holdfast::agent

@@ -1,0 +1,160 @@
+// In front of malloc and its family. The fast path is a subtraction, a branch and a jump, for
+// free() a byte that says whether its page holds anything counted; blocks stay what and where the
+// allocator below made them.
+#include <stdlib.h>
+#include <unistd.h>
+#include <cerrno>
+
+#include <cstdint>
+#include <cstring>
+
+#include "agent/base/export.h"
+#include "agent/base/self_memory.h"
+#include "agent/heap/next.h"
+#include "agent/heap/sampling.h"
+#include "agent/heap/state.h"
+
+#define HOLDFAST_RARE __attribute__((noinline, cold))
+
+namespace holdfast::agent {
+namespace {
+
+std::uint64_t ask(std::size_t size) {
+    const KeepErrno keep;
+    return visit(size);
+}
+
+void* counted(void* block, std::size_t size, std::uint64_t weight) {
+    if (block == nullptr || weight == 0) return block;
+    const KeepErrno keep;
+    count_block(block, size, weight);
+    return block;
+}
+
+HOLDFAST_RARE void* malloc_at_visit(std::size_t size) {
+    const std::uint64_t weight = ask(size);
+    return counted(next.malloc(size), size, weight);
+}
+
+HOLDFAST_RARE void* calloc_at_visit(std::size_t count, std::size_t size) {
+    const std::uint64_t weight = ask(count * size);
+    return counted(next.calloc(count, size), count * size, weight);
+}
+
+HOLDFAST_RARE void* memalign_at_visit(std::size_t alignment, std::size_t size) {
+    const std::uint64_t weight = ask(size);
+    return counted(next.memalign(alignment, size), size, weight);
+}
+
+HOLDFAST_RARE int posix_memalign_at_visit(void** out, std::size_t alignment, std::size_t size) {
+    const std::uint64_t weight = ask(size);
+    const int error = next.posix_memalign(out, alignment, size);
+    if (error == 0) counted(*out, size, weight);
+    return error;
+}
+
+HOLDFAST_RARE void* aligned_alloc_at_visit(std::size_t alignment, std::size_t size) {
+    const std::uint64_t weight = ask(size);
+    return counted(next.aligned_alloc(alignment, size), size, weight);
+}
+
+void uncount(void* block) {
+    const KeepErrno keep;
+    uncount_block(block);
+}
+
+HOLDFAST_RARE void free_on_counted_page(void* block) {
+    if (from_bootstrap(block)) return;
+    // Before the block is given back: another thread may have it, and count it, the next moment.
+    if (may_hold(block)) uncount(block);
+    next.free(block);
+}
+
+HOLDFAST_RARE void* realloc_slowly(void* block, std::size_t size, bool covered) {
+    if (from_bootstrap(block)) {
+        void* fresh = next.malloc(size);
+        const std::size_t room = bootstrap_room(block);
+        if (fresh != nullptr) std::memcpy(fresh, block, size < room ? size : room);
+        return fresh;
+    }
+    const std::uint64_t weight = covered ? 0 : ask(size);
+    Block before;
+    bool was_counted = false;
+    if (may_hold(block)) {
+        const KeepErrno keep;
+        was_counted = uncount_block(block, &before);
+    }
+    void* moved = next.realloc(block, size);
+    if (moved == nullptr && was_counted && size != 0) {
+        const KeepErrno keep;
+        recount_block(before);
+    }
+    return counted(moved, size, weight);
+}
+
+}  // namespace
+}  // namespace holdfast::agent
+
+using namespace holdfast::agent;
+
+HOLDFAST_EXPORT void* malloc(std::size_t size) noexcept {
+    if (!spend(size)) return malloc_at_visit(size);
+    return next.malloc(size);
+}
+
+HOLDFAST_EXPORT void free(void* block) noexcept {
+    if (__builtin_expect(page_is_counted(block), 0)) return free_on_counted_page(block);
+    next.free(block);
+}
+
+HOLDFAST_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
+    std::size_t all = 0;
+    if (!__builtin_mul_overflow(count, size, &all) && !spend(all))
+        return calloc_at_visit(count, size);
+    return next.calloc(count, size);
+}
+
+// All of the new size counts as asked for, as if the old block were freed and a new one made.
+HOLDFAST_EXPORT void* realloc(void* block, std::size_t size) noexcept {
+    const bool covered = spend(size);
+    if (__builtin_expect(!covered || page_is_counted(block), 0))
+        return realloc_slowly(block, size, covered);
+    return next.realloc(block, size);
+}
+
+HOLDFAST_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t size) noexcept {
+    std::size_t all = 0;
+    if (__builtin_mul_overflow(count, size, &all)) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return realloc(block, all);
+}
+
+HOLDFAST_EXPORT int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
+    if (!spend(size)) return posix_memalign_at_visit(out, alignment, size);
+    return next.posix_memalign(out, alignment, size);
+}
+
+HOLDFAST_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+    if (!spend(size)) return aligned_alloc_at_visit(alignment, size);
+    return next.aligned_alloc(alignment, size);
+}
+
+HOLDFAST_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
+    if (!spend(size)) return memalign_at_visit(alignment, size);
+    return next.memalign(alignment, size);
+}
+
+HOLDFAST_EXPORT void* valloc(std::size_t size) noexcept {
+    return memalign(static_cast<std::size_t>(::getpagesize()), size);
+}
+
+HOLDFAST_EXPORT void* pvalloc(std::size_t size) noexcept {
+    const auto page = static_cast<std::size_t>(::getpagesize());
+    if (size > SIZE_MAX - page) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    return memalign(page, (size + page - 1) & ~(page - 1));
+}

@@ -1,0 +1,152 @@
+#include "agent/process/environment.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <initializer_list>
+
+namespace holdfast::agent {
+namespace {
+
+constexpr Text preload_name{"LD_PRELOAD="};
+constexpr Text run_name{"HOLDFAST_RUN="};
+
+char own_path[PATH_MAX];  // as LD_PRELOAD named us
+char run_entry[PATH_MAX + sizeof run_variable + 1];
+
+bool is_separator(char letter) { return letter == ':' || letter == ' '; }
+
+// The entry of an LD_PRELOAD list that is this library: the one whose file name is ours.
+Text own_entry(Text list) {
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<void*>(&hide_from_environment), &info) == 0) return {};
+    const Text path = Text::of(info.dli_fname);
+    for (std::size_t begin = 0; begin < list.size;) {
+        std::size_t end = begin;
+        while (end < list.size && !is_separator(list.data[end])) ++end;
+        const Text entry(list.data + begin, end - begin);
+        if (entry == path) return entry;
+        begin = end + 1;
+    }
+    return {};
+}
+
+// Cuts `part` and one separator out of the variable's value, in place: a shorter text always fits.
+void cut(char* list, Text part) {
+    char* from = list + (part.data - list);
+    char* to = from + part.size;
+    if (is_separator(*to))
+        ++to;
+    else if (from > list && is_separator(from[-1]))
+        --from;
+    std::memmove(from, to, std::strlen(to) + 1);
+}
+
+void remove_entry(char** place) {
+    do place[0] = place[1];
+    while (*place++ != nullptr);
+}
+
+// An address sanitizer refuses to start unless its runtime comes first.
+bool wants_to_be_first(Text list) {
+    for (const Text name : {Text("asan"), Text("tsan"), Text("msan"), Text("lsan"), Text("hwasan")})
+        if (list.contains(name)) return true;
+    return false;
+}
+
+// Switched off for what is started, or spoken for: another `holdfast run` starts it.
+bool leave_alone(char* const* environment) {
+    for (; *environment != nullptr; ++environment) {
+        const Text entry = Text::of(*environment);
+        if (entry == Text("HOLDFAST=0") || entry.starts_with(run_name)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void hide_from_environment() {
+    if (environ == nullptr) return;
+    for (char** place = environ; *place != nullptr;) {
+        const Text entry = Text::of(*place);
+        if (entry.starts_with(run_name) && entry.size < sizeof run_entry) {
+            copy_text(run_entry, entry);
+            remove_entry(place);
+            continue;
+        }
+        if (entry.starts_with(preload_name)) {
+            char* list = *place + preload_name.size;
+            const Text own = own_entry(Text::of(list));
+            if (!own.empty() && own.size < sizeof own_path) {
+                copy_text(own_path, own);
+                cut(list, own);
+                if (*list == 0) {
+                    remove_entry(place);
+                    continue;
+                }
+            }
+        }
+        ++place;
+    }
+}
+
+Text supervised_run() {
+    const Text entry = Text::of(run_entry);
+    if (entry.size <= run_name.size || own_path[0] == 0) return {};
+    return {entry.data + run_name.size, entry.size - run_name.size};
+}
+
+EnvironmentSize restored_size(char* const* environment) {
+    EnvironmentSize size{3, preload_name.size + std::strlen(own_path) + 2};
+    for (; environment != nullptr && *environment != nullptr; ++environment) {
+        ++size.entries;
+        const Text entry = Text::of(*environment);
+        if (entry.starts_with(preload_name)) size.bytes += entry.size;
+    }
+    return size;
+}
+
+void preload_for_child(Text theirs, char* out, std::size_t room) {
+    const Text own = Text::of(own_path);
+    const Text first = wants_to_be_first(theirs) ? theirs : own;
+    const Text second = wants_to_be_first(theirs) ? own : theirs;
+    std::size_t at = 0;
+    const auto put = [&](Text text) {
+        if (at + text.size >= room) return;
+        std::memcpy(out + at, text.data, text.size);
+        at += text.size;
+    };
+    put(preload_name);
+    put(first);
+    if (!second.empty()) {
+        put(":");
+        put(second);
+    }
+    out[at] = 0;
+}
+
+bool restore_environment(char* const* environment, char** entries, char* bytes) {
+    static char* nothing[] = {nullptr};
+    if (environment == nullptr) environment = nothing;
+    // Should the library be gone by now (an upgrade), its loader would complain on stderr.
+    if (leave_alone(environment) || ::access(own_path, R_OK) != 0) return false;
+    Text theirs;
+    for (; *environment != nullptr; ++environment) {
+        const Text entry = Text::of(*environment);
+        if (entry.starts_with(preload_name)) {
+            theirs = {entry.data + preload_name.size, entry.size - preload_name.size};
+            // A program may have copied its own environment from where we were still visible.
+            if (theirs.contains(Text::of(own_path))) theirs = {};
+            continue;
+        }
+        *entries++ = *environment;
+    }
+    preload_for_child(theirs, bytes, preload_name.size + theirs.size + std::strlen(own_path) + 2);
+    *entries++ = bytes;
+    *entries++ = run_entry;
+    *entries = nullptr;
+    return true;
+}
+
+}  // namespace holdfast::agent

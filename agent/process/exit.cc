@@ -1,0 +1,48 @@
+// Who asked the program to end: in front of exit and _exit. What ends by returning from main, or
+// by a signal, does not come this way.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/base/export.h"
+#include "agent/base/real.h"
+#include "agent/box/events.h"
+#include "agent/box/slot.h"
+
+namespace holdfast::agent {
+namespace {
+
+using Exit = void (*)(int);
+constinit Real<Exit> real_exit{"exit"};
+constinit Real<Exit> real_immediate{"_exit"};
+constinit Real<Exit> real_quick{"quick_exit"};
+
+[[noreturn]] void end_now(int status) {
+    // The child of a vfork ends so when its exec failed; the slot belongs to its parent.
+    if (format::AgentSlot* own = slot(); own != nullptr && own->pid == ::getpid()) {
+        note_exit(format::AgentExitKind::os_exit, status);
+        give_slot_back();
+    }
+    real_immediate()(status);
+    __builtin_unreachable();
+}
+
+}  // namespace
+}  // namespace holdfast::agent
+
+using namespace holdfast::agent;
+
+HOLDFAST_EXPORT __attribute__((noreturn)) void exit(int status) {
+    note_exit(holdfast::format::AgentExitKind::c_exit, status);
+    real_exit()(status);
+    __builtin_unreachable();
+}
+
+HOLDFAST_EXPORT __attribute__((noreturn)) void _exit(int status) { end_now(status); }
+
+HOLDFAST_EXPORT __attribute__((noreturn)) void _Exit(int status) { end_now(status); }
+
+HOLDFAST_EXPORT __attribute__((noreturn)) void quick_exit(int status) {
+    note_exit(holdfast::format::AgentExitKind::c_exit, status);
+    real_quick()(status);
+    __builtin_unreachable();
+}

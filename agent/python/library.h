@@ -1,0 +1,34 @@
+// The interpreter in this process: its functions and its layout, found once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/python/stack.h"
+#include "frames/layout.h"
+
+namespace holdfast::agent {
+
+struct PythonLibrary {
+    PythonVersion version;
+    frames::Layout layout;  // good only with version.lines
+    std::uintptr_t runtime = 0;
+    std::uintptr_t code_type = 0;
+    int (*is_initialized)() = nullptr;
+    int (*is_finalizing)() = nullptr;      // null: not to be had
+    void* (*attached_thread)() = nullptr;  // 3.12 on; null before
+    void* (*thread_of_gil_state)() = nullptr;
+    mutable std::atomic<int> doubts{0};  // see trusted()
+};
+
+// Null: none here, as far as was looked.
+const PythonLibrary* python_library();
+
+// Whether the layout fits the process. Asked with the caller's own thread state; settled soon.
+bool trusted(const PythonLibrary& python, std::uintptr_t own_thread);
+
+// The calling thread's state, or 0: no Python thread, or one that may be freed under us because
+// another thread is ending the interpreter.
+std::uintptr_t own_thread_state(const PythonLibrary& python);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,61 @@
+// New threads begin with us, to get their signal stack, and then go where they were meant to.
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+
+#include "agent/base/export.h"
+#include "agent/base/real.h"
+#include "agent/signals/thread_stack.h"
+
+namespace holdfast::agent {
+namespace {
+
+using Routine = void* (*)(void*);
+struct Start {
+    Routine routine;
+    void* argument;
+    SignalStack* stack;
+};
+static_assert(sizeof(Start) <= sizeof(SignalStack::note));
+
+using Create = int (*)(pthread_t*, const pthread_attr_t*, Routine, void*);
+constinit Real<Create> real_pthread_create{"pthread_create"};
+
+Create find_pthread_create() {
+    if (Create found = real_pthread_create()) return found;
+    // glibc before 2.34 has it in a library that may have come by dlopen, outside the global scope.
+    void* library = ::dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
+    if (library == nullptr) return nullptr;
+    return reinterpret_cast<Create>(::dlsym(library, "pthread_create"));
+}
+
+void end(void* stack) { give_signal_stack_back(static_cast<SignalStack*>(stack)); }
+
+void* begin(void* argument) {
+    const Start start = *static_cast<Start*>(argument);
+    use_signal_stack(start.stack);
+    void* result = nullptr;
+    // Also by pthread_exit and by cancellation.
+    pthread_cleanup_push(end, start.stack);
+    result = start.routine(start.argument);
+    pthread_cleanup_pop(1);
+    return result;
+}
+
+}  // namespace
+}  // namespace holdfast::agent
+
+using namespace holdfast::agent;
+
+HOLDFAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                   Routine routine, void* argument) noexcept {
+    const Create create = find_pthread_create();
+    if (create == nullptr) return EAGAIN;
+    SignalStack* stack = take_signal_stack();
+    if (stack == nullptr) return create(thread, attributes, routine, argument);
+    auto* start = reinterpret_cast<Start*>(stack->note);
+    *start = {routine, argument, stack};
+    const int result = create(thread, attributes, begin, start);
+    if (result != 0) keep_for_later(stack);
+    return result;
+}
