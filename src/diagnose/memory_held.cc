@@ -51,9 +51,15 @@ std::optional<Bytes> held_at_end(const Death& death) {
 
 std::optional<Bytes> held_by_tree(const Death& death) {
     std::optional<Bytes> sum = held_at_end(death);
+    const KernelLogEntry* logged = logged_oom_kill(death);
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == death.pid || !alive_at(process, death.time)) continue;
-        if (const std::optional<Bytes> held = held_by(process)) sum = sum.value_or(Bytes{}) + *held;
+        std::optional<Bytes> held = held_by(process);
+        // A process may have grown much between our last look and the kill.
+        if (logged != nullptr)
+            for (const MemoryHolder& holder : logged->holders)
+                if (holder.pid == process.pid) held = holder.held;
+        if (held) sum = sum.value_or(Bytes{}) + *held;
     }
     return sum;
 }

@@ -200,6 +200,29 @@ TEST(OomVictim, NamesTheNeighbourThatFilledTheLimit) {
         << v.root.summary;
 }
 
+// It filled the limit between two looks: only the kernel saw it.
+TEST(OomVictim, NamesWhomTheKernelListedThoughNoLookSawIt) {
+    Story story;
+    story.held(main_pid, Bytes::mib(20)).dies_by(SIGKILL).container_oom();
+    story.logged_oom(main_pid, "CONSTRAINT_MEMCG");
+    story.evidence().kernel_log.back().holders = {{900, "eater", Bytes::mib(400)},
+                                                  {main_pid, "python", Bytes::mib(20)}};
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "oom-victim");
+    EXPECT_TRUE(certain(v));
+    EXPECT_NE(v.end.summary.find("eater (pid 900)"), std::string::npos) << v.end.summary;
+}
+
+// A child that took the memory after our last look at it is one of ours all the same.
+TEST(OomVictim, IsNotClaimedWhenTheKernelListsAChildOfOurs) {
+    Story story;
+    story.held(main_pid, Bytes::mib(20)).child(201).held(201, Bytes::mib(10)).dies_by(SIGKILL);
+    story.container_oom().logged_oom(main_pid, "CONSTRAINT_MEMCG");
+    story.evidence().kernel_log.back().holders = {{201, "python", Bytes::mib(450)},
+                                                  {900, "other", Bytes::mib(30)}};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 TEST(OomVictim, IsNotClaimedForANeighbourOutsideTheLimit) {
     const Verdict v = Story()
                           .held(main_pid, Bytes::mib(60))

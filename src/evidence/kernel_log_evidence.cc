@@ -4,6 +4,8 @@
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
 #include "sources/kernel_message.h"
+#include "sources/oom_table.h"
+#include "sources/page_size.h"
 
 namespace holdfast::parts {
 namespace {
@@ -41,6 +43,13 @@ void add_oom(KernelLogEntry& entry, const sources::OomKillLine& line) {
         entry.constraint = "CONSTRAINT_MEMCG";
 }
 
+std::vector<MemoryHolder> holders_in(const sources::OomTable& table) {
+    std::vector<MemoryHolder> holders;
+    for (const sources::OomTask& task : table.tasks())
+        holders.push_back({task.pid, clean(task.name, longest_name), task.held});
+    return holders;
+}
+
 KernelLogEntry* earlier_line(std::vector<KernelLogEntry>& entries, int pid, RunTime time) {
     for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
         if (entry->kind != Kind::oom_kill || entry->pid != pid) continue;
@@ -76,7 +85,9 @@ KernelLogEntry entry_of(const LogLine& line) {
 
 std::vector<KernelLogEntry> classify(const std::vector<LogLine>& lines) {
     std::vector<KernelLogEntry> entries;
+    sources::OomTable table(sources::page_size());
     for (const LogLine& line : lines) {
+        if (table.take(line.record)) continue;
         const auto kill = sources::parse_oom_kill(line.record);
         if (!kill) {
             entries.push_back(entry_of(line));
@@ -91,6 +102,8 @@ std::vector<KernelLogEntry> classify(const std::vector<LogLine>& lines) {
         entry.time = line.time;
         entry.text = clean(line.record.text, longest_text);
         add_oom(entry, *kill);
+        entry.holders = holders_in(table);
+        table.clear();
         entries.push_back(std::move(entry));
     }
     return entries;

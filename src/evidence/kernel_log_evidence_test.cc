@@ -40,6 +40,21 @@ TEST(KernelLogEvidence, OneKillOfTwoLinesIsOneEntryAtItsOwnTime) {
     EXPECT_EQ(log[0].anon_rss, Bytes::kib(520000));
 }
 
+TEST(KernelLogEvidence, TheListBeforeAKillTellsWhoHeldWhat) {
+    RunRecord record;
+    record.events = {
+        logged(1, "[  pid  ]   uid  tgid total_vm      rss pgtables_bytes swapents name tgid "),
+        logged(2, "[    100]     0   100    10000     1000    45056        0             0 python"),
+        logged(3, "[    900]     0   900   100000    90000    45056        0             0 eater"),
+        logged(5, first_line), logged(6, second_line)};
+    const auto log = parts::kernel_log(record, run_clock);
+    ASSERT_EQ(log.size(), 1U);
+    ASSERT_EQ(log[0].holders.size(), 2U);
+    EXPECT_EQ(log[0].holders[0].pid, 900);
+    EXPECT_EQ(log[0].holders[0].name, "eater");
+    EXPECT_EQ(log[0].holders[1].pid, 100);
+}
+
 TEST(KernelLogEvidence, TheSecondLineAloneTellsACgroupsKill) {
     RunRecord record;
     record.events = {logged(0, second_line)};

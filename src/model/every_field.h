@@ -43,7 +43,8 @@ inline auto every_field(const HostEvidence& x) { const auto& [a, b, c, d, e, f, 
 inline auto every_field(const PressureEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const DiskEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const Neighbour& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
-inline auto every_field(const KernelLogEntry& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
+inline auto every_field(const MemoryHolder& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
+inline auto every_field(const KernelLogEntry& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n); }
 inline auto every_field(const SignalSeen& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const GpuEvidence::Holder& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const GpuEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }

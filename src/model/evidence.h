@@ -132,6 +132,13 @@ struct Neighbour {
     bool same_cgroup = false;  // within a limited level of the main process's chain
 };
 
+// A row of the kernel's list at an OOM kill.
+struct MemoryHolder {
+    int pid = 0;
+    std::string name;
+    Bytes held;
+};
+
 struct KernelLogEntry {
     enum class Kind { oom_kill, segfault, gpu_fault, io_error, memory_error, other };
     Kind kind = Kind::other;
@@ -144,6 +151,8 @@ struct KernelLogEntry {
     std::optional<Bytes> anon_rss, file_rss, shmem_rss, total_vm;
     std::optional<int> xid;  // gpu_fault
     std::string text;        // the line itself, masked and shortened
+    // oom_kill: the largest at that moment, largest first; empty when the list was not printed.
+    std::vector<MemoryHolder> holders;
 };
 
 // A signal that reached the supervisor, and so the program.

@@ -148,6 +148,13 @@ void describe(Json& json, Ref<Json, Neighbour> neighbour) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, MemoryHolder> holder) {
+    json.field("pid", holder.pid);
+    json.field("name", holder.name);
+    json.field("held", holder.held);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, KernelLogEntry> entry) {
     json.choice("kind", entry.kind, kernel_log_kinds);
     json.field("time", entry.time);
@@ -162,6 +169,7 @@ void describe(Json& json, Ref<Json, KernelLogEntry> entry) {
     json.field("total_vm", entry.total_vm);
     json.field("xid", entry.xid);
     json.field("text", entry.text);
+    json.field("holders", entry.holders);
 }
 
 template <class Json>

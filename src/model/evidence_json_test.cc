@@ -119,8 +119,20 @@ Evidence full_evidence() {
     e.pressure = {1.5, 2.5, 3.5, 4.5, 5.5, at(60)};
     e.disks = {{"working directory", "/data", "ext4", Bytes{1}, Bytes{2}, Bytes{3}, 4}};
     e.neighbours = {{77, "chrome", "chrome --tabs", Bytes{5}, true}};
-    e.kernel_log = {{KernelLogEntry::Kind::gpu_fault, at(3), 4242, "python", "CONSTRAINT_MEMCG",
-                     "/job", "/job/a", Bytes{1}, Bytes{2}, Bytes{3}, Bytes{4}, 79, "the line"}};
+    e.kernel_log = {{KernelLogEntry::Kind::gpu_fault,
+                     at(3),
+                     4242,
+                     "python",
+                     "CONSTRAINT_MEMCG",
+                     "/job",
+                     "/job/a",
+                     Bytes{1},
+                     Bytes{2},
+                     Bytes{3},
+                     Bytes{4},
+                     79,
+                     "the line",
+                     {{78, "eater", Bytes{5}}}}};
     e.signals = {{at(4), SIGTERM, 1, 1000, "bash", true, true}};
     e.gpus = {
         {1, "H200", Bytes{1}, Bytes{2}, Bytes{3}, 50, 60, 7, true, {{9, Bytes{8}, "x", true}}}};

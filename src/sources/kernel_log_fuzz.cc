@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "sources/kernel_message.h"
+#include "sources/oom_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     using namespace holdfast::sources;
@@ -15,6 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     const auto hardware = parse_hardware_error(*record);
     if (record->facility != 0 && (kill || fault || xid || io || hardware)) std::abort();
     if (kill && kill->pid <= 0) std::abort();
+    OomTable table(holdfast::Bytes::kib(4));
+    KernelRecord columns;
+    columns.text = "[ pid ] uid tgid total_vm rss pgtables_bytes swapents oom_score_adj name";
+    table.take(columns);
+    if (table.take(*record) && record->facility != 0) std::abort();
+    for (const OomTask& task : table.tasks())
+        if (task.pid <= 0) std::abort();
     if (fault && fault->pid <= 0) std::abort();
     return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "record/mask.h"
 #include "sources/kernel_message.h"
+#include "sources/page_size.h"
 #include "supervise/plain.h"
 
 namespace holdfast {
@@ -45,7 +46,8 @@ Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& event
             [this](int dir) { return cgroups_.slot_of(monotonic_now(), dir); }),
       disks_(box.disks),
       neighbours_(roots, box.neighbours),
-      stacks_(box.stacks) {
+      stacks_(box.stacks),
+      oom_table_(sources::page_size()) {
     // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
         kernel_log_.emplace(std::move(log).value());
@@ -188,9 +190,21 @@ void Observer::read_kernel_log(Nanos now) {
             told_of_lost_log_ = true;
         }
         if (!record || !*record) return;
-        if (matters(**record))
-            events_->kernel_line(now, (*record)->time, mask_text(fitting((*record)->text)));
+        if (!oom_table_.take(**record) && matters(**record)) note_kernel_line(now, **record);
     }
+}
+
+void Observer::note_kernel_line(Nanos now, const sources::KernelRecord& record) {
+    // The list stands before the kill it belongs to, in the log and so in the record.
+    if (!oom_table_.tasks().empty() && sources::parse_oom_kill(record)) {
+        events_->kernel_line(now, record.time, oom_table_.columns());
+        for (const sources::OomTask& task : oom_table_.tasks())
+            events_->kernel_line(now, record.time, mask_text(task.line));
+        oom_table_.clear();
+        // Names only: who is in the list is most likely still there, and here has a command line.
+        look_at_neighbours(now);
+    }
+    events_->kernel_line(now, record.time, mask_text(fitting(record.text)));
 }
 
 void Observer::last_look(Nanos now, bool ended_well) {

@@ -7,6 +7,7 @@
 #include "base/time.h"
 #include "record/box_writer.h"
 #include "sources/kernel_log.h"
+#include "sources/oom_table.h"
 #include "sources/roots.h"
 #include "supervise/cadence.h"
 #include "supervise/cgroup_watch.h"
@@ -40,6 +41,7 @@ private:
     void survey(Nanos now);
     void look_at_neighbours(Nanos now);
     void look_at_stacks(Nanos now);
+    void note_kernel_line(Nanos now, const sources::KernelRecord& record);
     bool tight() const;
     void note_missing(Nanos now);
     format::Sample sample_now(Nanos now) const;
@@ -56,6 +58,7 @@ private:
     NeighbourWatch neighbours_;
     StackWatch stacks_;
     std::optional<sources::KernelLog> kernel_log_;
+    sources::OomTable oom_table_;
     Cadence cadence_;
     Nanos began_{};
     Nanos next_host_look_{}, next_study_{}, next_survey_{}, next_neighbours_{}, next_stacks_{};

@@ -34,6 +34,22 @@ std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Byte
     return Eater{fmt::format("{} (pid {})", name, largest->pid), largest->rss};
 }
 
+// The kernel's own list, of the very moment.
+std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole) {
+    const KernelLogEntry* logged = logged_oom_kill(death);
+    if (logged == nullptr) return std::nullopt;
+    for (const MemoryHolder& holder : logged->holders) {
+        if (holder.pid == death.pid || death.all.process(holder.pid) != nullptr) continue;
+        if (holder.held <= own || holder.held.share_of(whole) < small_share) return std::nullopt;
+        std::string name = holder.name;
+        for (const Neighbour& neighbour : death.all.neighbours)
+            if (neighbour.pid == holder.pid && !neighbour.command.empty())
+                name = short_command(neighbour.command);
+        return Eater{fmt::format("{} (pid {})", name, holder.pid), holder.held};
+    }
+    return std::nullopt;
+}
+
 std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
     const CgroupEvidence* cgroup = death.cgroup();
     if (cgroup == nullptr || !cgroup->shmem) return std::nullopt;
@@ -59,7 +75,8 @@ std::optional<Finding> oom_victim(const Death& death) {
     const std::optional<Bytes> own = held_by_tree(death);
     if (!whole || !own || own->share_of(*whole) >= small_share) return std::nullopt;
 
-    std::optional<Eater> eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
+    std::optional<Eater> eater = holder_that_ate(death, *own, *whole);
+    if (!eater) eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
     if (!eater && in_cgroup) eater = files_that_ate(death, *whole);
     if (!eater) return std::nullopt;
 
