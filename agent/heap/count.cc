@@ -102,6 +102,36 @@ void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
     if (block.arena()) memory.arena_bytes += block.size();
 }
 
+// Takes [begin, end) out of the counted regions; calls gone(memory, region) for each part that
+// went. What stays of a region that is cut was counted before.
+template <class Gone>
+void cut_regions(HeapState& state, AgentMemory& memory, std::uint64_t begin, std::uint64_t end,
+                 Gone gone) {
+    state.held.regions.cut(
+        begin, end,
+        [&](const Region& region) {
+            take_from_site(memory, region.site, region.size(), region.weight);
+            gone(region);
+        },
+        [&](const Region& rest) {
+            add_to_site(memory, rest.site, rest.size(), rest.weight);
+            memory.sites[rest.site].total_bytes -= rest.weight;
+        });
+}
+
+// Calls change(state, memory) under the lock, unless nothing is counted.
+template <class Change>
+void change_regions(Change change) {
+    HeapState* state = counting() ? heap_state() : nullptr;
+    AgentMemory* memory = memory_of_slot();
+    if (state == nullptr || memory == nullptr) return;
+    if (state->regions.load(std::memory_order_relaxed) == 0) return;
+    const HeapLock lock(*state);
+    if (!lock.held()) return;
+    change(*state, *memory);
+    state->regions.store(state->held.regions.count(), std::memory_order_relaxed);
+}
+
 }  // namespace
 
 void count_block(const void* address, std::uint64_t size, std::uint64_t weight) {
@@ -163,47 +193,27 @@ void recount_block(const Block& block) {
 }
 
 void uncount_regions(std::uint64_t begin, std::uint64_t end) {
-    HeapState* state = counting() ? heap_state() : nullptr;
-    AgentMemory* memory = memory_of_slot();
-    if (state == nullptr || memory == nullptr) return;
-    if (state->regions.load(std::memory_order_relaxed) == 0) return;
-    const HeapLock lock(*state);
-    if (!lock.held()) return;
-    state->held.regions.cut(
-        begin, end,
-        [&](const Region& gone) { take_from_site(*memory, gone.site, gone.size(), gone.weight); },
-        [&](const Region& rest) {
-            add_to_site(*memory, rest.site, rest.size(), rest.weight);
-            memory->sites[rest.site].total_bytes -= rest.weight;
-        });
-    state->regions.store(state->held.regions.count(), std::memory_order_relaxed);
+    change_regions([&](HeapState& state, AgentMemory& memory) {
+        cut_regions(state, memory, begin, end, [](const Region&) {});
+    });
 }
 
 void move_region(std::uint64_t begin, std::uint64_t size, std::uint64_t new_begin,
                  std::uint64_t new_size) {
-    HeapState* state = counting() ? heap_state() : nullptr;
-    AgentMemory* memory = memory_of_slot();
-    if (state == nullptr || memory == nullptr) return;
-    if (state->regions.load(std::memory_order_relaxed) == 0) return;
-    const HeapLock lock(*state);
-    if (!lock.held()) return;
-    bool found = false;
-    Region moved{new_begin, new_begin + new_size, new_size, other_site};
-    state->held.regions.cut(
-        begin, begin + size,
-        [&](const Region& gone) {
-            take_from_site(*memory, gone.site, gone.size(), gone.weight);
+    change_regions([&](HeapState& state, AgentMemory& memory) {
+        bool found = false;
+        Region moved{new_begin, new_begin + new_size, new_size, other_site};
+        cut_regions(state, memory, begin, begin + size, [&](const Region& gone) {
             found = true;
             moved.site = gone.site;
             const auto scaled = static_cast<std::uint64_t>(static_cast<double>(gone.weight) /
                                                            static_cast<double>(gone.size()) *
                                                            static_cast<double>(new_size));
             if (scaled > new_size) moved.weight = scaled;
-        },
-        [&](const Region& rest) { add_to_site(*memory, rest.site, rest.size(), rest.weight); });
-    if (found && state->held.regions.insert(moved))
-        add_to_site(*memory, moved.site, moved.size(), moved.weight);
-    state->regions.store(state->held.regions.count(), std::memory_order_relaxed);
+        });
+        if (found && state.held.regions.insert(moved))
+            add_to_site(memory, moved.site, moved.size(), moved.weight);
+    });
 }
 
 }  // namespace holdfast::agent

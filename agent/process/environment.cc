@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include <initializer_list>
+#include "base/exec_target.h"
 
 namespace holdfast::agent {
 namespace {
@@ -46,13 +46,6 @@ void cut(char* list, Text part) {
 void remove_entry(char** place) {
     do place[0] = place[1];
     while (*place++ != nullptr);
-}
-
-// An address sanitizer refuses to start unless its runtime comes first.
-bool wants_to_be_first(Text list) {
-    for (const Text name : {Text("asan"), Text("tsan"), Text("msan"), Text("lsan"), Text("hwasan")})
-        if (list.contains(name)) return true;
-    return false;
 }
 
 // Switched off for what is started, or spoken for: another `holdfast run` starts it.
@@ -109,8 +102,9 @@ EnvironmentSize restored_size(char* const* environment) {
 
 void preload_for_child(Text theirs, char* out, std::size_t room) {
     const Text own = Text::of(own_path);
-    const Text first = wants_to_be_first(theirs) ? theirs : own;
-    const Text second = wants_to_be_first(theirs) ? own : theirs;
+    const bool yield = names_sanitizer(theirs.data, theirs.size);
+    const Text first = yield ? theirs : own;
+    const Text second = yield ? own : theirs;
     std::size_t at = 0;
     const auto put = [&](Text text) {
         if (at + text.size >= room) return;

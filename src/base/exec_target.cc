@@ -145,4 +145,10 @@ bool can_take_agent_by_name(const char* name) {
     }
 }
 
+bool names_sanitizer(const char* preload, std::size_t size) {
+    for (const char* name : {"asan", "tsan", "msan", "lsan"})
+        if (::memmem(preload, size, name, 4) != nullptr) return true;
+    return false;
+}
+
 }  // namespace holdfast

@@ -2,6 +2,8 @@
 // the agent itself, so it needs nothing but libc.
 #pragma once
 
+#include <cstddef>
+
 namespace holdfast {
 
 // False where loading us would hurt: a 32-bit program or one of another C library (its loader would
@@ -12,5 +14,8 @@ bool can_take_agent(const char* path);
 
 // The same for a name that is looked up in PATH.
 bool can_take_agent_by_name(const char* name);
+
+// A sanitizer's runtime in an LD_PRELOAD list refuses to start unless it comes first.
+bool names_sanitizer(const char* preload, std::size_t size);
 
 }  // namespace holdfast

@@ -58,6 +58,11 @@ std::optional<std::string_view> next_word(std::string_view& rest) {
     return word;
 }
 
+std::string_view base_name(std::string_view path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
     std::vector<std::string_view> pieces;
     while (const auto piece = next_piece(text, separator)) pieces.push_back(*piece);

@@ -20,6 +20,9 @@ inline std::optional<std::string_view> next_line(std::string_view& rest) {
 // The next word, runs of blanks skipped.
 std::optional<std::string_view> next_word(std::string_view& rest);
 
+// The last part of a path.
+std::string_view base_name(std::string_view path);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // The whole of `text` as a number, or nothing: "12 kB", "" and an overflow are not numbers.

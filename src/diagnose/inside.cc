@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <csignal>
 #include <string_view>
 
+#include "base/text.h"
+#include "diagnose/library_name.h"
 #include "diagnose/moment.h"
 #include "model/own_code.h"
 
@@ -13,23 +14,6 @@ namespace holdfast {
 namespace {
 
 constexpr Nanos slack{2'000'000'000};  // an end is noticed a little after it happened
-
-// The C library, the loader, the interpreter: everybody's code, which tells nothing about who.
-bool everybodys(std::string_view library) {
-    static constexpr std::array<std::string_view, 8> names{
-        "libc.so", "libc-", "ld-", "libpthread", "libstdc++", "libgcc_s", "libpython", "python"};
-    const std::size_t slash = library.rfind('/');
-    const std::string_view name =
-        slash == std::string_view::npos ? library : library.substr(slash + 1);
-    for (const std::string_view known : names)
-        if (name.starts_with(known)) return true;
-    return name.empty() || name.starts_with('[') || name.starts_with("libholdfast");
-}
-
-std::string_view base_name(std::string_view path) {
-    const std::size_t slash = path.rfind('/');
-    return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
 
 }  // namespace
 
@@ -80,11 +64,11 @@ std::optional<Where> own_place(const std::vector<Frame>& frames) {
 
 std::string native_place(const CrashEvidence& crash) {
     for (const NativeFrame& frame : crash.native)
-        if (!everybodys(frame.library) && !frame.symbol.empty() &&
+        if (!is_everybodys_library(frame.library) && !frame.symbol.empty() &&
             !frame.symbol.starts_with("... ("))
             return fmt::format("{} in {}", frame.symbol, base_name(frame.library));
     for (const NativeFrame& frame : crash.native)
-        if (!everybodys(frame.library)) return std::string(base_name(frame.library));
+        if (!is_everybodys_library(frame.library)) return std::string(base_name(frame.library));
     if (!crash.native.empty() && !crash.native.front().symbol.empty())
         return fmt::format("{} in {}", crash.native.front().symbol,
                            base_name(crash.native.front().library));

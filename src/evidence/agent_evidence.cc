@@ -24,7 +24,6 @@ std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
     case From::cell: return To::cell;
     case From::cuda_oom: return To::cuda_oom;
     case From::hook_failed: return To::hook_failed;
-    case From::python_unsupported: return To::python_unsupported;
     case From::framework: return To::framework;
     }
     return std::nullopt;  // of a newer agent, or forged

@@ -61,15 +61,7 @@ struct ExitCallEvidence {
 };
 
 struct NoteEvidence {
-    enum class Kind {
-        warning,
-        shutdown_request,
-        cell,
-        cuda_oom,
-        hook_failed,
-        python_unsupported,
-        framework
-    };
+    enum class Kind { warning, shutdown_request, cell, cuda_oom, hook_failed, framework };
     Kind kind = Kind::warning;
     RunTime time{};
     std::int64_t a = 0, b = 0;

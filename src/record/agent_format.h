@@ -144,13 +144,13 @@ inline constexpr std::uint32_t agent_signals = 8;
 
 enum class AgentNoteKind : std::uint32_t {
     none = 0,
-    warning = 1,             // text: "Category: message"
-    shutdown_request = 2,    // ipykernel; a: 1 restart
-    cell = 3,                // a: execution count, b: 1 begins, 0 ends; text: its first line
-    cuda_oom = 4,            // text: allocator statistics as JSON
-    hook_failed = 5,         // text
-    python_unsupported = 6,  // text: version
-    framework = 7,           // text: "torch 2.11.0"
+    warning = 1,           // text: "Category: message"
+    shutdown_request = 2,  // ipykernel; a: 1 restart
+    cell = 3,              // a: execution count, b: 1 begins, 0 ends; text: its first line
+    cuda_oom = 4,          // text: allocator statistics as JSON
+    hook_failed = 5,       // text
+    // 6: no longer written
+    framework = 7,  // text: "torch 2.11.0"
 };
 struct AgentNote {
     std::int64_t time;

@@ -66,7 +66,7 @@ TEST(MachineBox, EveryKindOfRecordComesBack) {
     cgroup.level_count = 3;
     box->cgroups.put(2, cgroup);
     format::Event event{};
-    event.kind = format::EventKind::note;
+    event.kind = format::EventKind::missing;
     set_event_text(event, "hello");
     box->events.append(event);
     format::Disk disk{};

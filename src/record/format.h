@@ -159,7 +159,7 @@ struct Cgroup {
 static_assert(sizeof(Cgroup) == 16 + 8 + 32 + 8 + cgroup_levels * 136 + 128 + 32 + 512);
 
 enum class EventKind : std::uint32_t {
-    note = 1,    // text
+    // 1: no longer written
     signal = 2,  // number a; sender pid b, uid c; flags d (1 kernel, 2 whole group); text sender
     oom_kill_moved = 3,      // cgroup slot a; before b, after c; time of the look before: d
     kernel_log = 4,          // text as in /dev/kmsg, without the prefix; d: its own time, ns

@@ -77,11 +77,14 @@ RunDirectory::RunDirectory(UniqueFd fd, std::string path)
 
 Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string& id) {
     if (!is_run_id(id)) return Error{"'" + id + "' is not a run id", EINVAL};
-    std::vector<std::string> notes;
+    std::string reasons;
+    const auto pass_over = [&reasons](const std::string& reason) {
+        reasons += (reasons.empty() ? "" : "; ") + reason;
+    };
     for (const HomeCandidate& candidate : home.candidates) {
         const Result<UniqueFd> runs = open_home(candidate, ::geteuid());
         if (!runs) {
-            notes.push_back(runs.error().text);
+            pass_over(runs.error().text);
             continue;
         }
         std::string name = id;
@@ -93,18 +96,14 @@ Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string
         }
         UniqueFd fd(made == 0 ? ::openat(runs->get(), name.c_str(), open_directory) : -1);
         if (!fd) {
-            notes.push_back(
-                Error::from_errno("cannot create a run in " + candidate.path + "/runs").text);
+            pass_over(Error::from_errno("cannot create a run in " + candidate.path + "/runs").text);
             continue;
         }
         RunDirectory directory(std::move(fd), candidate.path + "/runs/" + name);
-        directory.notes_ = std::move(notes);
-        if (const Status locked = directory.lock(); !locked)
-            directory.notes_.push_back(locked.error().text);
+        // A filesystem without locks: the run is then taken for one whose supervisor is gone.
+        static_cast<void>(directory.lock());
         return directory;
     }
-    std::string reasons;
-    for (const std::string& note : notes) reasons += (reasons.empty() ? "" : "; ") + note;
     return Error{"no place to keep the run: " + reasons};
 }
 

@@ -40,8 +40,6 @@ public:
     const std::string& path() const { return path_; }
     const std::string& id() const { return id_; }
     int fd() const { return fd_.get(); }
-    // Why better homes were passed over, one line each; empty when the first one served.
-    const std::vector<std::string>& notes() const { return notes_; }
 
     // The supervisor's sign of life: an fcntl lock, gone with its process however it dies and not
     // inherited by fork, so a supervisor that forks itself away takes it again.
@@ -68,7 +66,6 @@ private:
     UniqueFd lock_;
     std::string path_;
     std::string id_;
-    std::vector<std::string> notes_;
 };
 
 }  // namespace holdfast

@@ -60,7 +60,6 @@ TEST(RunDirectory, IsForUsOnly) {
     EXPECT_EQ(info.st_mode & 0777U, 0700U);
     ASSERT_EQ(::stat((run->path() + "/x.json").c_str(), &info), 0);
     EXPECT_EQ(info.st_mode & 0777U, 0600U);
-    EXPECT_TRUE(run->notes().empty());
 }
 
 TEST(RunDirectory, ASecondRunOfTheSameIdGetsANumber) {

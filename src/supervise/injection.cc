@@ -27,13 +27,6 @@ std::string own_folder() {
 // The loader parts LD_PRELOAD at spaces and colons and expands $.
 bool can_be_named(std::string_view path) { return path.find_first_of(" :$") == path.npos; }
 
-// A sanitizer's runtime refuses to start unless it comes first.
-bool wants_to_be_first(std::string_view list) {
-    for (const std::string_view name : {"asan", "tsan", "msan", "lsan"})
-        if (list.find(name) != list.npos) return true;
-    return false;
-}
-
 }  // namespace
 
 std::optional<Injection> Injection::find() {
@@ -68,7 +61,7 @@ std::vector<std::string> Injection::environment(const char* const* environment,
     if (!wanted) return entries;
     if (theirs.empty())
         entries.push_back(fmt::format("{}{}", preload_name, library_));
-    else if (wants_to_be_first(theirs))
+    else if (names_sanitizer(theirs.data(), theirs.size()))
         entries.push_back(fmt::format("{}{}:{}", preload_name, theirs, library_));
     else
         entries.push_back(fmt::format("{}{}:{}", preload_name, library_, theirs));

@@ -2,11 +2,11 @@
 // record, the kernel log's line about it, faulthandler's dump, or the signal alone.
 #include <fmt/format.h>
 
-#include <array>
 #include <csignal>
 
 #include "diagnose/crash_finding.h"
 #include "diagnose/inside.h"
+#include "diagnose/library_name.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -14,18 +14,6 @@ namespace holdfast::rules {
 namespace {
 
 bool overflowed(const CrashEvidence* crash) { return crash != nullptr && crash->in_stack_guard; }
-
-// A library that runs a pool of threads always has several of them inside.
-bool is_thread_pool(std::string_view library) {
-    static constexpr std::array<std::string_view, 8> pools{
-        "libgomp", "libomp", "libiomp", "libopenblas", "libmkl", "libtbb", "libtorch", "libcuda"};
-    const std::size_t slash = library.rfind('/');
-    const std::string_view name =
-        slash == std::string_view::npos ? library : library.substr(slash + 1);
-    for (const std::string_view pool : pools)
-        if (name.starts_with(pool)) return true;
-    return false;
-}
 
 // A handler that passes a fault on, or a program that gives up this way: the signal of a fault, but
 // none was seen.
@@ -87,7 +75,7 @@ std::optional<Finding> native_race(const Death& death) {
     if (crash == nullptr || crash->code <= 0 || overflowed(crash) || !death.by(SIGSEGV))
         return std::nullopt;
     for (const SharedLibraryUse& use : crash->shared) {
-        if (use.threads < 2 || use.library != crash->library || is_thread_pool(use.library))
+        if (use.threads < 2 || use.library != crash->library || is_thread_pool_library(use.library))
             continue;
         Finding finding = crash_finding(
             death, "native-race"_cause,
