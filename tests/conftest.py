@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.cgroup import ControlGroup
+from support.inside import library, watch  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
 
 

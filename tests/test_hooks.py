@@ -2,74 +2,12 @@
 
 import json
 import math
-import os
-import subprocess
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from support import agent_box
-from support.interpreters import each, find, need
-from support.run import PATIENCE, PROGRAMS, PYTHON, ROOT
-
-
-@dataclass
-class Ended:
-    status: int
-    output: str
-    errors: str
-    processes: list[agent_box.Process]
-
-    @property
-    def main(self) -> agent_box.Process:
-        return self.processes[0]
-
-
-@pytest.fixture(scope="session")
-def library(binary) -> Path:
-    named = os.environ.get("HOLDFAST_AGENT")
-    path = Path(named) if named else binary.parent.parent / "agent" / "libholdfast_agent.so"
-    assert path.exists(), f"{path} is not there: run `make build`, or set HOLDFAST_AGENT"
-    return path.resolve()
-
-
-@pytest.fixture
-def watch(library, tmp_path):
-    """Runs a command with the agent and a box of its own, and without; both must look the same."""
-
-    def run(*command, compare=True) -> Ended:
-        folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
-        folder.mkdir(mode=0o700)
-        box = folder / "agent.box"
-        with box.open("wb") as file:
-            file.truncate(agent_box.SIZE)
-        box.chmod(0o600)
-        clean = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        clean |= {"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1"}
-        inside = clean | {"HOLDFAST_RUN": str(folder), "LD_PRELOAD": str(library)}
-
-        def once(environment):
-            return subprocess.run(
-                list(map(str, command)),
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=PATIENCE,
-            )
-
-        watched = once(inside)
-        if compare:
-            plain = once(clean)
-            assert watched.stdout == plain.stdout
-            assert watched.stderr == plain.stderr
-            assert watched.returncode == plain.returncode
-        processes = agent_box.read(box)
-        for process in processes:
-            assert not process.noted("hook_failed")
-        return Ended(watched.returncode, watched.stdout, watched.stderr, processes)
-
-    return run
+from support.interpreters import each, need, python_with
+from support.run import PROGRAMS, PYTHON, ROOT
 
 
 def script(name: str) -> Path:
@@ -162,19 +100,6 @@ def test_a_step_told_by_the_program_counts_and_the_first_bad_loss_is_known(watch
     assert steps.first_nonfinite_step == 7
     assert math.isnan(steps.nonfinite_value)
     assert ended.main.losses[0] == 1.0
-
-
-def python_with(module: str) -> str:
-    """An interpreter that has this module: our own, or one of the machine's."""
-    candidates = [PYTHON, os.environ.get("HOLDFAST_TORCH_PYTHON"), *map(find, ["3.11", "3.12"])]
-    for path in candidates:
-        if (
-            path
-            and subprocess.run([path, "-c", f"import {module}"], capture_output=True).returncode
-            == 0
-        ):
-            return path
-    pytest.skip(f"no Python with {module} on this machine")
 
 
 def test_torch_optimizers_step_by_themselves_and_two_in_turn_count_once(watch):

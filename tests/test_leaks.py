@@ -1,12 +1,12 @@
 """Leaks, large data and healthy programs: real ones, to a real OOM kill or to their end."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from support.cgroup import ControlGroup
+from support.interpreters import python_with
 from support.run import PATIENCE, PROGRAMS, PYTHON, ROOT, Holdfast, text_of
 
 FOLDER = PROGRAMS / "leaks"
@@ -24,15 +24,6 @@ def line_of(mark: str) -> tuple[str, int]:
     ]
     assert len(found) == 1, (mark, found)
     return found[0]
-
-
-def python_with(*modules: str) -> str:
-    """An interpreter that has these modules."""
-    for path in filter(None, [os.environ.get("HOLDFAST_TORCH_PYTHON"), PYTHON]):
-        asked = subprocess.run([path, "-c", f"import {','.join(modules)}"], capture_output=True)
-        if asked.returncode == 0:
-            return path
-    pytest.skip(f"no Python with {' and '.join(modules)}: set HOLDFAST_TORCH_PYTHON")
 
 
 def run_together(binary, folder, programs: dict[str, tuple[int, list[str]]]) -> dict[str, dict]:

@@ -1,7 +1,6 @@
 """Memory by line: what the agent counts is what the program holds, on the line that asked."""
 
 import ctypes
-import os
 import signal
 import struct
 import subprocess
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from support import agent_box
-from support.interpreters import each, find, need
+from support.interpreters import each, need, python_with
 from support.run import PATIENCE, PROGRAMS, PYTHON
 
 MIB = 1 << 20
@@ -84,15 +83,6 @@ def memory_of(holdfast):
         return [m for m in (Memory(raw[: agent_box.SLOT_SPACE]) for raw in slots) if m.pid]
 
     return run
-
-
-def python_with(module: str) -> str:
-    """An interpreter that has this module: our own, or one of the machine's."""
-    candidates = [PYTHON, os.environ.get("HOLDFAST_TORCH_PYTHON"), find("3.11"), find("3.12")]
-    for path in filter(None, candidates):
-        if subprocess.run([path, "-c", f"import {module}"], capture_output=True).returncode == 0:
-            return path
-    pytest.skip(f"no Python with {module} on this machine")
 
 
 @pytest.mark.parametrize(

@@ -49,3 +49,24 @@ def need(version: str) -> str:
 def each(*versions: str):
     """Runs a test once per version: @each("3.10", "3.11")."""
     return pytest.mark.parametrize("version", versions or VERSIONS)
+
+
+@cache
+def _has(path: str, modules: tuple[str, ...]) -> bool:
+    code = f"import {', '.join(modules)}"
+    return subprocess.run([path, "-c", code], capture_output=True, check=False).returncode == 0
+
+
+def python_with(*modules: str) -> str:
+    """An interpreter that has these modules: the one `make frameworks` sets up, our own, or one of
+    the machine's."""
+    candidates = [
+        os.environ.get("HOLDFAST_TORCH_PYTHON"),
+        sys.executable,
+        find("3.11"),
+        find("3.12"),
+    ]
+    for path in filter(None, candidates):
+        if _has(path, modules):
+            return path
+    pytest.skip(f"no Python with {' and '.join(modules)}: see `make frameworks`")
