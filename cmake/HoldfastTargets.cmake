@@ -1,4 +1,4 @@
-# One function per kind of target, so that a folder's CMakeLists.txt is a list of its files.
+# One function per kind of target, so that a folder's CMakeLists.txt says only what it stands on.
 
 add_library(holdfast_options INTERFACE)
 target_compile_features(holdfast_options INTERFACE cxx_std_20)
@@ -16,23 +16,29 @@ if(HOLDFAST_FUZZ)
   add_custom_target(fuzz_targets)
 endif()
 
-# holdfast_stage(base SOURCES a.cc b.cc TESTS a_test.cc FUZZ x_fuzz.cc LINKS fmt::fmt)
-# makes the library holdfast_base, one test program from TESTS, and one program per FUZZ file.
+# holdfast_stage(base LINKS fmt::fmt) makes the library holdfast_base of what lies in the folder, one
+# test program of its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated files.
 # A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
 function(holdfast_stage name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;TESTS;FUZZ;LINKS")
-  add_library(holdfast_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS *.cc rules/*.cc)
+  set(tests ${sources})
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(fuzz ${sources})
+  list(FILTER fuzz INCLUDE REGEX "_fuzz\\.cc$")
+  list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
+  add_library(holdfast_${name} STATIC ${sources} ${arg_SOURCES})
   target_link_libraries(holdfast_${name} PUBLIC holdfast_options ${arg_LINKS})
   set_target_properties(holdfast_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  if(HOLDFAST_TESTS AND arg_TESTS)
-    add_executable(${name}_test ${arg_TESTS})
+  if(HOLDFAST_TESTS AND tests)
+    add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE holdfast_${name} GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
       HOLDFAST_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
     gtest_discover_tests(${name}_test TEST_PREFIX ${name}/ DISCOVERY_TIMEOUT 60)
   endif()
   if(HOLDFAST_TESTS)
-    foreach(file IN LISTS arg_FUZZ)
+    foreach(file IN LISTS fuzz)
       holdfast_fuzz_target(${name} ${file})
     endforeach()
   endif()

@@ -34,6 +34,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=600, help="seconds for one run of a tool")
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
                         help="callgrinds at the same time")  # fmt: skip
+    parser.add_argument("--repeats", type=int, default=3, help="counts of each program")
     parser.add_argument("--json", type=Path, metavar="FILE")
     return parser.parse_args()
 
@@ -58,7 +59,7 @@ def main() -> int:
     if "instructions" not in skipped:
         # Importing torch alone takes valgrind a minute.
         counted = [p for p in programs if not (chosen.quick and p.needs)]
-        repeats = 1 if chosen.quick else 3
+        repeats = 1 if chosen.quick else chosen.repeats
         counts = count_all(python, counted, chosen.jobs, repeats, scale, chosen.limit)
     memory = [] if "memory" in skipped else measure_memory(python, rounds, seconds)
 
