@@ -14,6 +14,7 @@ class _State:
     kernel = None
     running = None  # first line and number of the cell; the shell's own counts on before it ends
     untold = None  # what the kernel before this one could not say
+    depth = {}  # noqa: RUF012  message -> how deep: a cell may run others, get_ipython().run_cell()
 
 
 def install(module):
@@ -35,7 +36,8 @@ def _started(app, *_):
     kernel.do_shutdown = seen(kernel.do_shutdown, _shutdown)
     # The events of the shell know neither the request nor its number for certain.
     kernel._publish_execute_input = seen(kernel._publish_execute_input, _cell_begins)
-    shell.events.register("post_run_cell", _cell_ends)
+    shell.events.register("pre_run_cell", _shell_begins)
+    shell.events.register("post_run_cell", _shell_ends)
     attempt(open_box, run_directory(), sys.executable, kernel.kernel_info)
     attempt(_look_for_untold, app)
 
@@ -62,16 +64,26 @@ def _write_down(code, parent, count):
     begin(name, code, count, parent.get("header") or {}, ident)
 
 
-def _cell_ends(result):
+def _shell_begins(info):
+    message = _message()
+    _State.depth[message] = _State.depth.get(message, 0) + 1
+
+
+def _shell_ends(result):
+    message = _message()
+    depth = _State.depth.pop(message, 1) - 1
+    if depth > 0:
+        _State.depth[message] = depth
+        return
     if _State.running is not None:
         note(_CELL, _State.running[0], _State.running[1], 0)
-    attempt(_cross_out)
+    attempt(end, message)
 
 
-def _cross_out():
+def _message():
     kernel = _State.kernel
     parent = kernel.get_parent() if hasattr(kernel, "get_parent") else kernel._parent_header
-    end((parent.get("header") or {}).get("msg_id"))
+    return (parent.get("header") or {}).get("msg_id")
 
 
 def _look_for_untold(app):

@@ -6,6 +6,8 @@ then it gets what to say on stdin, as one JSON object, and answers `told` when s
 Nothing on stdin: there is nothing to say.
 """
 
+from __future__ import annotations
+
 import errno
 import hmac
 import json
@@ -14,11 +16,12 @@ import time
 import uuid
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Dict, List, Optional
+from typing import TYPE_CHECKING, Any
 
 import zmq
 
-Message = Dict[str, Any]
+if TYPE_CHECKING:
+    Message = dict[str, Any]
 
 DELIMITER = b"<IDS|MSG>"
 # jupyter_server has two subscribers for each kernel, which come back up to 0.1 s apart.
@@ -41,7 +44,7 @@ class Wire:
         self._digest = connection.get("signature_scheme", "hmac-sha256").split("-", 1)[1]
         self._session = uuid.uuid4().hex
 
-    def pack(self, kind: str, content: Message, parent: Message) -> List[bytes]:
+    def pack(self, kind: str, content: Message, parent: Message) -> list[bytes]:
         header = {
             "msg_id": uuid.uuid4().hex,
             "msg_type": kind,
@@ -53,14 +56,14 @@ class Wire:
         parts = [json.dumps(part).encode() for part in (header, parent, {}, content)]
         return [DELIMITER, self._sign(parts), *parts]
 
-    def header_of(self, parts: List[bytes]) -> Optional[Message]:
+    def header_of(self, parts: list[bytes]) -> Message | None:
         """The header of a message that was really meant for the kernel."""
         if len(parts) < 5 or not hmac.compare_digest(parts[0], self._sign(parts[1:5])):
             return None
         header = json.loads(parts[1])
         return header if isinstance(header, dict) else None
 
-    def _sign(self, parts: List[bytes]) -> bytes:
+    def _sign(self, parts: list[bytes]) -> bytes:
         if not self._key:
             return b""
         signature = hmac.new(self._key, digestmod=self._digest)
@@ -83,7 +86,7 @@ class Ports:
             zmq.ROUTER, "shell", {zmq.ROUTER_MANDATORY: 1, zmq.ROUTER_HANDOVER: 1}
         )
 
-    def _bind(self, kind: int, name: str, options: Dict[int, int]) -> Any:
+    def _bind(self, kind: int, name: str, options: dict[int, int]) -> Any:
         socket = self._context.socket(kind)
         socket.linger = 500
         for option, value in options.items():
@@ -119,7 +122,7 @@ class Ports:
     def publish(self, kind: str, content: Message, parent: Message) -> None:
         self.iopub.send_multipart([kind.encode(), *self.wire.pack(kind, content, parent)])
 
-    def reply(self, kind: str, content: Message, parent: Message, ident: List[bytes]) -> bool:
+    def reply(self, kind: str, content: Message, parent: Message, ident: list[bytes]) -> bool:
         """False when the one to be answered does not come back."""
         message = [*ident, *self.wire.pack(kind, content, parent)]
         deadline = time.monotonic() + REPLY_PATIENCE
@@ -160,7 +163,7 @@ class Mourner:
                 self._answer(self._ports.shell.recv_multipart())
                 until = time.monotonic() + MORE_REQUESTS
 
-    def _answer(self, message: List[bytes]) -> None:
+    def _answer(self, message: list[bytes]) -> None:
         if DELIMITER not in message:
             return
         split = message.index(DELIMITER)
@@ -182,8 +185,8 @@ class Mourner:
     def _tell(
         self,
         header: Message,
-        ident: List[bytes],
-        count: Optional[int],
+        ident: list[bytes],
+        count: int | None,
         evalue: str,
         in_full: bool,
     ) -> None:
