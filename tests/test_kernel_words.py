@@ -1,4 +1,4 @@
-"""The cell that killed the kernel says why: real kernels, real deaths, nbclient as the front end."""
+"""The cell that killed the kernel says why: real kernels, real deaths, nbclient in front."""
 
 import json
 import subprocess

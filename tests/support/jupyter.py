@@ -27,6 +27,7 @@ class Jupyter:
     def __init__(self, holdfast: Holdfast, folder: Path):
         self.holdfast = holdfast
         self.folder = folder
+        self.more: dict[str, str] = {}  # environment variables of the front ends
 
     @property
     def environment(self) -> dict[str, str]:
@@ -39,6 +40,7 @@ class Jupyter:
             "HOLDFAST_BIN": str(self.holdfast.binary),
             "PYTHONPATH": os.pathsep.join(filter(None, path)),
             "PYTHONWARNINGS": "ignore",
+            **self.more,
         }
 
     def kernel(self, *arguments: str) -> subprocess.CompletedProcess:
