@@ -75,6 +75,8 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
         return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[0], hint(verb))};
     if (verb.words == Words::at_most_one && arguments.words.size() > 1)
         return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[1], hint(verb))};
+    if (verb.words == Words::at_most_two && arguments.words.size() > 2)
+        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[2], hint(verb))};
     return arguments;
 }
 

@@ -19,7 +19,7 @@ struct Option {
     std::string_view help;
 };
 
-enum class Words { none, at_most_one, a_command };
+enum class Words { none, at_most_one, at_most_two, a_command };
 
 struct Verb {
     std::string_view name;     // "run"

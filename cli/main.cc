@@ -17,10 +17,8 @@ struct Entry {
 };
 
 constexpr std::array verbs{
-    Entry{&run_verb, run},
-    Entry{&why_verb, why},
-    Entry{&runs_verb, runs},
-    Entry{&explain_verb, explain},
+    Entry{&run_verb, run},         Entry{&why_verb, why},       Entry{&runs_verb, runs},
+    Entry{&explain_verb, explain}, Entry{&kernel_verb, kernel},
 };
 
 std::string overview() {

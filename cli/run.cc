@@ -11,6 +11,7 @@
 
 #include "base/unique_fd.h"
 #include "judge.h"
+#include "kernel_end.h"
 #include "model/json.h"
 #include "present/style.h"
 #include "present/terminal_verdict.h"
@@ -30,6 +31,7 @@ constexpr std::array options{
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
     Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
+    Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
 };
 
 // The command's own failure to start, worded and numbered as shells do.
@@ -51,6 +53,15 @@ void say(std::string_view text) {
         if (put < 0 && errno != EAGAIN && errno != EINTR) return;
         if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
     }
+}
+
+// What the log of a notebook server gets depends on what its user has seen already.
+void tell(const Verdict& verdict, KernelEnd::Said said) {
+    if (said == KernelEnd::Said::nothing) return;
+    if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
+        say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())));
+    else if (verdict.outcome != Outcome::finished)
+        say(one_line_verdict(verdict));
 }
 
 Status write_verdict(const std::string& path, const std::string& json) {
@@ -138,21 +149,24 @@ int run(const Arguments& arguments) {
     run_options.agent = !arguments.has("--no-agent");
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
+    std::optional<KernelEnd> kernel;
+    if (const auto connection_file = arguments.get("--kernel")) kernel.emplace(*connection_file);
+    run_options.kernel = kernel.has_value();
     if (!quiet) {
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
+    if (kernel) kernel->prepare(*finished);
 
     const auto record =
         finished->directory ? settled_record(*finished->directory) : finished->read();
     if (record) {
         const Verdict verdict = judge(*record);
-        if (!quiet && deserves_full_panel(verdict))
-            say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())));
-        else if (!quiet && verdict.outcome != Outcome::finished)
-            say(one_line_verdict(verdict));
+        const auto said =
+            kernel ? kernel->speak(*finished, *record, verdict) : KernelEnd::Said::later;
+        if (!quiet) tell(verdict, said);
         const std::string json = to_json(verdict);
         if (const auto path = arguments.get("--verdict"))
             if (const Status written = write_verdict(*path, json); !written && !quiet)
@@ -161,6 +175,9 @@ int run(const Arguments& arguments) {
     } else if (!quiet) {
         complain("no verdict: " + record.error().text);
     }
+    // VS Code shows an exit status, and of a signal nothing.
+    if (kernel && WIFSIGNALED(finished->wait_status))
+        ::_exit(128 + WTERMSIG(finished->wait_status));
     end_as(finished->wait_status);
 }
 

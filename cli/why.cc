@@ -6,6 +6,7 @@
 
 #include "judge.h"
 #include "model/json.h"
+#include "present/notebook_words.h"
 #include "present/style.h"
 #include "present/terminal_verdict.h"
 #include "record/run_list.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::array options{
     Option{"--json", "", "the verdict as JSON"},
+    Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
 };
 
@@ -57,6 +59,10 @@ int why(const Arguments& arguments) {
     if (!verdict) {
         complain(verdict.error().text);
         return exit_failure;
+    }
+    if (arguments.has("--html")) {
+        print(notebook_panel(*verdict) + '\n');
+        return 0;
     }
     print(arguments.has("--json")
               ? to_json(*verdict)

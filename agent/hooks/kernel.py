@@ -1,38 +1,94 @@
-"""A Jupyter kernel: the running cell, and who asked it to stop."""
+"""A Jupyter kernel: its cells, the requests they answer, and who asked it to stop."""
 
 import sys
 
-from _holdfast_agent import note, seen
+from _holdfast_agent import attempt, note, run_directory, seen
+from hooks.cells import begin, end, open_box, take_file
 
 _SHUTDOWN = 2
 _CELL = 3
-_running = []  # first line and number of the cell; the shell's own counts on before it ends
+
+
+class _State:
+    shell = None
+    kernel = None
+    running = None  # first line and number of the cell; the shell's own counts on before it ends
+    untold = None  # what the kernel before this one could not say
+    depth = {}  # noqa: RUF012  message -> how deep: a cell may run others, get_ipython().run_cell()
 
 
 def install(module):
-    """Later, while the kernel's shell is not made yet."""
+    """Before the first cell: when the application starts, its kernel is made and has heard none."""
     application = module.IPKernelApp
-    kernel = getattr(application._instance, "kernel", None)
+    if application._instance is None or getattr(application._instance, "kernel", None) is None:
+        application.start = seen(application.start, _started)
+    else:
+        _started(application._instance)
+
+
+def _started(app, *_):
+    kernel = getattr(app, "kernel", None)
     shell = getattr(kernel, "shell", None)
-    if shell is None:
-        return "later"
+    if shell is None or _State.kernel is not None:
+        return
+    _State.kernel = kernel
+    _State.shell = shell
     kernel.do_shutdown = seen(kernel.do_shutdown, _shutdown)
-    shell.events.register("pre_run_cell", _cell_begins)
-    shell.events.register("post_run_cell", _cell_ends)
-    return None
+    # The events of the shell know neither the request nor its number for certain.
+    kernel._publish_execute_input = seen(kernel._publish_execute_input, _cell_begins)
+    shell.events.register("pre_run_cell", _shell_begins)
+    shell.events.register("post_run_cell", _shell_ends)
+    attempt(open_box, run_directory(), sys.executable, kernel.kernel_info)
+    attempt(_look_for_untold, app)
 
 
 def _shutdown(restart=False, *_):
     note(_SHUTDOWN, "", 1 if restart else 0)
 
 
-def _cell_begins(info):
-    shell = sys.modules["IPython.core.interactiveshell"].InteractiveShell._instance
-    lines = (getattr(info, "raw_cell", None) or "").strip().split("\n", 1)
-    _running[:] = [lines[0][:200], getattr(shell, "execution_count", 0) or 0]
-    note(_CELL, _running[0], _running[1], 1)
+def _cell_begins(code, parent, count, *_):
+    text = (code or "").strip().split("\n", 1)[0][:200]
+    _State.running = (text, count or 0)
+    note(_CELL, text, count or 0, 1)
+    attempt(_write_down, code or "", parent, count or 0)
+    if _State.untold is not None:
+        untold, _State.untold = _State.untold, None
+        attempt(_State.shell.display_pub.publish, untold)
 
 
-def _cell_ends(result):
-    if _running:
-        note(_CELL, _running[0], _running[1], 0)
+def _write_down(code, parent, count):
+    name = _State.shell.compile.get_code_name(code, code, count)
+    ident = _State.kernel._parent_ident
+    if not isinstance(ident, (bytes, list)):  # from ipykernel 6 on one for each channel
+        ident = ident["shell"]
+    begin(name, code, count, parent.get("header") or {}, ident)
+
+
+def _shell_begins(info):
+    message = _message()
+    _State.depth[message] = _State.depth.get(message, 0) + 1
+
+
+def _shell_ends(result):
+    message = _message()
+    depth = _State.depth.pop(message, 1) - 1
+    if depth > 0:
+        _State.depth[message] = depth
+        return
+    if _State.running is not None:
+        note(_CELL, _State.running[0], _State.running[1], 0)
+    attempt(end, message)
+
+
+def _message():
+    kernel = _State.kernel
+    parent = kernel.get_parent() if hasattr(kernel, "get_parent") else kernel._parent_header
+    return (parent.get("header") or {}).get("msg_id")
+
+
+def _look_for_untold(app):
+    """Left by the supervisor of the kernel before this one, which died between two cells."""
+    name = (getattr(app, "connection_file", None) or "").rpartition("/")[2]
+    home = (run_directory() or "").rpartition("/runs/")[0]
+    if name and home:
+        _State.untold = take_file(f"{home}/kernels/{name}")

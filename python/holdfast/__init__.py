@@ -3,18 +3,26 @@
 The package holds no logic of its own; it asks the ``holdfast`` program, or the agent.
 """
 
+from typing import Any
+
 from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
 from holdfast._load import load
+from holdfast.live import Live, live
+from holdfast.memory import MemoryUse, measure
 from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
 
 __all__ = [
     "HoldfastError",
+    "Live",
+    "MemoryUse",
     "NoSuchRun",
     "RunEntry",
     "Status",
     "Verdict",
+    "live",
+    "measure",
     "runs",
     "status",
     "step",
@@ -35,6 +43,13 @@ def why(run: str | None = None) -> Verdict:
 def runs() -> list[RunEntry]:
     """The recorded runs, newest first."""
     return [load(RunEntry, entry) for entry in ask("runs", "--json")["runs"]]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """``%load_ext holdfast``: the magics ``%holdfast`` and ``%%memory``."""
+    from holdfast.jupyter.magics import HoldfastMagics
+
+    shell.register_magics(HoldfastMagics)
 
 
 def __getattr__(name: str) -> str:

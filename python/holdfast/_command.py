@@ -34,8 +34,8 @@ def find() -> str:
     raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
 
 
-def ask(*arguments: str) -> Any:
-    """Runs the program and returns the JSON it prints."""
+def text_of(*arguments: str) -> str:
+    """Runs the program and returns what it prints."""
     program = find()
     try:
         answer = subprocess.run(
@@ -47,7 +47,12 @@ def ask(*arguments: str) -> Any:
         said = answer.stderr.decode(errors="replace").strip()
         kind = NoSuchRun if answer.returncode == _NO_SUCH_RUN else HoldfastError
         raise kind(said or f"{program} ended with status {answer.returncode}")
+    return answer.stdout.decode(errors="replace")
+
+
+def ask(*arguments: str) -> Any:
+    """Runs the program and returns the JSON it prints."""
     try:
-        return json.loads(answer.stdout)
+        return json.loads(text_of(*arguments))
     except ValueError as error:
-        raise HoldfastError(f"{program} printed something that is not JSON: {error}") from error
+        raise HoldfastError(f"{find()} printed something that is not JSON: {error}") from error

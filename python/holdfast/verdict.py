@@ -1,6 +1,9 @@
 """The verdict of a run: the program's JSON (schema 1) as typed, frozen values."""
 
 from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast._command import HoldfastError, text_of
 
 SCHEMA = 1
 
@@ -137,3 +140,13 @@ class Verdict:
     native_stack: tuple[NativeFrame, ...] = ()
     memory: Memory = field(default_factory=Memory)
     missing: tuple[str, ...] = ()
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str] | None:
+        """In a notebook: the panel that a dead kernel's cell shows, and what a terminal shows."""
+        try:
+            return {
+                "text/plain": text_of("why", self.run.id),
+                "text/html": text_of("why", "--html", self.run.id),
+            }
+        except HoldfastError:  # the run is pruned, or was never here: its values are all there is
+            return None

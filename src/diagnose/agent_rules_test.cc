@@ -76,6 +76,16 @@ TEST(ExitCall, BelowPythonIsHowEveryProgramEnds) {
     EXPECT_EQ(v.root.confidence, Confidence::likely);
 }
 
+TEST(ExitCall, InsideACellEndsTheKernelWhateverItsStatus) {
+    Story story = leaving(ExitCallEvidence::How::os_exit, 0);
+    EXPECT_EQ(root_of(story.verdict()), "clean-exit");
+    story.agent().notes.push_back({NoteEvidence::Kind::cell, 5s, 3, 1, "os._exit(0)"});
+    EXPECT_EQ(root_of(story.verdict()), "exit-called");
+    EXPECT_EQ(story.verdict().outcome, Outcome::died);
+    story.agent().notes.push_back({NoteEvidence::Kind::cell, 6s, 3, 0, "os._exit(0)"});
+    EXPECT_EQ(root_of(story.verdict()), "clean-exit");
+}
+
 Story asked(Nanos when) {
     Story story;
     story.agent().notes.push_back({NoteEvidence::Kind::shutdown_request, when, 1, 0, ""});

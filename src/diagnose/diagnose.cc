@@ -173,7 +173,8 @@ bool told(const Verdict& verdict, const Finding& finding) {
 Verdict of_death(const Evidence& evidence) {
     Verdict verdict = describe(evidence);
     const Death death = deciding_death(evidence);
-    verdict.outcome = death.exit.code == 0 ? Outcome::finished : Outcome::died;
+    const bool finished = death.exit.code == 0 && !exit_left_a_cell(death);
+    verdict.outcome = finished ? Outcome::finished : Outcome::died;
     verdict.process = deciding_process(death);
     verdict.missing = gaps(death);
 

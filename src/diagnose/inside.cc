@@ -56,6 +56,17 @@ const ExitCallEvidence* exit_call_of(const Death& death) {
     return (call.status & 0xff) == *death.exit.code ? &call : nullptr;
 }
 
+bool exit_left_a_cell(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || exit_call_of(death) == nullptr) return false;
+    const NoteEvidence* last = nullptr;
+    for (const NoteEvidence& note : agent->notes) {
+        if (note.kind == NoteEvidence::Kind::shutdown_request) return false;
+        if (note.kind == NoteEvidence::Kind::cell) last = &note;
+    }
+    return last != nullptr && last->b == 1;
+}
+
 std::optional<Where> own_place(const std::vector<Frame>& frames) {
     const Frame* frame = innermost_own_frame(frames);
     if (frame == nullptr) return std::nullopt;

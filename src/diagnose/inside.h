@@ -22,6 +22,10 @@ bool was_raised(const CrashEvidence& crash);
 // A call of sys.exit, os._exit or exit below Python that fits the exit status.
 const ExitCallEvidence* exit_call_of(const Death& death);
 
+// A notebook's cell was running, and an exit call in it took the kernel away. Status 0 says nothing
+// then: no cell ends so.
+bool exit_left_a_cell(const Death& death);
+
 // The innermost own frame as a place; nothing where there is none.
 std::optional<Where> own_place(const std::vector<Frame>& frames);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "present/headline.h"
+#include "present/place.h"
 #include "present/terminal_verdict.h"
 #include "present/wrap.h"
 
@@ -32,8 +33,8 @@ std::string what_happened(const Verdict& verdict) {
 std::string one_line_verdict(const Verdict& verdict) {
     std::string line = "holdfast: " + what_happened(verdict);
     if (const auto& where = verdict.end.where; where && where->line)
-        line += fmt::format(
-            " at {}:{}", shorten_front(safe_line(where->file, Style{}), 40, Style{}), *where->line);
+        line += " at " + place_name(shorten_front(safe_line(where->file, Style{}), 40, Style{}),
+                                    where->line);
     if (verdict.outcome != Outcome::running)
         line += fmt::format(" ({} {})", verdict.end.cause->code, verdict.end.cause->slug);
     return line + "; details: holdfast why\n";

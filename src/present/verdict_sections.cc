@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "present/curve.h"
 #include "present/display_width.h"
+#include "present/place.h"
 #include "present/wrap.h"
 
 namespace holdfast {
@@ -27,8 +28,7 @@ bool same_place(const Where& a, const Where& b) { return a.file == b.file && a.l
 
 void add_place(Page& page, std::string_view label, const Where& where) {
     page.section(label);
-    std::string place = where.file;
-    if (where.line) place += fmt::format(":{}", *where.line);
+    const std::string place = place_name(where.file, where.line);
     const std::string function = where.function.empty() ? "" : " in " + where.function;
     const std::string shown = safe_line(place, page.style());
     const std::string suffix = safe_text(function, page.style());

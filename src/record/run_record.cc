@@ -93,6 +93,7 @@ Result<RunRecord> read_run(const RunDirectory& directory) {
     if (present(record, agents)) take_agents(record, std::move(*agents));
     Result<std::vector<CrashRecord>> crashes = read_crashes(directory);
     if (present(record, crashes)) record.crashes = std::move(*crashes);
+    record.cells = read_cells(directory);
     return record;
 }
 

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "record/agent_box.h"
 #include "record/box_reader.h"
+#include "record/cells_box.h"
 #include "record/crash_box.h"
 #include "record/format.h"
 #include "record/run_directory.h"
@@ -39,6 +40,7 @@ struct RunRecord {
     std::vector<AgentRecord> agents;          // by the moment they began
     std::uint64_t agents_refused = 0;         // processes that found no slot
     std::vector<CrashRecord> crashes;         // in the order they happened
+    std::optional<CellsRead> cells;           // nothing: no notebook kernel
     std::optional<std::string> verdict_json;  // as cached; not parsed here
 
     std::vector<std::string> damage;  // one line each: what was missing, damaged or newer

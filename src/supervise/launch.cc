@@ -1,6 +1,7 @@
 #include "supervise/launch.h"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +29,14 @@ Result<pid_t> launch(const Launch& plan) {
     std::vector<char*> words = c_strings(plan.command);
     std::vector<char*> entries = c_strings(plan.environment);
     char** const environment = plan.environment.empty() ? environ : entries.data();
+    const pid_t us = ::getpid();
     const pid_t pid = ::fork();
     if (pid < 0) return Error::from_errno("cannot fork");
     if (pid == 0) {
+        if (plan.dies_with_us) {
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (::getppid() != us) ::_exit(126);
+        }
         if (plan.stdout_fd >= 0) ::dup2(plan.stdout_fd, STDOUT_FILENO);
         if (plan.stderr_fd >= 0) ::dup2(plan.stderr_fd, STDERR_FILENO);
         ::sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);

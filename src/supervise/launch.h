@@ -17,6 +17,7 @@ struct Launch {
     int stdout_fd = -1;  // -1: inherited
     int stderr_fd = -1;
     std::vector<std::string> environment;  // empty: our own
+    bool dies_with_us = false;             // killed should we end first
 };
 
 // The pid once the program has really been executed. An Error's number is that of exec: ENOENT

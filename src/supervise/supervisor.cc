@@ -10,6 +10,7 @@
 
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 
 #include "record/agent_box.h"
@@ -212,6 +213,12 @@ Status Supervisor::start() {
     for (const std::string& warning : recorder_.warnings) options_->warn(warning);
 
     Launch plan{options_->command, inbox_->mask_at_start(), -1, -1, {}};
+    if (options_->kernel) {
+        plan.dies_with_us = true;
+        // ipykernel watches the parent that this names, and that is us now.
+        if (::getenv("JPY_PARENT_PID") != nullptr)
+            ::setenv("JPY_PARENT_PID", std::to_string(::getpid()).c_str(), 1);
+    }
     inject_agent(plan);
     if (relay_) {
         plan.stderr_fd = relay_->writer();

@@ -21,6 +21,8 @@ struct RunOptions {
     std::string name;
     bool subreaper = true;
     bool agent = true;  // put into the command, where there is one and a disk to write to
+    // A Jupyter kernel: it must not outlive us, because an orphan would hold its ports.
+    bool kernel = false;
     Environment environment = Environment::of_process();
     std::string version;
     // Told before the command starts, one line each: where the record went instead.

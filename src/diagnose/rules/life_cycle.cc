@@ -36,7 +36,7 @@ void add_exit_call(Finding& finding, const ExitCallEvidence& call) {
 }  // namespace
 
 std::optional<Finding> clean_exit(const Death& death) {
-    if (death.exit.code != 0) return std::nullopt;
+    if (death.exit.code != 0 || exit_left_a_cell(death)) return std::nullopt;
     Finding finding = finding_about(death, "clean-exit"_cause, Confidence::certain,
                                     fmt::format("{} finished.", who(death)));
     if (const ExitCallEvidence* call = exit_call_of(death)) add_exit_call(finding, *call);
@@ -61,8 +61,8 @@ std::optional<Finding> exception(const Death& death) {
 }
 
 std::optional<Finding> exit_called(const Death& death) {
-    if (!death.exit.code || *death.exit.code == 0 || looks_like_exception(death))
-        return std::nullopt;
+    if (!death.exit.code || looks_like_exception(death)) return std::nullopt;
+    if (*death.exit.code == 0 && !exit_left_a_cell(death)) return std::nullopt;
     const ExitCallEvidence* call = exit_call_of(death);
     if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
     // An exception that went by before sys.exit was caught; one after it was not.

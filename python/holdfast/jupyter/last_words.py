@@ -1,0 +1,229 @@
+"""Speaks for a kernel that is dead, on its own ports: the cell that was running shows why.
+
+Compiled into the program, which runs it with the kernel's own Python (3.8 or newer) for pyzmq, and
+nothing else. It is started when the kernel has died and imports while the verdict is being made;
+then it gets what to say on stdin, as one JSON object, and answers `told` when somebody heard it.
+Nothing on stdin: there is nothing to say.
+"""
+
+from __future__ import annotations
+
+import errno
+import hmac
+import json
+import sys
+import time
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import zmq
+
+if TYPE_CHECKING:
+    Message = dict[str, Any]
+
+DELIMITER = b"<IDS|MSG>"
+# jupyter_server has two subscribers for each kernel, which come back up to 0.1 s apart.
+QUIET = 0.25
+# Clients come back by themselves, within a tenth of a second; nobody there after this: nobody.
+FIRST_SUBSCRIBER = 1.5
+REPLY_PATIENCE = 1.0
+# Requests that were on their way: a notebook that goes on, a client that asks how the kernel is.
+MORE_REQUESTS = 0.3
+# After a death between two cells, the next one may come.
+NEXT_REQUEST = 1.0
+LONGEST = 3.0
+
+
+class Wire:
+    """Signs messages as the kernel did, and takes those apart that were meant for it."""
+
+    def __init__(self, connection: Message) -> None:
+        self._key = connection.get("key", "").encode()
+        self._digest = connection.get("signature_scheme", "hmac-sha256").split("-", 1)[1]
+        self._session = uuid.uuid4().hex
+
+    def pack(self, kind: str, content: Message, parent: Message) -> list[bytes]:
+        header = {
+            "msg_id": uuid.uuid4().hex,
+            "msg_type": kind,
+            "username": "holdfast",
+            "session": self._session,
+            "date": datetime.now(timezone.utc).isoformat().replace("+00:00", "Z"),
+            "version": "5.3",
+        }
+        parts = [json.dumps(part).encode() for part in (header, parent, {}, content)]
+        return [DELIMITER, self._sign(parts), *parts]
+
+    def header_of(self, parts: list[bytes]) -> Message | None:
+        """The header of a message that was really meant for the kernel."""
+        if len(parts) < 5 or not hmac.compare_digest(parts[0], self._sign(parts[1:5])):
+            return None
+        header = json.loads(parts[1])
+        return header if isinstance(header, dict) else None
+
+    def _sign(self, parts: list[bytes]) -> bytes:
+        if not self._key:
+            return b""
+        signature = hmac.new(self._key, digestmod=self._digest)
+        for part in parts:
+            signature.update(part)
+        return signature.hexdigest().encode()
+
+
+class Ports:
+    """The dead kernel's IOPub and shell, bound again."""
+
+    def __init__(self, connection: Message) -> None:
+        self._context = zmq.Context()
+        self._connection = connection
+        self.wire = Wire(connection)
+        self.subscribers = 0
+        self.iopub = self._bind(zmq.XPUB, "iopub", {zmq.XPUB_VERBOSE: 1})
+        # Mandatory: a reply to somebody who has not come back yet must fail and not vanish.
+        self.shell = self._bind(
+            zmq.ROUTER, "shell", {zmq.ROUTER_MANDATORY: 1, zmq.ROUTER_HANDOVER: 1}
+        )
+
+    def _bind(self, kind: int, name: str, options: dict[int, int]) -> Any:
+        socket = self._context.socket(kind)
+        socket.linger = 500
+        for option, value in options.items():
+            socket.setsockopt(option, value)
+        secret = self._connection.get("curve_secretkey")
+        if secret:
+            socket.curve_secretkey = secret.encode()
+            socket.curve_publickey = self._connection["curve_publickey"].encode()
+            socket.curve_server = True
+        ip, port = self._connection["ip"], self._connection[f"{name}_port"]
+        ipc = self._connection.get("transport") == "ipc"
+        address = f"ipc://{ip}-{port}" if ipc else f"tcp://{ip}:{port}"
+        deadline = time.monotonic() + LONGEST
+        while True:
+            try:
+                socket.bind(address)
+                return socket
+            except zmq.ZMQError as error:
+                if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def wait_for_subscribers(self, patience: float) -> None:
+        """Until they have all come back: some have, and no more came for a while."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            if self.iopub.poll(max(1, int(1000 * (deadline - time.monotonic())))):
+                joined = self.iopub.recv()[:1] == b"\1"
+                self.subscribers += 1 if joined else -1
+                if joined:
+                    deadline = time.monotonic() + QUIET
+
+    def publish(self, kind: str, content: Message, parent: Message) -> None:
+        self.iopub.send_multipart([kind.encode(), *self.wire.pack(kind, content, parent)])
+
+    def reply(self, kind: str, content: Message, parent: Message, ident: list[bytes]) -> bool:
+        """False when the one to be answered does not come back."""
+        message = [*ident, *self.wire.pack(kind, content, parent)]
+        deadline = time.monotonic() + REPLY_PATIENCE
+        while True:
+            try:
+                self.shell.send_multipart(message)
+                return True
+            except zmq.ZMQError:  # EHOSTUNREACH
+                if time.monotonic() > deadline:
+                    return False
+                time.sleep(0.01)
+
+    def close(self) -> None:
+        self.iopub.close()
+        self.shell.close()
+        self._context.term()
+
+
+class Mourner:
+    """Says the words to those who wait for a cell, and to those who ask later."""
+
+    def __init__(self, ports: Ports, words: Message) -> None:
+        self._ports = ports
+        self._words = words
+        self._count = words["count"]  # of the last cell that ran
+        self.told = False
+
+    def tell_waiting(self) -> None:
+        for request in self._words["requests"]:
+            ident = [bytes.fromhex(frame) for frame in request["ident"]]
+            self._tell(request["header"], ident, request["count"], self._words["evalue"], True)
+
+    def answer_others(self) -> None:
+        """For as long as more come. Never "aborted": cells would be skipped without a word."""
+        begin = time.monotonic()
+        until = begin + (MORE_REQUESTS if self._words["requests"] else NEXT_REQUEST)
+        while time.monotonic() < min(until, begin + LONGEST):
+            if self._ports.shell.poll(20):
+                self._answer(self._ports.shell.recv_multipart())
+                until = time.monotonic() + MORE_REQUESTS
+
+    def _answer(self, message: list[bytes]) -> None:
+        if DELIMITER not in message:
+            return
+        split = message.index(DELIMITER)
+        ident = message[:split]
+        header = self._ports.wire.header_of(message[split + 1 :])
+        if header is None:
+            return
+        kind = header.get("msg_type")
+        self._ports.publish("status", {"execution_state": "busy"}, header)
+        if kind == "execute_request":
+            first = not self.told
+            evalue = self._words["evalue"] if first else "not run: " + self._words["evalue"]
+            self._count += 1
+            self._tell(header, ident, self._count, evalue, first)
+        elif kind == "kernel_info_request" and self._words.get("kernel_info"):
+            info = dict(self._words["kernel_info"], status="ok")
+            self._ports.reply("kernel_info_reply", info, header, ident)
+        self._ports.publish("status", {"execution_state": "idle"}, header)
+
+    def _tell(
+        self,
+        header: Message,
+        ident: list[bytes],
+        count: int,
+        evalue: str,
+        in_full: bool,
+    ) -> None:
+        ename = self._words["ename"]
+        traceback = self._words["traceback"] if in_full else [f"{ename}: {evalue}"]
+        error = {"ename": ename, "evalue": evalue, "traceback": traceback}
+        if in_full and self._words.get("html"):
+            data = {"text/plain": self._words["plain"], "text/html": self._words["html"]}
+            content = {"data": data, "metadata": {}, "transient": {}}
+            self._ports.publish("display_data", content, header)
+        self._ports.publish("error", error, header)
+        reply: Message = {"status": "error", "user_expressions": {}, "payload": []}
+        reply.update(error, execution_count=count)  # jupyter_console falls over without the number
+        answered = self._ports.reply("execute_reply", reply, header, ident)
+        self._ports.publish("status", {"execution_state": "idle"}, header)
+        self.told = self.told or answered or self._ports.subscribers > 0
+
+
+def main() -> None:
+    text = sys.stdin.buffer.read()
+    if not text:
+        return
+    words = json.loads(text)
+    ports = Ports(json.loads(Path(words["connection_file"]).read_text()))
+    mourner = Mourner(ports, words)
+    ports.wait_for_subscribers(FIRST_SUBSCRIBER if words["requests"] else NEXT_REQUEST)
+    mourner.tell_waiting()
+    if mourner.told:
+        sys.stdout.write("told\n")
+        sys.stdout.flush()
+    mourner.answer_others()
+    ports.close()
+    if mourner.told and not words["requests"]:
+        sys.stdout.write("told\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""How the run that this process belongs to is doing now: memory, limit, GPU, steps."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast._agent import status
+from holdfast._command import HoldfastError, ask
+from holdfast._size import human
+
+_BAR = 40
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU's memory, as the driver counts it."""
+
+    name: str = ""
+    used_bytes: int | None = None
+    total_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Live:
+    """Figures of the run; None: could not be seen."""
+
+    run: str = ""
+    memory_bytes: int | None = None  # in use against the limit
+    limit_bytes: int | None = None
+    limit_name: str = ""  # "container limit", "machine memory"
+    peak_bytes: int | None = None
+    process_bytes: int | None = None  # resident, of this process
+    gpus: tuple[Gpu, ...] = ()
+    steps: int = 0
+    epoch: int = 0
+    guard: str | None = None
+    evidence: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<8} {text}" for name, text in self._rows())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><td style="text-align:left"><b>{name}</b></td>'
+            f'<td style="text-align:left">{text}</td></tr>'
+            for name, text in self._rows(html=True)
+        )
+        return f'<table class="holdfast-status">{rows}</table>'
+
+    def _rows(self, html: bool = False) -> list[tuple[str, str]]:
+        rows = [("run", self.run)]
+        if self.memory_bytes is not None:
+            text = human(self.memory_bytes)
+            if self.limit_bytes:
+                share = self.memory_bytes / self.limit_bytes
+                text += f" of {human(self.limit_bytes)}, {share:.0%} of the {self.limit_name}  "
+                text += meter(share) if html else bar(share)
+            rows.append(("memory", text))
+        if self.process_bytes is not None:
+            rows.append(("kernel", human(self.process_bytes)))
+        if self.peak_bytes is not None:
+            rows.append(("peak", human(self.peak_bytes)))
+        for number, gpu in enumerate(self.gpus):
+            if gpu.used_bytes is not None and gpu.total_bytes:
+                rows.append(
+                    (f"GPU {number}", f"{human(gpu.used_bytes)} of {human(gpu.total_bytes)}")
+                )
+        if self.steps:
+            rows.append(
+                ("steps", str(self.steps) + (f", epoch {self.epoch}" if self.epoch else ""))
+            )
+        if self.guard:
+            rows.append(("guard", self.guard))
+        return rows
+
+
+def bar(share: float) -> str:
+    """A part of a whole in characters."""
+    full = round(min(max(share, 0), 1) * _BAR / 2)
+    return "█" * full + "░" * (_BAR // 2 - full)
+
+
+def meter(share: float) -> str:
+    """A part of a whole as HTML; red where little is left."""
+    colour = "#d32f2f" if share > 0.9 else "#e8710a" if share > 0.75 else "#2e7d32"
+    width = round(100 * min(max(share, 0), 1))
+    return (
+        '<span style="display:inline-block;width:10em;height:.7em;border:1px solid #8888">'
+        f'<span style="display:block;width:{width}%;height:100%;background:{colour}"></span></span>'
+    )
+
+
+def live() -> Live:
+    """Asks the record of this process's run. Raises HoldfastError where nothing is watched."""
+    here = status()
+    if here.run is None:
+        raise HoldfastError(
+            "this process is not watched; start it with `holdfast run`, or take a kernel that "
+            "`holdfast kernel install` made"
+        )
+    return of_evidence(here.run, ask("why", "--evidence", str(here.directory)))
+
+
+def of_evidence(run: str, evidence: dict[str, Any]) -> Live:
+    """The figures in what ``holdfast why --evidence`` prints."""
+    memory = evidence.get("memory", {})
+    curve = memory.get("curve") or [{}]
+    main = evidence.get("main_pid")
+    process: dict[str, Any] = next(
+        (p for p in evidence.get("processes", []) if p.get("pid") == main), {}
+    )
+    agent: dict[str, Any] = next(
+        (a for a in evidence.get("agents", []) if a.get("pid") == main), {}
+    )
+    steps = agent.get("steps", {})
+    return Live(
+        run=run,
+        memory_bytes=curve[-1].get("used_bytes"),
+        limit_bytes=memory.get("limit_bytes"),
+        limit_name=memory.get("limit_name", ""),
+        peak_bytes=memory.get("peak_bytes"),
+        process_bytes=process.get("rss"),
+        gpus=tuple(
+            Gpu(gpu.get("name", ""), gpu.get("used"), gpu.get("total"))
+            for gpu in evidence.get("gpus", [])
+        ),
+        steps=steps.get("count", 0),
+        epoch=steps.get("epoch", 0),
+        guard=evidence.get("guard") if isinstance(evidence.get("guard"), str) else None,
+        evidence=evidence,
+    )

@@ -1,0 +1,15 @@
+// What a notebook's user calls the place: the cell's number instead of the name of a file that was
+// never there.
+#pragma once
+
+#include "model/verdict.h"
+#include "record/cells_box.h"
+
+namespace holdfast {
+
+// Everywhere in the verdict "/tmp/ipykernel_7/123.py:2" becomes "cell [3], line 2", and the file of
+// a frame "cell [3]". A place in a cell gets the text of its line. "python -m ipykernel_launcher -f
+// /run/kernel-1.json (pid 7)" becomes "the kernel".
+void name_cells(Verdict& verdict, const CellsRead& kernel);
+
+}  // namespace holdfast

@@ -1,0 +1,49 @@
+// kernel.json: the description of a Jupyter kernel, and what it looks like under watch.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace holdfast {
+
+// What we do not know stays as it is: debugger, encryption, interrupt mode, environment.
+class Kernelspec {
+public:
+    static Result<Kernelspec> parse(std::string_view text);
+
+    std::string display_name() const;
+    std::string language() const;
+    std::vector<std::string> argv() const;
+    void set_display_name(const std::string& name);
+    void set_program(const std::string& path);
+
+    bool is_watched() const;
+    // The same kernel under watch. The description it had stays inside.
+    Kernelspec watched(const std::string& holdfast) const;
+    // What it was before; nothing for a kernelspec that is not ours.
+    std::optional<Kernelspec> unwatched() const;
+
+    // Written over the one it wraps: removing it must bring that one back.
+    void set_in_place();
+    bool is_in_place() const;
+
+    std::string text() const;
+
+private:
+    using Json = nlohmann::ordered_json;
+    explicit Kernelspec(Json json) : json_(std::move(json)) {}
+
+    const Json* own() const;
+
+    Json json_;
+};
+
+// "holdfast-python3": letters, digits, dots, dashes and underscores, as Jupyter allows.
+bool is_kernel_name(std::string_view name);
+
+}  // namespace holdfast

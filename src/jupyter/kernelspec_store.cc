@@ -1,0 +1,134 @@
+#include "jupyter/kernelspec_store.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "base/read_file.h"
+
+namespace holdfast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* file_name = "kernel.json";
+constexpr std::size_t size_limit = 1U << 20U;
+
+Result<Kernelspec> read_spec(const fs::path& folder) {
+    const std::string path = folder / file_name;
+    const auto text = read_file(path, size_limit);
+    if (!text) return text.error();
+    return Kernelspec::parse(*text).context(path);
+}
+
+// Beside and renamed: a server that lists kernels meanwhile sees the old one or the new one.
+Status write_spec(const fs::path& folder, const Kernelspec& spec) {
+    const fs::path beside = folder / "kernel.json.holdfast-new";
+    std::ofstream file(beside, std::ios::trunc);
+    file << spec.text();
+    file.close();
+    std::error_code failed;
+    if (!file.fail()) fs::rename(beside, folder / file_name, failed);
+    if (!file.fail() && !failed) return Done{};
+    const Error error = Error::from_errno("cannot write " + (folder / file_name).string());
+    fs::remove(beside, failed);
+    return error;
+}
+
+void copy_resources(const std::string& from, const fs::path& into) {
+    if (from.empty()) return;
+    std::error_code failed;
+    for (const auto& entry : fs::directory_iterator(from, failed)) {
+        std::error_code skipped;  // a logo that cannot be read is no reason to go without a kernel
+        if (entry.path().filename() != file_name)
+            fs::copy(entry.path(), into / entry.path().filename(),
+                     fs::copy_options::recursive | fs::copy_options::overwrite_existing, skipped);
+    }
+}
+
+std::string in_words(const Kernelspec& spec, const std::string& name) {
+    const std::string shown = spec.display_name().empty() ? name : spec.display_name();
+    return shown.ends_with(" + Holdfast") ? shown : shown + " + Holdfast";
+}
+
+}  // namespace
+
+std::vector<InstalledKernel> find_kernels(const std::vector<std::string>& folders) {
+    std::vector<InstalledKernel> kernels;
+    for (const std::string& folder : folders) {
+        std::error_code failed;
+        for (const auto& entry : fs::directory_iterator(folder, failed)) {
+            const std::string name = entry.path().filename();
+            const bool known = std::any_of(kernels.begin(), kernels.end(),
+                                           [&](const auto& kernel) { return kernel.name == name; });
+            if (known || !is_kernel_name(name)) continue;
+            if (auto spec = read_spec(entry.path()))
+                kernels.push_back({name, entry.path(), std::move(*spec)});
+        }
+    }
+    std::sort(kernels.begin(), kernels.end(),
+              [](const auto& a, const auto& b) { return a.name < b.name; });
+    return kernels;
+}
+
+Result<InstalledKernel> find_kernel(const std::vector<std::string>& folders,
+                                    const std::string& word) {
+    std::vector<fs::path> places;
+    if (word.find('/') != word.npos)
+        places.emplace_back(word.ends_with('/') ? word.substr(0, word.size() - 1) : word);
+    else
+        for (const std::string& folder : folders) places.push_back(fs::path(folder) / word);
+    for (const fs::path& place : places) {
+        auto spec = read_spec(place);
+        if (spec) return InstalledKernel{place.filename(), place, std::move(*spec)};
+        if (spec.error().number != ENOENT && spec.error().number != ENOTDIR) return spec.error();
+    }
+    return Error{fmt::format("no kernel '{}'; holdfast kernel list shows those there are", word),
+                 ENOENT};
+}
+
+Result<std::string> watch_kernel(const KernelToWatch& plan) {
+    if (!is_kernel_name(plan.name))
+        return Error{
+            fmt::format("'{}' is no name for a kernel: letters, digits, '.', '-' and '_' "
+                        "only",
+                        plan.name)};
+    const fs::path folder = fs::path(plan.into) / plan.name;
+    const auto there = read_spec(folder);
+    std::error_code failed;
+    const bool wraps_itself =
+        there && !plan.resources.empty() && fs::equivalent(plan.resources, folder, failed);
+    if (there && !there->is_watched() && !wraps_itself)
+        return Error{fmt::format("{} is a kernel already, and not one of ours; take another --name",
+                                 folder.string())};
+    const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
+    Kernelspec spec = original.watched(plan.holdfast);
+    spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)
+                                                    : plan.display_name);
+    if (wraps_itself && (!there->is_watched() || there->is_in_place())) spec.set_in_place();
+    fs::create_directories(folder, failed);
+    if (failed) return Error{fmt::format("cannot make {}: {}", folder.string(), failed.message())};
+    if (!wraps_itself) copy_resources(plan.resources, folder);
+    if (const Status written = write_spec(folder, spec); !written) return written.error();
+    return folder.string();
+}
+
+Status remove_kernel(const InstalledKernel& kernel) {
+    if (!kernel.spec.is_watched())
+        return Error{
+            fmt::format("'{}' is not one of ours; remove it with: jupyter kernelspec "
+                        "remove {}",
+                        kernel.name, kernel.name)};
+    if (kernel.spec.is_in_place())
+        if (const auto original = kernel.spec.unwatched())
+            return write_spec(kernel.folder, *original);
+    std::error_code failed;
+    fs::remove_all(kernel.folder, failed);
+    if (failed) return Error{fmt::format("cannot remove {}: {}", kernel.folder, failed.message())};
+    return Done{};
+}
+
+}  // namespace holdfast

@@ -1,0 +1,42 @@
+// Kernelspecs on disk: found, put under watch, and put back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "jupyter/kernelspec.h"
+
+namespace holdfast {
+
+struct InstalledKernel {
+    std::string name;
+    std::string folder;  // that holds its kernel.json
+    Kernelspec spec;
+};
+
+// Those that Jupyter would offer, by name: of the same name the first folder's. Unreadable ones are
+// left out.
+std::vector<InstalledKernel> find_kernels(const std::vector<std::string>& folders);
+
+// By name, or by the path of its folder (anything with a '/').
+Result<InstalledKernel> find_kernel(const std::vector<std::string>& folders,
+                                    const std::string& word);
+
+struct KernelToWatch {
+    Kernelspec spec;
+    std::string resources;  // a folder whose other files (logos) go with it; may be empty
+    std::string name;
+    std::string display_name;  // empty: chosen
+    std::string into;          // a ".../kernels"
+    std::string holdfast;      // our own program
+};
+
+// The folder that was written. A kernelspec of this name that is not ours is an error, except the
+// very one that is wrapped: that is kept inside and comes back with remove_kernel.
+Result<std::string> watch_kernel(const KernelToWatch& plan);
+
+// Only one of ours; otherwise the error says how to remove it.
+Status remove_kernel(const InstalledKernel& kernel);
+
+}  // namespace holdfast

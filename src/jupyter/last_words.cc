@@ -1,0 +1,57 @@
+#include "jupyter/last_words.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace holdfast {
+namespace {
+
+using nlohmann::json;
+
+json parsed(const std::string& text) {
+    json value = json::parse(text, nullptr, false);
+    return value.is_object() ? value : json::object();
+}
+
+}  // namespace
+
+bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& events,
+                   int launcher_pid) {
+    if (verdict.end.cause == "shut-down"_cause || verdict.root.cause == "shut-down"_cause)
+        return true;
+    const auto signal = verdict.exit.signal;
+    return signal && std::any_of(events.begin(), events.end(), [&](const format::Event& event) {
+               return event.kind == format::EventKind::signal && event.a == *signal &&
+                      event.b == launcher_pid;
+           });
+}
+
+std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells) {
+    std::vector<CellRecord> waiting;
+    if (!cells) return waiting;
+    for (const CellRecord& cell : cells->cells)
+        if (cell.running && !cell.request.empty()) waiting.push_back(cell);
+    return waiting;
+}
+
+std::string words_json(const std::string& connection_file, const NotebookWords& words,
+                       const CellsRead& kernel) {
+    json requests = json::array();
+    std::int64_t last = 0;
+    for (const CellRecord& cell : kernel.cells) last = std::max(last, cell.count);
+    for (const CellRecord& cell : waiting_cells(kernel))
+        requests.push_back(
+            {{"header", parsed(cell.request)}, {"ident", cell.ident}, {"count", cell.count}});
+    const json all{{"connection_file", connection_file},
+                   {"ename", "KernelDied"},
+                   {"evalue", words.headline},
+                   {"traceback", words.lines},
+                   {"html", words.html},
+                   {"plain", words.plain},
+                   {"kernel_info", parsed(kernel.kernel_info)},
+                   {"requests", requests},
+                   {"count", last}};
+    return all.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,47 @@
+#include "jupyter/leftovers.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <map>
+
+#include "sources/pid_stat.h"
+#include "sources/process_dir.h"
+#include "sources/process_list.h"
+
+namespace holdfast {
+namespace {
+
+using Parents = std::map<pid_t, sources::PidStat>;
+
+// Orphans of the kernel are our children: we are their subreaper. Without that, being the leader of
+// the group tells that nobody else's processes are in it.
+bool came_from_kernel(const Parents& all, pid_t pid, pid_t us, bool we_lead) {
+    if (we_lead) return pid != us;
+    for (int steps = 0; steps < 64; ++steps) {
+        const auto found = all.find(pid);
+        if (found == all.end()) return false;
+        pid = found->second.ppid;
+        if (pid == us) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void end_leftovers(const sources::Roots& roots, pid_t except) {
+    const auto pids = sources::list_processes(roots);
+    if (!pids) return;
+    Parents all;
+    for (const int pid : *pids)
+        if (auto dir = sources::ProcessDir::open(roots, pid))
+            if (const auto stat = dir->stat()) all.emplace(pid, *stat);
+    const pid_t us = ::getpid();
+    const pid_t group = ::getpgrp();
+    for (const auto& [pid, stat] : all)
+        if (pid != us && pid != except && stat.pgrp == group && stat.state != 'Z' &&
+            came_from_kernel(all, pid, us, group == us))
+            ::kill(pid, SIGKILL);
+}
+
+}  // namespace holdfast

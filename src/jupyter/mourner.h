@@ -1,0 +1,39 @@
+// The process that speaks for a dead kernel: the kernel's own Python, for its pyzmq, running
+// python/holdfast/jupyter/last_words.py, which is compiled in.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+
+namespace holdfast {
+
+extern const std::string_view last_words_script;
+
+class Mourner {
+public:
+    // Starts it at once: it imports while we think. Nothing when it cannot be started.
+    static std::optional<Mourner> start(const std::string& python);
+    Mourner(Mourner&& other) noexcept;
+    Mourner& operator=(Mourner&&) = delete;
+    ~Mourner();  // never heard a word: it goes without one
+
+    pid_t pid() const { return pid_; }
+
+    // Hands it the words and waits for its end, no longer than that; whether somebody heard them.
+    bool speak(std::string_view words, Nanos patience);
+
+private:
+    Mourner(pid_t pid, UniqueFd in, UniqueFd out)
+        : pid_(pid), in_(std::move(in)), out_(std::move(out)) {}
+
+    pid_t pid_ = 0;
+    UniqueFd in_, out_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,69 @@
+#include "jupyter/python_kernel.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "base/unique_fd.h"
+
+namespace holdfast {
+namespace {
+
+constexpr const char* question =
+    "import json, ipykernel.kernelspec as k\n"
+    "print(json.dumps({'spec': k.get_kernel_dict(), 'resources': str(k.RESOURCES)}))\n";
+
+struct Answer {
+    int status = -1;
+    std::string text;
+};
+
+Result<Answer> ask(const std::string& python) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("cannot make a pipe");
+    const UniqueFd reader(ends[0]);
+    UniqueFd writer(ends[1]);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, writer.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    // Not from the folder we are in: it may hold an ipykernel.py of its own.
+    std::array<const char*, 5> words{python.c_str(), "-I", "-c", question, nullptr};
+    pid_t pid = 0;
+    const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
+                                      const_cast<char* const*>(words.data()), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    writer.reset();
+    if (failed != 0) return Error{std::strerror(failed), failed};
+    Answer answer;
+    std::array<char, 4096> piece{};
+    for (;;) {
+        const ssize_t got = ::read(reader.get(), piece.data(), piece.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        answer.text.append(piece.data(), static_cast<std::size_t>(got));
+    }
+    ::waitpid(pid, &answer.status, 0);
+    return answer;
+}
+
+}  // namespace
+
+Result<PythonKernel> kernel_of_python(const std::string& python) {
+    const auto answer = ask(python);
+    if (!answer) return Error{fmt::format("{}: {}", python, answer.error().text)};
+    const auto json = nlohmann::ordered_json::parse(answer->text, nullptr, false);
+    if (answer->status != 0 || !json.is_object() || !json.contains("spec"))
+        return Error{
+            fmt::format("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
+    auto spec = Kernelspec::parse(json["spec"].dump());
+    if (!spec) return Error{fmt::format("the kernelspec of {} {}", python, spec.error().text)};
+    return PythonKernel{std::move(*spec), json.value("resources", "")};
+}
+
+}  // namespace holdfast

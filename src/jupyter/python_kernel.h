@@ -1,0 +1,19 @@
+// Asks an interpreter for its own kernelspec, so that what this ipykernel can do is in it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "jupyter/kernelspec.h"
+
+namespace holdfast {
+
+struct PythonKernel {
+    Kernelspec spec;
+    std::string resources;  // logos
+};
+
+// The Error says what to install.
+Result<PythonKernel> kernel_of_python(const std::string& python);
+
+}  // namespace holdfast

@@ -1,0 +1,17 @@
+// What could not be said because no cell was running: kept for the kernel that comes next, which
+// shows it above its first cell (agent/hooks/kernel.py).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "present/notebook_words.h"
+#include "record/run_directory.h"
+
+namespace holdfast {
+
+// <home>/kernels/<name of the connection file>: the same for all kernels of one notebook session.
+Status leave_untold(const RunDirectory& run, const std::string& connection_file,
+                    const NotebookWords& words);
+
+}  // namespace holdfast

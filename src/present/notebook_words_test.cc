@@ -1,0 +1,78 @@
+#include "present/notebook_words.h"
+
+#include <gtest/gtest.h>
+
+#include "present/hostile_verdicts.h"
+
+namespace holdfast {
+namespace {
+
+Verdict leak() {
+    Verdict verdict;
+    verdict.outcome = Outcome::died;
+    verdict.run.id = "20261115-042447-123-4242";
+    verdict.end = {"cgroup-oom"_cause,
+                   Confidence::certain,
+                   "It ended at 512 MiB.",
+                   {},
+                   {},
+                   {{"raise the limit", ""}},
+                   {}};
+    verdict.root = {"host-leak"_cause,
+                    Confidence::likely,
+                    "It grew.",
+                    {},
+                    {},
+                    {{"let go", "del x"}, {"b", ""}, {"c", ""}},
+                    {}};
+    verdict.root.where = Where{"cell [3]", 2, "", "kept.append(x)"};
+    verdict.memory.peak = Bytes::mib(512);
+    verdict.memory.limit = Bytes::mib(512);
+    verdict.memory.curve = {{Nanos(0), Bytes::mib(1), {}},
+                            {Nanos(1'000'000'000), Bytes::mib(512), {}}};
+    return verdict;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + '\n';
+    return text;
+}
+
+TEST(NotebookWords, TellCauseRootPlaceAndFix) {
+    const NotebookWords words = notebook_words(leak());
+    EXPECT_EQ(words.headline,
+              "HF101 cgroup-oom: Killed by the kernel at its container's memory limit (host-leak), "
+              "at cell [3], line 2");
+    const std::string text = joined(words.lines);
+    for (const char* part : {"KernelDied", "512 MiB", "It grew.", "cell [3], line 2",
+                             "kept.append(x)", "let go", "holdfast explain HF110"})
+        EXPECT_NE(text.find(part), std::string::npos) << part;
+    EXPECT_EQ(text.find("raise the limit"), std::string::npos) << "three fixes are enough";
+}
+
+TEST(NotebookWords, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
+    EXPECT_NE(notebook_panel(leak()).find("<polyline"), std::string::npos);
+    Verdict blind = leak();
+    blind.memory = {};
+    EXPECT_EQ(notebook_panel(blind).find("<svg"), std::string::npos);
+}
+
+TEST(NotebookWords, NoTextFromElsewhereBecomesMarkup) {
+    Verdict verdict = leak();
+    verdict.root.where->text = "<script>alert('x')</script>";
+    verdict.end.summary = "\"><img src=x onerror=alert(1)>";
+    const std::string html = notebook_panel(verdict);
+    EXPECT_EQ(html.find("<script"), std::string::npos);
+    EXPECT_EQ(html.find("<img"), std::string::npos);
+    testing::HostileVerdicts hostile(7);
+    for (int i = 0; i < 200; ++i) {
+        const NotebookWords words = notebook_words(hostile.verdict());
+        EXPECT_EQ(words.html.find('\x1b'), std::string::npos);
+        EXPECT_LT(words.html.size(), 200'000U);
+        EXPECT_EQ(words.headline.find('\n'), std::string::npos);
+    }
+}
+
+}  // namespace
+}  // namespace holdfast
