@@ -25,8 +25,8 @@ Result<RunRecord> settled_record(const RunDirectory& directory) {
 
 Evidence evidence_of(const RunRecord& record) { return gather(record, view_of_machine()); }
 
-Verdict judge(const RunRecord& record) {
-    Verdict verdict = diagnose(evidence_of(record));
+Verdict judge(const Evidence& evidence) {
+    Verdict verdict = diagnose(evidence);
     add_source_line(verdict.end.where);
     add_source_line(verdict.root.where);
     for (Finding& finding : verdict.contributing) add_source_line(finding.where);
@@ -40,7 +40,7 @@ Result<Verdict> verdict_of(const RunDirectory& directory) {
     // there is.
     if (!record->machine_header && record->verdict_json)
         return verdict_from_json(*record->verdict_json).context(directory.id() + ": verdict.json");
-    return judge(*record);
+    return judge(evidence_of(*record));
 }
 
 }  // namespace holdfast::cli

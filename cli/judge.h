@@ -13,7 +13,7 @@ namespace holdfast::cli {
 Result<RunRecord> settled_record(const RunDirectory& directory);
 
 Evidence evidence_of(const RunRecord& record);
-Verdict judge(const RunRecord& record);
+Verdict judge(const Evidence& evidence);
 
 // The verdict of a run on disk; a clean run has been reduced to the verdict itself.
 Result<Verdict> verdict_of(const RunDirectory& directory);
