@@ -23,6 +23,9 @@ bool is_own_code(std::string_view file) {
     // "<frozen importlib._bootstrap>" and "<string>" alike; but a notebook cell is the user's.
     if (file.front() == '<')
         return file.starts_with("<ipython-input") || file == "<stdin>" || file == "<string>";
+    // Cython and C++ put frames of their own into tracebacks, under relative names.
+    for (const std::string_view compiled : {".pyx", ".pxi", ".pxd", ".cc", ".cpp", ".c"})
+        if (file.ends_with(compiled) && file.front() != '/') return false;
     for (const std::string_view installed : {"site-packages/", "dist-packages/"})
         if (file.find(installed) != std::string_view::npos) return false;
     return !in_standard_library(file);

@@ -48,10 +48,12 @@ def mark(scenario: Scenario, verdict: dict) -> Mark:
         "outcome": said["outcome"] == scenario.outcome,
     }
     found = [finding["slug"] for finding in verdict["contributing"]]
+    # A root that only repeats a right end is shallow, not false.
+    true = {"end": scenario.ends, "root": scenario.roots + scenario.ends}
     sure = [
         f"{part} {finding['slug']}"
         for part, finding in (("end", end), ("root", root))
-        if finding["confidence"] == "certain" and not right[part]
+        if finding["confidence"] == "certain" and finding["slug"] not in true[part]
     ]
     if right["root"] and root["confidence"] == "certain" and right["line"] is False and place:
         sure.append(f"line {said['line']}")
