@@ -16,6 +16,13 @@ void add_source_line(std::optional<Where>& where) {
         where->text = source_line(read_source, where->file, *where->line);
 }
 
+Verdict with_source_lines(Verdict verdict) {
+    add_source_line(verdict.end.where);
+    add_source_line(verdict.root.where);
+    for (Finding& finding : verdict.contributing) add_source_line(finding.where);
+    return verdict;
+}
+
 }  // namespace
 
 Result<RunRecord> settled_record(const RunDirectory& directory) {
@@ -26,13 +33,12 @@ Result<RunRecord> settled_record(const RunDirectory& directory) {
 
 Evidence evidence_of(const RunRecord& record) { return gather(record, view_of_machine()); }
 
-Verdict judge(const RunRecord& record) {
-    Verdict verdict = diagnose(evidence_of(record));
+Verdict judge(const Evidence& evidence) { return with_source_lines(diagnose(evidence)); }
+
+Verdict judge(const RunRecord& record, const Evidence& evidence) {
+    Verdict verdict = diagnose(evidence);
     if (record.cells) name_cells(verdict, *record.cells);
-    add_source_line(verdict.end.where);
-    add_source_line(verdict.root.where);
-    for (Finding& finding : verdict.contributing) add_source_line(finding.where);
-    return verdict;
+    return with_source_lines(std::move(verdict));
 }
 
 Result<Verdict> verdict_of(const RunDirectory& directory) {
@@ -42,7 +48,7 @@ Result<Verdict> verdict_of(const RunDirectory& directory) {
     // there is.
     if (!record->machine_header && record->verdict_json)
         return verdict_from_json(*record->verdict_json).context(directory.id() + ": verdict.json");
-    return judge(*record);
+    return judge(*record, evidence_of(*record));
 }
 
 }  // namespace holdfast::cli

@@ -13,7 +13,9 @@ namespace holdfast::cli {
 Result<RunRecord> settled_record(const RunDirectory& directory);
 
 Evidence evidence_of(const RunRecord& record);
-Verdict judge(const RunRecord& record);
+Verdict judge(const Evidence& evidence);
+// The same, with the names of a notebook's cells for its files.
+Verdict judge(const RunRecord& record, const Evidence& evidence);
 
 // The verdict of a run on disk; a clean run has been reduced to the verdict itself.
 Result<Verdict> verdict_of(const RunDirectory& directory);

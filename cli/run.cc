@@ -28,6 +28,8 @@ constexpr std::array options{
     Option{"--name", "NAME", "a name to find the run by: holdfast why NAME"},
     Option{"--quiet", "", "print nothing, whatever happens"},
     Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
+    Option{"--evidence", "FILE",
+           "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
     Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
@@ -64,15 +66,23 @@ void tell(const Verdict& verdict, KernelEnd::Said said) {
         say(one_line_verdict(verdict));
 }
 
-Status write_verdict(const std::string& path, const std::string& json) {
+Status write_file(const std::string& path, const std::string& json) {
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-    if (!file) return Error::from_errno("cannot write the verdict to " + path);
+    if (!file) return Error::from_errno("cannot write " + path);
     for (std::string_view rest = json; !rest.empty();) {
         const ssize_t put = ::write(file.get(), rest.data(), rest.size());
-        if (put < 0) return Error::from_errno("cannot write the verdict to " + path);
+        if (put < 0) return Error::from_errno("cannot write " + path);
         rest.remove_prefix(static_cast<std::size_t>(put));
     }
     return Done{};
+}
+
+// Where the user asked for it; that it cannot be written is no reason to end differently.
+void write_asked(const Arguments& arguments, std::string_view option, const std::string& json) {
+    const auto path = arguments.get(option);
+    if (!path) return;
+    if (const Status written = write_file(*path, json); !written && !arguments.has("--quiet"))
+        complain(written.error().text);
 }
 
 // A supervisor that was killed with its program (a container's memory.oom.group does that) could
@@ -163,14 +173,14 @@ int run(const Arguments& arguments) {
     const auto record =
         finished->directory ? settled_record(*finished->directory) : finished->read();
     if (record) {
-        const Verdict verdict = judge(*record);
+        const Evidence evidence = evidence_of(*record);
+        const Verdict verdict = judge(*record, evidence);
         const auto said =
             kernel ? kernel->speak(*finished, *record, verdict) : KernelEnd::Said::later;
         if (!quiet) tell(verdict, said);
         const std::string json = to_json(verdict);
-        if (const auto path = arguments.get("--verdict"))
-            if (const Status written = write_verdict(*path, json); !written && !quiet)
-                complain(written.error().text);
+        write_asked(arguments, "--verdict", json);
+        if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
         keep(*finished, *record, verdict, json);
     } else if (!quiet) {
         complain("no verdict: " + record.error().text);

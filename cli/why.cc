@@ -1,9 +1,12 @@
 // holdfast why: the verdict of a run, finished, lost or still going.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <optional>
 
+#include "base/read_file.h"
 #include "judge.h"
 #include "model/json.h"
 #include "present/notebook_words.h"
@@ -21,6 +24,33 @@ constexpr std::array options{
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
 };
 
+// What `--evidence` printed, on this machine or another: the same evidence, judged again.
+std::optional<Result<Verdict>> verdict_of_saved(const std::string& word) {
+    struct stat found {};
+    if (word.empty() || ::stat(word.c_str(), &found) != 0 || !S_ISREG(found.st_mode))
+        return std::nullopt;
+    const auto text = read_file(word);
+    if (!text) return text.error();
+    const auto evidence = evidence_from_json(*text);
+    if (!evidence) return Error{word + " is no saved evidence: " + evidence.error().text};
+    return judge(*evidence);
+}
+
+int show(const Arguments& arguments, const Result<Verdict>& verdict) {
+    if (!verdict) {
+        complain(verdict.error().text);
+        return exit_failure;
+    }
+    if (arguments.has("--html")) {
+        print(notebook_panel(*verdict) + '\n');
+        return 0;
+    }
+    print(arguments.has("--json")
+              ? to_json(*verdict)
+              : terminal_verdict(*verdict, style_for(STDOUT_FILENO, terminal_environment())));
+    return 0;
+}
+
 }  // namespace
 
 const Verb why_verb{
@@ -29,18 +59,21 @@ const Verb why_verb{
     .summary = "why a run died; without RUN, the last one",
     .text =
         "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
-        "beginning of one, a --name or a directory; without it, the last run. Works on a run\n"
-        "that is still going, and on one whose supervisor was killed as well.",
+        "beginning of one, a --name, a directory, or a file that --evidence wrote; without it,\n"
+        "the last run. Works on a run that is still going, and on one whose supervisor was\n"
+        "killed as well.",
     .options = options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast why\n"
         "  holdfast why nightly --json\n"
-        "  holdfast why 20261115-04 | less\n",
+        "  holdfast why 20261115-04 | less\n"
+        "  holdfast why --evidence nightly >saved.json; holdfast why saved.json\n",
 };
 
 int why(const Arguments& arguments) {
     const std::string word = arguments.words.empty() ? "" : arguments.words[0];
+    if (const auto saved = verdict_of_saved(word)) return show(arguments, *saved);
     const auto directory = find_run(search_homes(Environment::of_process()), word);
     if (!directory) {
         complain(directory.error().text);
@@ -55,19 +88,7 @@ int why(const Arguments& arguments) {
         print(to_json(evidence_of(*record)));
         return 0;
     }
-    const auto verdict = verdict_of(*directory);
-    if (!verdict) {
-        complain(verdict.error().text);
-        return exit_failure;
-    }
-    if (arguments.has("--html")) {
-        print(notebook_panel(*verdict) + '\n');
-        return 0;
-    }
-    print(arguments.has("--json")
-              ? to_json(*verdict)
-              : terminal_verdict(*verdict, style_for(STDOUT_FILENO, terminal_environment())));
-    return 0;
+    return show(arguments, verdict_of(*directory));
 }
 
 }  // namespace holdfast::cli

@@ -30,11 +30,11 @@ _holdfast() {
                 fi
             done
             case $previous in
-                --verdict | --kernel) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --verdict | --evidence | --kernel) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
                 --name) ;;
                 *)
                     _holdfast_candidates \
-                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--kernel\n--help' "$current"
+                        $'--\n--verdict\n--evidence\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--kernel\n--help' "$current"
                     ;;
             esac
             ;;

@@ -40,6 +40,7 @@ complete -c holdfast -n __holdfast_needs_verb -l version -d 'Show the version'
 complete -c holdfast -n 'not __holdfast_in_command' -l help -d 'Show help'
 
 complete -c holdfast -n __holdfast_before_command -l verdict -rF -d 'Write the verdict as JSON'
+complete -c holdfast -n __holdfast_before_command -l evidence -rF -d 'Write what the verdict rests on'
 complete -c holdfast -n __holdfast_before_command -l quiet -d 'Print nothing'
 complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orphans to init'
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'

@@ -27,6 +27,9 @@ def scalar(value):
     # A plain tensor only: fake and functional ones have no value to give.
     if kind.__module__ == "torch" and kind.__name__ == "Tensor":
         return value.item() if value.device.type == "cpu" and value.dim() == 0 else None
+    # TensorFlow's eager tensors, which Keras hands to its list of callbacks as they are.
+    if kind.__name__ == "EagerTensor" and "CPU" in value.device and value.shape.rank == 0:
+        return float(value.numpy())
     return None
 
 

@@ -3,12 +3,15 @@
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
+#include "diagnose/worker_place.h"
 
 namespace holdfast {
 
 std::optional<Where> where_it_died(const Death& death) {
-    if (const TracebackText* traceback = final_exception(death))
+    if (const TracebackText* traceback = final_exception(death)) {
+        if (std::optional<Where> worker = place_in_worker(death, *traceback)) return worker;
         return own_place(traceback->frames);
+    }
     if (const CrashEvidence* crash = crash_of(death); crash != nullptr && !crash->python.empty())
         return own_place(crash->python.front().frames);
     if (!death.decides || !death.exit.signal) return std::nullopt;

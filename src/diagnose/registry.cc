@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 43> registry{
+constexpr std::array<Rule, 47> registry{
     rules::cgroup_oom,
     rules::host_oom,
     rules::oom_victim,
@@ -42,6 +42,10 @@ constexpr std::array<Rule, 43> registry{
     rules::cpu_time_limit,
     rules::file_size_limit,
     rules::nan_loss,
+    rules::bad_label,
+    rules::shape_mismatch,
+    rules::bad_input,
+    rules::checkpoint_corrupt,
     rules::clean_exit,
     rules::exception,
     rules::killed,

@@ -24,6 +24,9 @@ bool is_own_code(std::string_view file) {
     if (file.front() == '<')
         return file.starts_with("<ipython-input") || file == "<timed exec>" || file == "<stdin>" ||
                file == "<string>";
+    // Cython and C++ put frames of their own into tracebacks, under relative names.
+    for (const std::string_view compiled : {".pyx", ".pxi", ".pxd", ".cc", ".cpp", ".c"})
+        if (file.ends_with(compiled) && file.front() != '/') return false;
     for (const std::string_view installed : {"site-packages/", "dist-packages/"})
         if (file.find(installed) != std::string_view::npos) return false;
     return !in_standard_library(file);

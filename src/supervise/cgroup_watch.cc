@@ -283,6 +283,13 @@ bool CgroupWatch::shares_limit(int process_dir, int slot) const {
     return false;
 }
 
+std::uint64_t CgroupWatch::all_kills() const {
+    std::uint64_t sum = 0;
+    for (const Watched& watched : watched_)
+        if (const auto count = known(watched.record.levels[0].oom_kill)) sum += *count;
+    return sum;
+}
+
 std::optional<std::uint64_t> CgroupWatch::kills(int slot) const {
     if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return std::nullopt;
     return known(watched_[static_cast<std::size_t>(slot)].record.levels[0].oom_kill);

@@ -50,6 +50,8 @@ public:
 
     // What the last glance and study say of one chain.
     TightestLevel tightest(int slot) const;
+    // Of all groups watched, as last counted.
+    std::uint64_t all_kills() const;
     std::optional<std::uint64_t> kills(int slot) const;
     std::optional<Bytes> shared_memory(int slot) const;
     bool any() const { return !watched_.empty(); }

@@ -77,9 +77,12 @@ void Observer::note_missing(Nanos now) {
 }
 
 Nanos Observer::look(Nanos now) {
+    // First of all: these files are open and their buffers made, so it needs no memory.
+    const std::uint64_t kills = cgroups_.all_kills();
+    cgroups_.glance(now);
+    if (cgroups_.all_kills() != kills) make_room();
     // Where one process starts more follow (a pool, a loader), and the next may not live long.
     if (tree_.discover(now)) lively_until_ = now + std::chrono::seconds(1);
-    cgroups_.glance(now);
     tree_.glance(now);
     if (now >= next_host_look_) {
         host_.fill(latest_);
@@ -99,6 +102,7 @@ Nanos Observer::look(Nanos now) {
     sample.interval_ms = static_cast<std::uint32_t>(interval_ / milliseconds(1));
     box_->samples.append(sample);
     box_->history.append(sample);
+    reserve_.refill(headroom(sample));
     return now + interval_;
 }
 
@@ -208,6 +212,7 @@ void Observer::note_kernel_line(Nanos now, const sources::KernelRecord& record) 
 }
 
 void Observer::last_look(Nanos now, bool ended_well) {
+    make_room();
     last_main_cgroup_ = main_cgroup();
     read_kernel_log(now);
     cgroups_.settle(

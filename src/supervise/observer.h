@@ -14,6 +14,7 @@
 #include "supervise/disk_watch.h"
 #include "supervise/event_log.h"
 #include "supervise/host_look.h"
+#include "supervise/memory_reserve.h"
 #include "supervise/neighbour_watch.h"
 #include "supervise/process_tree.h"
 #include "supervise/stack_watch.h"
@@ -32,6 +33,8 @@ public:
     // One look; says when the next is due.
     Nanos look(Nanos now);
     void read_kernel_log(Nanos now);
+    // Somebody ended: what we need to look at it must not be the death of us.
+    void make_room() { reserve_.give(); }
     // The command is dead but not yet reaped: the last look, which decides most verdicts.
     void last_look(Nanos now, bool ended_well);
 
@@ -52,6 +55,7 @@ private:
     MachineBox* box_;
     EventLog* events_;
     HostLook host_;
+    MemoryReserve reserve_;
     CgroupWatch cgroups_;
     ProcessTree tree_;
     DiskWatch disks_;

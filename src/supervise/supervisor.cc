@@ -263,8 +263,10 @@ void Supervisor::wait_and_serve(Nanos at_most) {
             signals = true;
         else if (tag == tag_kernel_log)
             observer_->read_kernel_log(now);
-        else
+        else {
+            observer_->make_room();
             observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
+        }
     }
     // Last: the command's end settles everything, so what came with it must be known by then.
     if (signals) {

@@ -61,6 +61,13 @@ std::optional<Finding> file_size_limit(const Death& death);
 std::optional<Finding> disk_full(const Death& death);
 // nan_loss.cc
 std::optional<Finding> nan_loss(const Death& death);
+// bad_label.cc
+std::optional<Finding> bad_label(const Death& death);
+// shape_mismatch.cc
+std::optional<Finding> shape_mismatch(const Death& death);
+// bad_file.cc
+std::optional<Finding> bad_input(const Death& death);
+std::optional<Finding> checkpoint_corrupt(const Death& death);
 // shut_down.cc
 std::optional<Finding> shut_down(const Death& death);
 // life_cycle.cc

@@ -1,0 +1,150 @@
+// HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "diagnose/exception_text.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+using enum Confidence;
+
+// A file that does not exist is an ordinary exception: only content counts here.
+constexpr std::array inputs{
+    ExceptionWords{"UnidentifiedImageError", "", "", "", certain},
+    ExceptionWords{"OSError", "image file is truncated", "", "", certain},
+    ExceptionWords{"OSError", "broken data stream when reading image file", "", "", certain},
+    ExceptionWords{"OSError", "cannot identify image file", "", "", certain},
+    ExceptionWords{"SyntaxError", "broken PNG file", "", "", certain},
+    ExceptionWords{"SyntaxError", "not a PNG file", "", "", certain},
+    ExceptionWords{"JSONDecodeError", "", "", "", certain},
+    ExceptionWords{"UnicodeDecodeError", "codec can't decode", "", "", certain},
+    ExceptionWords{"ParserError", "Error tokenizing data", "", "", certain},
+    ExceptionWords{"EmptyDataError", "", "", "", certain},
+    ExceptionWords{"BadZipFile", "", "", "", certain},
+    ExceptionWords{"BadGzipFile", "", "", "", certain},
+    ExceptionWords{"EOFError", "Compressed file ended before the end-of-stream marker", "", "",
+                   certain},
+    ExceptionWords{"ReadError", "", "", "TarFile.open", certain},
+    ExceptionWords{"LZMAError", "", "", "", certain},
+    ExceptionWords{"zlib.error", "Error -", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "Parquet magic bytes not found", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "Parquet file size is", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "Could not open Parquet input source", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "Not an Arrow file", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "CSV parse error", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "JSON parse error", "", "", certain},
+    ExceptionWords{"OSError", "Couldn't deserialize thrift", "", "", certain},
+    ExceptionWords{"OSError", "Corrupt snappy compressed data", "", "", certain},
+    ExceptionWords{"ValueError", "Failed to read all data for array", "", "", certain},
+    ExceptionWords{"ValueError", "cannot reshape array of size", "", "read_array", certain},
+    ExceptionWords{"ValueError", "EOF: reading array", "", "", certain},
+    ExceptionWords{"EOFError", "No data left in file", "", "", certain},
+    ExceptionWords{"DataLossError", "", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "Unknown image file format", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "Invalid JPEG data", "", "", certain},
+    ExceptionWords{"LibsndfileError", "", "", "", certain},
+    ExceptionWords{"ElementTree.ParseError", "", "", "", certain},
+    ExceptionWords{"_csv.Error", "", "", "", certain},
+    ExceptionWords{"csv.Error", "", "", "", certain},
+    ExceptionWords{"DatasetGenerationError", "", "", "", likely},
+    ExceptionWords{"OSError", "truncated file", "", "", likely},
+    ExceptionWords{"OSError", "file signature not found", "", "", likely},
+    ExceptionWords{"cv2.error", "!_src.empty()", "", "", likely},
+    ExceptionWords{"ValueError", "could not convert string", "", "loadtxt", likely},
+    ExceptionWords{"ValueError", "Cannot load file containing pickled data", "", "load", likely},
+};
+
+constexpr std::array checkpoints{
+    ExceptionWords{"", "PytorchStreamReader failed", "", "", certain},
+    ExceptionWords{"", "failed finding central directory", "", "", certain},
+    ExceptionWords{"RuntimeError", "unexpected EOF, expected", "more bytes", "", certain},
+    ExceptionWords{"RuntimeError", "storage has wrong byte size", "", "", certain},
+    ExceptionWords{"SafetensorError", "", "", "", certain},
+    ExceptionWords{"UnpicklingError", "pickle data was truncated", "", "", certain},
+    ExceptionWords{"UnpicklingError", "invalid load key", "", "", certain},
+    ExceptionWords{"EOFError", "", "", "_legacy_load", certain},
+    ExceptionWords{"EOFError", "Ran out of input", "", "", certain},
+    ExceptionWords{"OSError", "truncated file: eof", "", "load_model", certain},
+    ExceptionWords{"OSError", "", "", "load_weights", likely},
+    ExceptionWords{"OSError", "file signature not found", "", "load_model", certain},
+    ExceptionWords{"BadZipFile", "", "", "load_model", certain},
+    ExceptionWords{"BadZipFile", "", "", "load_weights", certain},
+    ExceptionWords{"DataLossError", "Unable to open table file", "", "", certain},
+    // Keras says the same of a file that is not there.
+    ExceptionWords{"ValueError", "accessible `.keras` zip file", "", "", likely},
+    ExceptionWords{"UnpicklingError", "", "", "_legacy_load", likely},
+    ExceptionWords{"UnpicklingError", "", "", "", likely},
+};
+
+// torch's own refusal to run code from a file is no damage.
+bool only_refused(const ExceptionSaid& said) {
+    return said.message.find("Weights only load failed") != std::string::npos &&
+           said.message.find("invalid load key") == std::string::npos;
+}
+
+std::string file_in(const ExceptionSaid& said) {
+    const std::string name = quoted(said.line());
+    return name.find('.') != std::string::npos || name.find('/') != std::string::npos
+               ? name
+               : std::string();
+}
+
+}  // namespace
+
+std::optional<Finding> bad_input(const Death& death) {
+    const std::optional<ExceptionSaid> said = exception_said(death, inputs);
+    if (!said) return std::nullopt;
+    if (const auto model = exception_said(death, checkpoints); model && !only_refused(*model))
+        return std::nullopt;
+    const std::string file = file_in(*said);
+    Finding finding = finding_of(
+        death, "bad-input"_cause, *said,
+        file.empty() ? fmt::format("{} could not read one of its input files: {} found it damaged, "
+                                   "cut short or of another kind.",
+                                   who(death), said->type)
+                     : fmt::format("{} could not read {}: it is damaged, cut short or not what its "
+                                   "name says.",
+                                   who(death), file));
+    if (!file.empty())
+        finding.fixes.push_back(
+            {fmt::format("Look at {} and fetch it again, or leave it out.", file),
+             fmt::format("ls -l {0}; file {0}; head -c 64 {0} | xxd", file)});
+    else
+        finding.fixes.push_back(
+            {"Make the message name the file: wrap the line that reads it.",
+             "except Exception as e: raise RuntimeError(f\"cannot read {path}\") from e"});
+    if (said->type.ends_with("UnicodeDecodeError"))
+        finding.fixes.push_back({"If the file is whole, say how its text is encoded.",
+                                 "open(path, encoding=\"latin-1\")   # or errors=\"replace\""});
+    else if (said->type.ends_with("ParserError"))
+        finding.fixes.push_back({"If a few bad lines may go, leave them out and count them.",
+                                 "pandas.read_csv(path, on_bad_lines=\"warn\")"});
+    return finding;
+}
+
+std::optional<Finding> checkpoint_corrupt(const Death& death) {
+    const std::optional<ExceptionSaid> said = exception_said(death, checkpoints);
+    if (!said || only_refused(*said)) return std::nullopt;
+    const std::string file = file_in(*said);
+    Finding finding =
+        finding_of(death, "checkpoint-corrupt"_cause, *said,
+                   fmt::format("{} could not load {}: it is cut short or damaged.", who(death),
+                               file.empty() ? std::string("a checkpoint") : file));
+    finding.fixes.push_back(
+        {"Go back to the checkpoint before it; what cut this one short may be seen in the run that "
+         "wrote it.",
+         "holdfast runs; holdfast why RUN"});
+    finding.fixes.push_back(
+        {"Write under another name and rename when all is on disk, so that a half-written file "
+         "never has the good name.",
+         uses(death, "keras") ? "model.save(\"tmp.keras\"); os.replace(\"tmp.keras\", path)"
+                              : "torch.save(state, path + \".tmp\"); os.replace(path + \".tmp\", "
+                                "path)"});
+    return finding;
+}
+
+}  // namespace holdfast::rules

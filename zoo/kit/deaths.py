@@ -1,0 +1,126 @@
+"""Runs one program of the zoo under watch, to its end, and brings its verdict and evidence home."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from kit.pythons import python_for
+from kit.recording import anonymous
+from kit.scenario import ZOO, Scenario
+from kit.surroundings import Unable, around, build_native
+
+PATIENCE = 180.0
+
+
+class Hung(Exception):
+    """It did not end in time."""
+
+
+def _environment(scenario: Scenario, scratch: Path, python: str) -> dict[str, str]:
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOLDFAST", "PYTEST"))}
+    kept |= {
+        "HOLDFAST_HOME": str(scratch / "home"),
+        "ZOO_DIR": str(scratch),
+        "PYTHON": python,
+        "PATH": f"{Path(python).parent}{os.pathsep}{kept['PATH']}",
+        "OMP_NUM_THREADS": "2",
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+    }
+    for word in scenario.header.get("environment", "").split():
+        name, _, value = word.partition("=")
+        kept[name] = value
+    return kept
+
+
+def _command(scenario: Scenario, python: str) -> list[str]:
+    default = "sh {file}" if scenario.path.suffix == ".sh" else "{python} {file}"
+    words = scenario.header.get("run", default).split()
+    return [w.format(python=python, file=scenario.path, zoo=ZOO) for w in words]
+
+
+def _wait_ready(scratch: Path, running: subprocess.Popen) -> str:
+    """The pid that a program writes into $ZOO_DIR/ready when somebody else's turn has come."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline and running.poll() is None:
+        with contextlib.suppress(FileNotFoundError):
+            if pid := (scratch / "ready").read_text().strip():
+                return pid
+        time.sleep(0.005)
+    raise Hung("it never became ready")
+
+
+def _end(running: subprocess.Popen) -> None:
+    """Of a run that hangs: its whole session, which is its own."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(running.pid, signal.SIGKILL)
+    running.wait()
+
+
+def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str]:
+    """The verdict, and the evidence ready to be kept."""
+    python = python_for(scenario.needs, pythons)
+    if python is None:
+        raise Unable(f"no Python with {' and '.join(scenario.needs)}; name one with --python")
+    scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
+    scratch.chmod(0o777)
+    try:
+        return _run_in(scratch, scenario, binary, python)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tuple[dict, str]:
+    build_native(scenario, scratch)
+    environment = _environment(scenario, scratch, python)
+    where = {"env": environment, "cwd": scratch}
+    if "before" in scenario.header:
+        line = scenario.header["before"].format(python=python, file=scenario.path, zoo=ZOO)
+        subprocess.run(line, shell=True, check=True, capture_output=True, **where)
+    told = {name: scratch / f"{name}.json" for name in ("verdict", "evidence")}
+    with around(scenario, scratch) as (prefix, beside):
+        line = [*prefix, str(binary), "run", "--quiet"]
+        for name, path in told.items():
+            line += [f"--{name}", str(path)]
+        line += ["--", *_command(scenario, python)]
+        with (scratch / "stdout").open("wb") as out, (scratch / "stderr").open("wb") as err:
+            # A pipe, as under most things that start programs; a file where the header says so.
+            to_file = scenario.header.get("stderr") == "file"
+            running = subprocess.Popen(
+                line,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err if to_file else subprocess.PIPE,
+                start_new_session=True,
+                **where,
+            )
+            try:
+                other = _act(scenario, scratch, running, beside, where)
+                running.communicate(timeout=PATIENCE)
+            except (subprocess.TimeoutExpired, Hung) as why:
+                _end(running)
+                raise Hung(str(why)) from None
+            if other is not None:
+                other.terminate()
+                other.wait()
+    if not told["verdict"].exists():
+        raise Hung(f"no verdict; holdfast ended with {running.returncode}")
+    verdict = json.loads(told["verdict"].read_text())
+    evidence = json.loads(told["evidence"].read_text())
+    return verdict, anonymous(evidence, scenario, scratch, python)
+
+
+def _act(scenario, scratch, running, beside, where) -> subprocess.Popen | None:
+    """What somebody else does to it: `then` of the header, a shell line that knows $PID."""
+    if "then" not in scenario.header:
+        return None
+    pid = _wait_ready(scratch, running)
+    line = scenario.header["then"].format(zoo=ZOO, python=sys.executable)
+    own = where | {"env": where["env"] | {"PID": pid, "SUPERVISOR": str(running.pid)}}
+    return subprocess.Popen([*beside, "/bin/sh", "-c", line], stdin=subprocess.DEVNULL, **own)

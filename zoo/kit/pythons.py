@@ -1,0 +1,39 @@
+"""Which interpreter has the packages that a program of the zoo needs."""
+
+import functools
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+
+def candidates(named: list[str]) -> list[str]:
+    listed = os.environ.get("HOLDFAST_ZOO_PYTHON", "").split(os.pathsep)
+    return [p for p in [*named, *listed, sys.executable] if p and Path(p).exists()]
+
+
+@functools.cache
+def has(python: str, package: str) -> bool:
+    # Found, not imported: importing a framework takes seconds.
+    code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+    return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
+
+
+def python_for(needs: tuple[str, ...], named: list[str]) -> str | None:
+    """The first that has them all."""
+    for python in candidates(named):
+        if all(has(python, package) for package in needs):
+            return python
+    return None
+
+
+@functools.cache
+def prefixes(python: str) -> tuple[str, ...]:
+    """The folders that hold the interpreter and its packages, the longest first."""
+    code = (
+        "import sys, site; print(sys.prefix); print(sys.base_prefix); "
+        "print(*[p for p in sys.path if p.endswith('site-packages')], sep='\\n')"
+    )
+    told = subprocess.run([python, "-c", code], capture_output=True, text=True).stdout.split("\n")
+    folders = {p.split("/lib/python")[0] for p in told if len(p) > 4}
+    return tuple(sorted(folders - {"/usr"}, key=len, reverse=True))

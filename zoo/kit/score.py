@@ -1,0 +1,94 @@
+"""Holds a verdict against what the program's header expects, and adds up."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kit.scenario import Scenario
+
+QUESTIONS = ("end", "root", "line", "role", "outcome")
+
+
+@dataclass
+class Mark:
+    """What one verdict got right. A question that was not asked is None."""
+
+    scenario: Scenario
+    right: dict[str, bool | None]
+    said: dict[str, str]
+    sure: list[str] = field(default_factory=list)  # wrong, and said to be certain
+    alarms: list[str] = field(default_factory=list)  # findings about a healthy program
+
+    @property
+    def good(self) -> bool:
+        return not self.sure and not self.alarms and all(v is not False for v in self.right.values())
+
+
+def _place(finding: dict) -> tuple[str, int] | None:
+    where = finding.get("where")
+    if not where or where.get("line") is None:
+        return None
+    return Path(where["file"]).name, where["line"]
+
+
+def mark(scenario: Scenario, verdict: dict) -> Mark:
+    end, root = verdict["end"], verdict["root"]
+    place = _place(root) or _place(end)
+    said = {
+        "end": end["slug"],
+        "root": root["slug"],
+        "line": f"{place[0]}:{place[1]}" if place else "-",
+        "role": verdict["process"]["role"],
+        "outcome": verdict["outcome"],
+    }
+    right: dict[str, bool | None] = {
+        "end": end["slug"] in scenario.ends,
+        "root": root["slug"] in scenario.roots,
+        "line": place in scenario.lines if scenario.lines else None,
+        "role": said["role"] in scenario.role.split("|"),
+        "outcome": said["outcome"] == scenario.outcome,
+    }
+    found = [finding["slug"] for finding in verdict["contributing"]]
+    # A root that only repeats a right end is shallow, not false.
+    true = {"end": scenario.ends, "root": scenario.roots + scenario.ends}
+    sure = [
+        f"{part} {finding['slug']}"
+        for part, finding in (("end", end), ("root", root))
+        if finding["confidence"] == "certain" and finding["slug"] not in true[part]
+    ]
+    if right["root"] and root["confidence"] == "certain" and right["line"] is False and place:
+        sure.append(f"line {said['line']}")
+    if not set(scenario.also) <= set(found) | {root["slug"]}:
+        right["root"] = False
+        said["root"] += f" without {' '.join(scenario.also)}"
+    alarms = sorted(set(found) - set(scenario.also)) if scenario.healthy else []
+    return Mark(scenario, right, said, sure, alarms)
+
+
+@dataclass
+class Total:
+    """The bars of the zoo."""
+
+    marks: list[Mark]
+    skipped: dict[str, str]
+
+    def share(self, question: str) -> tuple[int, int]:
+        asked = [m.right[question] for m in self.marks if m.right[question] is not None]
+        return sum(bool(r) for r in asked), len(asked)
+
+    @property
+    def wrong_but_certain(self) -> list[Mark]:
+        return [m for m in self.marks if m.sure]
+
+    @property
+    def false_alarms(self) -> list[Mark]:
+        return [m for m in self.marks if m.alarms]
+
+    def reaches(self, bars: dict[str, float]) -> bool:
+        """Whether every question is answered well enough, and nothing wrong was said for sure."""
+        if self.wrong_but_certain or self.false_alarms or not self.marks:
+            return False
+        for question, bar in bars.items():
+            right, asked = self.share(question)
+            if asked and right < bar * asked:
+                return False
+        return True

@@ -1,0 +1,100 @@
+"""What a program of the zoo is put into: control groups, limits, small filesystems, another user."""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from kit.scenario import ZOO, Scenario
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+
+import pytest  # noqa: E402
+from support import kernel_log  # noqa: E402
+from support.cgroup import ControlGroup  # noqa: E402
+
+
+class Unable(Exception):
+    """This machine cannot give the program what it needs; says what."""
+
+
+def size(text: str) -> int:
+    number, unit = re.fullmatch(r"(\d+)([KMG]?)", text).groups()
+    return int(number) << {"": 0, "K": 10, "M": 20, "G": 30}[unit]
+
+
+def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
+    """A command line's beginning that mounts what is asked for, seen by the program alone."""
+    header = scenario.header
+    lines = []
+    if "shm" in header:
+        lines.append(f"mount -t tmpfs -o size={size(header['shm'])} none /dev/shm")
+    if "disk" in header:
+        lines.append(f"mount -t tmpfs -o size={size(header['disk'])},mode=777 none {scratch}/disk")
+    if not lines:
+        return []
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Unable("mounting a filesystem needs root and unshare(1)")
+    script = "; ".join(["set -e", *lines, 'exec "$@"'])
+    return ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, "sh"]
+
+
+def _limits(scenario: Scenario) -> list[str]:
+    if "limits" not in scenario.header:
+        return []
+    script = f'ulimit {scenario.header["limits"]} && exec "$@"'
+    return ["/bin/bash", "-c", script, "bash"]
+
+
+def _user(scenario: Scenario) -> list[str]:
+    if "user" not in scenario.header:
+        return []
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        raise Unable("running as another user needs root and setpriv(1)")
+    return ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+
+
+@contextlib.contextmanager
+def around(scenario: Scenario, scratch: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """The beginnings of two command lines: for the program under watch, and for a process that only
+    shares its control group."""
+    header = scenario.header
+    group = None
+    (scratch / "disk").mkdir()
+    try:
+        prefix = [*_mounts(scenario, scratch), *_user(scenario), *_limits(scenario)]
+        if header.get("kernel-log") == "hidden":
+            prefix = kernel_log.hidden_from(*prefix)
+        limits = {
+            "memory": size(header["memory"]) if "memory" in header else None,
+            "pids": int(header["pids"]) if "pids" in header else None,
+        }
+        if any(limits.values()):
+            group = ControlGroup(**limits)
+    except pytest.skip.Exception as reason:
+        raise Unable(str(reason)) from None
+    try:
+        if group is None:
+            yield prefix, []
+        else:
+            yield group.inside(*prefix), group.inside()
+    finally:
+        if group is not None:
+            group.remove()
+
+
+def build_native(scenario: Scenario, scratch: Path) -> None:
+    """Compiles the extensions that the header names into the scratch folder."""
+    for source in scenario.header.get("native", "").split():
+        compiler = shutil.which("c++" if source.endswith(".cc") else "cc")
+        if not compiler:
+            raise Unable("no C compiler on this machine")
+        made = scratch / Path(source).with_suffix(".so").name
+        path = ZOO / "native" / source
+        flags = shlex.split("-shared -fPIC -g -O0 -pthread -w -D_FORTIFY_SOURCE=0")
+        subprocess.run([compiler, *flags, str(path), "-o", str(made)], check=True)
