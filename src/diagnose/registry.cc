@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 43> registry{
+constexpr std::array<Rule, 44> registry{
     rules::cgroup_oom,
     rules::host_oom,
     rules::oom_victim,
@@ -42,6 +42,7 @@ constexpr std::array<Rule, 43> registry{
     rules::cpu_time_limit,
     rules::file_size_limit,
     rules::nan_loss,
+    rules::collective_timeout,
     rules::clean_exit,
     rules::exception,
     rules::killed,
@@ -53,7 +54,19 @@ constexpr std::array<Rule, 43> registry{
     rules::unknown_kill,
 };
 
+// About a run that does not move, or did not when it was stopped. At most one of them speaks.
+constexpr std::array<Rule, 6> stall_registry{
+    rules::fork_deadlock,    rules::loader_stall, rules::no_progress,
+    rules::collective_stall, rules::io_stall,     rules::lock_deadlock,
+};
+
 }  // namespace
+
+std::optional<Finding> stall_of(const Death& death) {
+    for (const Rule rule : stall_registry)
+        if (std::optional<Finding> finding = rule(death)) return finding;
+    return std::nullopt;
+}
 
 std::span<const Rule> all_rules() { return registry; }
 

@@ -16,6 +16,7 @@
 #include "supervise/neighbour_watch.h"
 #include "supervise/process_tree.h"
 #include "supervise/stack_watch.h"
+#include "supervise/stall_watch.h"
 
 namespace holdfast {
 
@@ -24,6 +25,7 @@ public:
     Observer(const sources::Roots& roots, MachineBox& box, EventLog& events, int epoll);
 
     ProcessTree& tree() { return tree_; }
+    StallWatch& stalls() { return stalls_; }
     // Descriptor to wait on for kernel messages; -1: not readable here.
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
@@ -55,6 +57,7 @@ private:
     DiskWatch disks_;
     NeighbourWatch neighbours_;
     StackWatch stacks_;
+    StallWatch stalls_;
     std::optional<sources::KernelLog> kernel_log_;
     Cadence cadence_;
     Nanos began_{};
