@@ -43,6 +43,7 @@ complete -c holdfast -n __holdfast_before_command -l quiet -d 'Print nothing'
 complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orphans to init'
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
 complete -c holdfast -n __holdfast_before_command -l guard -xa off -d 'No guard'
+complete -c holdfast -n __holdfast_before_command -l stall-after -x -d 'Seconds until a stuck program is told of'
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
 
