@@ -1,7 +1,6 @@
 // holdfast run: the program under watch, and the verdict at a bad end.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <array>
 #include <cstdlib>
 
+#include "base/text.h"
 #include "base/unique_fd.h"
 #include "judge.h"
 #include "kernel_end.h"
@@ -16,6 +16,8 @@
 #include "present/style.h"
 #include "present/terminal_verdict.h"
 #include "record/run_list.h"
+#include "say.h"
+#include "stall_notice.h"
 #include "supervise/ending.h"
 #include "supervise/launch.h"
 #include "supervise/supervisor.h"
@@ -32,6 +34,7 @@ constexpr std::array options{
            "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
     Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
+    Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
 };
@@ -41,20 +44,6 @@ int not_started(const std::string& command, const Error& error) {
     complain(
         fmt::format("{}: {}", command, error.number == ENOENT ? "command not found" : error.text));
     return error.number == ENOENT ? 127 : 126;
-}
-
-// To the terminal or pipe the program wrote to. Its reader may have stopped reading for good, and
-// the program's end must not wait for that.
-void say(std::string_view text) {
-    while (!text.empty()) {
-        pollfd ready{STDERR_FILENO, POLLOUT, 0};
-        if (::poll(&ready, 1, 2000) != 1 || (ready.revents & POLLOUT) == 0) return;
-        // No more than a pipe takes at once, or the write itself would wait.
-        const ssize_t put =
-            ::write(STDERR_FILENO, text.data(), std::min<std::size_t>(text.size(), 4096));
-        if (put < 0 && errno != EAGAIN && errno != EINTR) return;
-        if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));
-    }
 }
 
 // What the log of a notebook server gets depends on what its user has seen already.
@@ -162,7 +151,16 @@ int run(const Arguments& arguments) {
     std::optional<KernelEnd> kernel;
     if (const auto connection_file = arguments.get("--kernel")) kernel.emplace(*connection_file);
     run_options.kernel = kernel.has_value();
+    if (const auto patience = arguments.get("--stall-after")) {
+        const auto seconds = parse_number<unsigned>(*patience);
+        if (!seconds || *seconds > 86'400) {
+            complain(fmt::format("--stall-after {}: give whole seconds, 0 to 86400", *patience));
+            return exit_usage;
+        }
+        run_options.stall_after = std::chrono::seconds(*seconds);
+    }
     if (!quiet) {
+        run_options.on_stall = tell_of_stall;
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }

@@ -14,6 +14,7 @@
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/stalled_run.h"
 #include "diagnose/words.h"
 #include "diagnose/worker_end.h"
 
@@ -129,7 +130,8 @@ Verdict of_running(const Evidence& evidence) {
     verdict.process = deciding_process(now);
     verdict.end.summary = "It is still running; nothing has ended it.";
     verdict.root = verdict.end;
-    for (const Rule rule : {rules::host_leak, rules::gpu_leak, rules::nan_loss})
+    for (const Rule rule :
+         {rules::host_leak, rules::gpu_leak, rules::nan_loss, rules::uneven_steps})
         if (std::optional<Finding> seen = rule(now)) verdict.contributing.push_back(*seen);
     add_last_place(verdict, now);
     if (std::optional<Finding> slow = rules::swap_thrash(now)) {
@@ -138,6 +140,7 @@ Verdict of_running(const Evidence& evidence) {
     }
     for (Finding& finding : other_deaths(now, std::nullopt))
         verdict.contributing.push_back(std::move(finding));
+    settle_stall(verdict, now);
     verdict.missing = evidence.missing;
     return verdict;
 }
@@ -191,6 +194,9 @@ Verdict of_death(const Evidence& evidence) {
     verdict.contributing = std::move(ranked.rest);
     add_stacks(verdict, death);
     if (child) blame(verdict, *child, ranked.end);
+    settle_stall(verdict, death);
+    if (std::optional<Finding> uneven = rules::uneven_steps(death))
+        verdict.contributing.push_back(std::move(*uneven));
     for (Finding& finding :
          other_deaths(death, child ? std::optional(child->death.pid) : std::nullopt))
         if (verdict.contributing.size() < most_contributing && !told(verdict, finding))

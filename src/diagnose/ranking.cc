@@ -141,6 +141,11 @@ Ranked rank_ends(std::vector<Finding> findings) {
 
 }  // namespace
 
+bool stopped_from_outside(const Finding& end) {
+    return somebody_stopped_it(end) ||
+           one_of(end.cause, {"hangup"_cause, "unknown-kill"_cause, "shut-down"_cause});
+}
+
 bool is_explanation(const Finding& finding) {
     return one_of(finding.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause,
                                   "gpu-leak"_cause, "nan-loss"_cause});

@@ -19,6 +19,9 @@ struct Ranked {
 // no number.
 bool is_explanation(const Finding& finding);
 
+// Somebody or something outside decided that it shall end.
+bool stopped_from_outside(const Finding& end);
+
 // `findings` speak of one death and are not empty; nor are they explanations only. The more
 // specific explains the more general; a certain one is not replaced as the end by one that is
 // merely likely.

@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 47> registry{
+constexpr std::array registry = std::to_array<Rule>({
     rules::cgroup_oom,
     rules::host_oom,
     rules::oom_victim,
@@ -46,6 +46,7 @@ constexpr std::array<Rule, 47> registry{
     rules::shape_mismatch,
     rules::bad_input,
     rules::checkpoint_corrupt,
+    rules::collective_timeout,
     rules::clean_exit,
     rules::exception,
     rules::killed,
@@ -55,9 +56,21 @@ constexpr std::array<Rule, 47> registry{
     rules::exit_called,
     rules::shut_down,
     rules::unknown_kill,
+});
+
+// About a run that does not move, or did not when it was stopped. At most one of them speaks.
+constexpr std::array<Rule, 6> stall_registry{
+    rules::fork_deadlock,    rules::loader_stall, rules::no_progress,
+    rules::collective_stall, rules::io_stall,     rules::lock_deadlock,
 };
 
 }  // namespace
+
+std::optional<Finding> stall_of(const Death& death) {
+    for (const Rule rule : stall_registry)
+        if (std::optional<Finding> finding = rule(death)) return finding;
+    return std::nullopt;
+}
 
 std::span<const Rule> all_rules() { return registry; }
 

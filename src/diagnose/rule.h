@@ -17,6 +17,9 @@ using Rule = std::optional<Finding> (*)(const Death&);
 // All rules, in the order of the catalogue.
 std::span<const Rule> all_rules();
 
+// Why the run does not move, or did not when somebody stopped it.
+std::optional<Finding> stall_of(const Death& death);
+
 // What each rule had to say.
 std::vector<Finding> findings_about(const Death& death);
 

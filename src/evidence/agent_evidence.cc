@@ -1,6 +1,7 @@
 // What the agents inside the processes told, as evidence.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
@@ -60,6 +61,20 @@ ExceptionEvidence exception_of(const AgentRecord& agent, const AgentExceptionRec
     return thrown;
 }
 
+// How even the last steps were: the middle one, and the slowest but for one in ten.
+void add_recent_lengths(const std::vector<AgentStepRecord>& last_steps, StepsEvidence& steps) {
+    constexpr std::size_t enough = 20;
+    std::vector<std::int64_t> lengths;
+    for (std::size_t i = 1; i < last_steps.size(); ++i)
+        if (last_steps[i].number == last_steps[i - 1].number + 1)
+            lengths.push_back(std::max<std::int64_t>(
+                0, bounded_difference(last_steps[i].time, last_steps[i - 1].time)));
+    if (lengths.size() < enough) return;
+    std::sort(lengths.begin(), lengths.end());
+    steps.recent_median = Nanos(lengths[lengths.size() / 2]);
+    steps.recent_slowest = Nanos(lengths[lengths.size() * 9 / 10]);
+}
+
 StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
     const AgentStepsRecord& from = agent.steps;
     StepsEvidence steps;
@@ -69,6 +84,8 @@ StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
     if (from.first > 0) steps.first = context.clock.at(from.first);
     if (from.last > 0) steps.last = context.clock.at(from.last);
     if (from.usual_ns > 0) steps.usual = bounded_nanos(from.usual_ns);
+    if (from.longest_ns > 0) steps.longest = bounded_nanos(from.longest_ns);
+    add_recent_lengths(from.last_steps, steps);
     if (from.first_nonfinite_step > 0) steps.first_nonfinite = from.first_nonfinite_step;
     for (const AgentStepRecord& step : from.last_steps) {
         if (step.loss && std::isfinite(*step.loss)) steps.last_finite_loss = step.loss;

@@ -149,6 +149,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.agents = parts::agents(record, clock, evidence);
     evidence.crashes = parts::crashes(record, clock);
     evidence.stacks = parts::stacks(record, clock);
+    evidence.stalls = parts::stalls(record, clock);
     parts::agent_words(record, clock, evidence);
     tidy(evidence.missing);
     return evidence;

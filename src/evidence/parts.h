@@ -43,6 +43,8 @@ std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock
 std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& clock);
 // Python stacks as the supervisor saw them from outside.
 std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock);
+// Times without movement, oldest first.
+std::vector<StallEvidence> stalls(const RunRecord& record, const RunClock& clock);
 // What the rest of the evidence owes to them: the traceback, who sent signals, the lines that hold
 // memory, and what could not be seen.
 void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence);

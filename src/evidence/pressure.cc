@@ -40,6 +40,7 @@ PressureEvidence pressure(std::span<const format::Sample> samples) {
     pressure.window = window;
     pressure.memory_some = percent(first->psi_memory_some_us, last.psi_memory_some_us, between);
     pressure.memory_full = percent(first->psi_memory_full_us, last.psi_memory_full_us, between);
+    pressure.cpu_some = percent(first->psi_cpu_some_us, last.psi_cpu_some_us, between);
     pressure.io_full = percent(first->psi_io_full_us, last.psi_io_full_us, between);
     pressure.major_faults_per_second = rate(first->vm_major_faults, last.vm_major_faults, between);
     pressure.swap_in_pages_per_second = rate(first->vm_swap_in, last.vm_swap_in, between);

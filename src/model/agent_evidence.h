@@ -73,8 +73,9 @@ struct StepsEvidence {
     std::uint64_t epoch = 0;
     std::string source;  // "torch optimizer"
     std::optional<RunTime> first, last;
-    std::optional<Nanos> usual;
-    std::optional<std::uint64_t> first_nonfinite;  // from 1
+    std::optional<Nanos> usual, longest;                 // from one step to the next
+    std::optional<Nanos> recent_median, recent_slowest;  // of the last ones; the 90th percentile
+    std::optional<std::uint64_t> first_nonfinite;        // from 1
     std::optional<double> last_finite_loss;
     std::optional<Bytes> gpu_allocated_last;
     std::optional<GrowthSeen> gpu_growth;

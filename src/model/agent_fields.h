@@ -81,6 +81,9 @@ void describe(Json& json, Ref<Json, StepsEvidence> steps) {
     json.field("first", steps.first);
     json.field("last", steps.last);
     json.field("usual", steps.usual);
+    json.field("longest", steps.longest);
+    json.field("recent_median", steps.recent_median);
+    json.field("recent_slowest", steps.recent_slowest);
     json.field("first_nonfinite", steps.first_nonfinite);
     json.field("last_finite_loss", steps.last_finite_loss);
     json.field("gpu_allocated_last", steps.gpu_allocated_last);

@@ -40,7 +40,7 @@ inline auto every_field(const CgroupLevel& x) {
 inline auto every_field(const OomKillMoved& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const CgroupEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
 inline auto every_field(const HostEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
-inline auto every_field(const PressureEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
+inline auto every_field(const PressureEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const DiskEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const Neighbour& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const MemoryHolder& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
@@ -56,7 +56,7 @@ inline auto every_field(const LeakEvidence& x) { const auto& [a, b, c, d, e] = x
 inline auto every_field(const ExceptionEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const ExitCallEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const NoteEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
-inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
+inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
 inline auto every_field(const AgentEvidence& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
@@ -67,9 +67,18 @@ inline auto every_field(const CrashEvidence& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = x;
     return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y);
 }
+inline auto every_field(const WaitingThread& x) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n);
+}
+inline auto every_field(const StalledProcess& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
+inline auto every_field(const StallEvidence& x) {
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+}
 inline auto every_field(const Evidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2, d2] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2, d2);
 }
 // clang-format on
 

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "model/agent_evidence.h"
+#include "model/stall_evidence.h"
 #include "model/verdict.h"
 
 namespace holdfast {
@@ -110,6 +111,7 @@ struct HostEvidence {
 struct PressureEvidence {
     std::optional<double> memory_some, memory_full;  // percent of time
     std::optional<double> io_full;
+    std::optional<double> cpu_some;
     std::optional<double> major_faults_per_second;
     std::optional<double> swap_in_pages_per_second;
     std::optional<RunTime> window;
@@ -222,6 +224,7 @@ struct Evidence {
     std::vector<AgentEvidence> agents;   // by the moment they began
     std::vector<CrashEvidence> crashes;  // oldest first
     std::vector<StacksEvidence> stacks;  // one per Python process that could be looked into
+    std::vector<StallEvidence> stalls;   // oldest first
     SchedulerEvidence scheduler;
     std::string stderr_tail;   // masked, printable
     bool stderr_seen = false;  // false: terminal, closed or unreadable

@@ -6,6 +6,7 @@
 #include "model/agent_fields.h"
 #include "model/evidence.h"
 #include "model/fields.h"
+#include "model/stall_fields.h"
 
 namespace holdfast::fields {
 
@@ -122,6 +123,7 @@ void describe(Json& json, Ref<Json, PressureEvidence> pressure) {
     json.field("memory_some", pressure.memory_some);
     json.field("memory_full", pressure.memory_full);
     json.field("io_full", pressure.io_full);
+    json.field("cpu_some", pressure.cpu_some);
     json.field("major_faults_per_second", pressure.major_faults_per_second);
     json.field("swap_in_pages_per_second", pressure.swap_in_pages_per_second);
     json.field("window", pressure.window);

@@ -30,6 +30,7 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("agents", evidence.agents);
     json.field("crashes", evidence.crashes);
     json.field("stacks", evidence.stacks);
+    json.field("stalls", evidence.stalls);
     json.field("scheduler", evidence.scheduler);
     json.field("stderr_tail", evidence.stderr_tail);
     json.field("stderr_seen", evidence.stderr_seen);

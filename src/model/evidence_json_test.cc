@@ -70,7 +70,8 @@ AgentEvidence full_agent() {
     a.exit = ExitCallEvidence{at(4), ExitCallEvidence::How::os_exit, 3, frames};
     a.exceptions = {{at(5), true, "MainThread", "OSError", "No space", {"ValueError: x"}, frames}};
     a.notes = {{NoteEvidence::Kind::framework, at(6), 1, 2, "torch 2.11.0"}};
-    a.steps = {7, 2, "torch optimizer", at(1), at(9), at(3), 4, 0.5, Bytes{8}, growth};
+    a.steps = {7, 2,   "torch optimizer", at(1), at(9), at(3), at(4), at(5), at(6),
+               4, 0.5, Bytes{8},          growth};
     a.live = Bytes{9};
     a.peak = Bytes{10};
     a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth}};
@@ -103,6 +104,36 @@ CrashEvidence full_crash() {
     return c;
 }
 
+StallEvidence full_stall() {
+    WaitingThread thread{4243,
+                         "Thread-1",
+                         'S',
+                         WaitKind::lock,
+                         true,
+                         true,
+                         true,
+                         true,
+                         "futex",
+                         "futex_wait_queue",
+                         "pipe:[7]",
+                         4244,
+                         {"libgomp.so.1 gomp_team_end"},
+                         {{"train.py", 42, "main"}}};
+    StallEvidence stall;
+    stall.since = at(1);
+    stall.seen = at(2);
+    stall.told = at(3);
+    stall.moved = at(4);
+    stall.busy = stall.inside_only = true;
+    stall.steps = 7;
+    stall.last_step = at(5);
+    stall.usual = at(6);
+    stall.longest = at(7);
+    stall.cpu = at(8);
+    stall.processes = {{4242, true, {thread}}};
+    return stall;
+}
+
 Evidence full_evidence() {
     Evidence e;
     e.run = {"20261115-1", "baseline", {"python", "train.py"}, at(1), at(2), "gpu-07"};
@@ -116,7 +147,7 @@ Evidence full_evidence() {
     e.cgroups = {full_cgroup()};
     e.host = {Bytes{1}, Bytes{2}, Bytes{3}, Bytes{4}, Bytes{5}, Bytes{6}, Bytes{7},
               2,        9,        10,       11,       12.5,     true};
-    e.pressure = {1.5, 2.5, 3.5, 4.5, 5.5, at(60)};
+    e.pressure = {1.5, 2.5, 3.5, 6.5, 4.5, 5.5, at(60)};
     e.disks = {{"working directory", "/data", "ext4", Bytes{1}, Bytes{2}, Bytes{3}, 4}};
     e.neighbours = {{77, "chrome", "chrome --tabs", Bytes{5}, true}};
     e.kernel_log = {{KernelLogEntry::Kind::gpu_fault,
@@ -139,6 +170,7 @@ Evidence full_evidence() {
     e.agents = {full_agent()};
     e.crashes = {full_crash()};
     e.stacks = {{4242, at(8), {{"MainThread", {{"train.py", 42, "main"}}}}}};
+    e.stalls = {full_stall()};
     e.scheduler = {"slurm", "123", at(5)};
     e.stderr_tail = "Traceback:\n\tgröße";
     e.stderr_seen = true;

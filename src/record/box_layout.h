@@ -76,6 +76,8 @@ inline constexpr auto machine = place(std::array{
     of<format::Neighbour>(format::SectionId::neighbours, 12),
     of<format::End>(format::SectionId::end, 1),
     of<format::Stacks>(format::SectionId::stacks, 8),
+    of<format::Stall>(format::SectionId::stalls, 8),
+    of<format::StalledProcess>(format::SectionId::stalled, 16),
 });
 inline constexpr auto output =
     place(std::array{of<std::byte>(format::SectionId::output, format::output_capacity)});

@@ -10,8 +10,8 @@ namespace {
 
 using format::SectionId;
 
-// Without the agent's, three boxes make a run; with the two small JSON files below 2 MiB.
-static_assert(layout::machine.size == 1'766'528);
+// Without the agent's, three boxes make a run; with the two small JSON files about 2 MiB.
+static_assert(layout::machine.size == 2'030'208);
 static_assert(layout::output.size == 69'696);
 static_assert(layout::gpu.size == 17'920);
 
@@ -50,6 +50,8 @@ Result<MachineBox> MachineBox::create(const RunDirectory* directory, const BoxOr
     fill(box.neighbours, SectionId::neighbours);
     fill(box.end, SectionId::end);
     fill(box.stacks, SectionId::stacks);
+    fill(box.stalls, SectionId::stalls);
+    fill(box.stalled, SectionId::stalled);
     return box;
 }
 
@@ -102,6 +104,14 @@ std::uint64_t OutputBox::taken_total() const {
 
 std::uint64_t OutputBox::delivered_total() const {
     return std::atomic_ref<std::uint64_t>(head()->delivered).load(std::memory_order_acquire);
+}
+
+bool OutputBox::ends_a_line() const {
+    const std::uint64_t taken = taken_total();
+    if (taken == 0) return true;
+    const std::byte last = file_.bytes()[output_at + sizeof(format::OutputHead) +
+                                         (taken - 1) % format::output_capacity];
+    return last == std::byte{'\n'};
 }
 
 Result<GpuBox> GpuBox::create(const RunDirectory* directory, const BoxOrigin& origin) {

@@ -32,6 +32,8 @@ public:
     TableWriter<format::Neighbour> neighbours;
     TableWriter<format::End> end;
     TableWriter<format::Stacks> stacks;
+    TableWriter<format::Stall> stalls;
+    TableWriter<format::StalledProcess> stalled;
 
     int fd() const { return file_.fd(); }  // for reading it back
 
@@ -54,6 +56,8 @@ public:
     std::span<std::byte> ring();
     std::uint64_t taken_total() const;
     std::uint64_t delivered_total() const;
+    // Nothing was written yet, or a line end last.
+    bool ends_a_line() const;
     int fd() const { return file_.fd(); }
 
 private:

@@ -32,6 +32,8 @@ enum class SectionId : std::uint32_t {
     agent_slots = 11,  // of AgentSlot, see agent_format.h
     crashes = 12,      // of Crash, see agent_format.h
     stacks = 13,       // table of Stacks
+    stalls = 20,       // table of Stall, by its number
+    stalled = 21,      // table of StalledProcess, of the newest stall
 };
 
 // Every slot of a table holds two copies of its record. The writer overwrites the older one, so
@@ -251,10 +253,40 @@ struct Stacks {
 };
 static_assert(sizeof(Stacks) == 8192);
 
+// A time in which nothing moved, or no step ended. Kept from its first seconds on: most are over
+// soon, and one that is not may end with the program.
+struct Stall {
+    RecordHeader header;
+    std::int64_t since;      // from here on
+    std::int64_t seen;       // the last look that still found it so
+    std::int64_t told;       // when it had lasted long enough to say so; `never`: not yet
+    std::int64_t moved;      // when it went on; `never`: it has not
+    std::int64_t last_step;  // `never`: no steps are counted
+    std::uint64_t steps;     // ended before it, in the process that counts most
+    std::uint64_t usual_ns, longest_ns;
+    std::uint64_t cpu_ns;  // what the tree has used since
+    std::uint32_t number;  // of this run's stalls, from 1
+    std::uint32_t flags;   // 1: the CPU is busy; 2: nobody outside the tree can end it
+};
+static_assert(sizeof(Stall) == 16 + 5 * 8 + 4 * 8 + 8);
+inline constexpr std::uint32_t stall_busy = 1;
+inline constexpr std::uint32_t stall_inside_only = 2;
+
+// The threads of one process as that stall found them; the text is that of record/stall_text.h.
+struct StalledProcess {
+    RecordHeader header;
+    std::uint32_t stall;  // its number
+    std::int32_t pid;
+    std::uint32_t text_size;
+    std::uint32_t traced;  // 1: a debugger has it in hand
+    char text[8160];
+};
+static_assert(sizeof(StalledProcess) == 8192);
+
 template <class T>
 inline constexpr bool is_record = std::is_trivially_copyable_v<T>&& std::is_standard_layout_v<T>;
 static_assert(is_record<Sample> && is_record<Process> && is_record<Cgroup> && is_record<Event> &&
               is_record<Disk> && is_record<Neighbour> && is_record<End> && is_record<Gpu> &&
-              is_record<Stacks>);
+              is_record<Stacks> && is_record<Stall> && is_record<StalledProcess>);
 
 }  // namespace holdfast::format

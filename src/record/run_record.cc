@@ -29,6 +29,8 @@ void take_machine(RunRecord& record, BoxReader box) {
     record.disks = box.records<format::Disk>(SectionId::disks);
     record.neighbours = box.records<format::Neighbour>(SectionId::neighbours);
     record.stacks = box.records<format::Stacks>(SectionId::stacks);
+    record.stalls = box.records<format::Stall>(SectionId::stalls);
+    record.stalled = box.records<format::StalledProcess>(SectionId::stalled);
     const auto ends = box.records<format::End>(SectionId::end);
     if (!ends.empty()) record.end = ends.front();
     note_damage(record, run_file::machine, box);

@@ -32,8 +32,10 @@ struct RunRecord {
     std::vector<format::Disk> disks;
     std::vector<format::Neighbour> neighbours;
     std::vector<format::Stacks>
-        stacks;                      // Python stacks seen from outside, the last of each process
-    std::optional<format::End> end;  // nothing: the supervisor did not get there
+        stacks;                         // Python stacks seen from outside, the last of each process
+    std::vector<format::Stall> stalls;  // by slot, in no order of time
+    std::vector<format::StalledProcess> stalled;  // of the newest of them
+    std::optional<format::End> end;               // nothing: the supervisor did not get there
 
     std::optional<OutputTail> output;  // nothing: not relayed
     std::vector<format::Gpu> gpus;

@@ -15,6 +15,7 @@
 #include "sources/pid_status.h"
 #include "sources/pid_wchan.h"
 #include "sources/pressure.h"
+#include "sources/thread_wait.h"
 #include "sources/vmstat.h"
 
 namespace {
@@ -53,6 +54,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     (void)parse_vmstat(text);
     (void)parse_pid_cmdline(text);
     (void)parse_pid_wchan(text);
+    (void)parse_thread_wait(text);
     (void)parse_boot_id(text);
     (void)parse_cpu_list(text);
     (void)parse_namespace_link(text);

@@ -47,6 +47,7 @@ Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& event
       disks_(box.disks),
       neighbours_(roots, box.neighbours),
       stacks_(box.stacks),
+      stalls_(roots, box, tree_, stacks_),
       oom_table_(sources::page_size()) {
     // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
@@ -95,6 +96,7 @@ Nanos Observer::look(Nanos now) {
     if (tight() && now >= next_neighbours_) look_at_neighbours(now);
 
     if (now >= next_stacks_) look_at_stacks(now);
+    stalls_.look(now);
 
     format::Sample sample = sample_now(now);
     interval_ = cadence_.next(now - began_, now, headroom(sample));

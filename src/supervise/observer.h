@@ -18,6 +18,7 @@
 #include "supervise/neighbour_watch.h"
 #include "supervise/process_tree.h"
 #include "supervise/stack_watch.h"
+#include "supervise/stall_watch.h"
 
 namespace holdfast {
 
@@ -26,6 +27,7 @@ public:
     Observer(const sources::Roots& roots, MachineBox& box, EventLog& events, int epoll);
 
     ProcessTree& tree() { return tree_; }
+    StallWatch& stalls() { return stalls_; }
     // Descriptor to wait on for kernel messages; -1: not readable here.
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
@@ -61,6 +63,7 @@ private:
     DiskWatch disks_;
     NeighbourWatch neighbours_;
     StackWatch stacks_;
+    StallWatch stalls_;
     std::optional<sources::KernelLog> kernel_log_;
     sources::OomTable oom_table_;
     Cadence cadence_;

@@ -264,6 +264,21 @@ std::vector<pid_t> ProcessTree::pythons() const {
     return pids;
 }
 
+std::vector<pid_t> ProcessTree::living() const {
+    const format::Process* first = working();
+    std::vector<pid_t> pids;
+    for (const auto& [pid, member] : living_) {
+        const bool in_front = first != nullptr && first->pid == pid;
+        pids.insert(in_front ? pids.begin() : pids.end(), pid);
+    }
+    return pids;
+}
+
+const format::Process* ProcessTree::member(pid_t pid) const {
+    const auto found = living_.find(pid);
+    return found == living_.end() ? nullptr : &found->second.record;
+}
+
 int ProcessTree::directory_of(pid_t pid) const {
     const auto found = living_.find(pid);
     return found == living_.end() ? -1 : found->second.dir.fd();

@@ -62,6 +62,10 @@ public:
     const format::Process* working() const;
     // The living Python processes, the working one first.
     std::vector<pid_t> pythons() const;
+    // All living members, the working one first.
+    std::vector<pid_t> living() const;
+    // The row of a living member; null for others.
+    const format::Process* member(pid_t pid) const;
     // Open /proc directory of a living member, or -1.
     int directory_of(pid_t pid) const;
 

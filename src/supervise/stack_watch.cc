@@ -55,4 +55,12 @@ void StackWatch::look(Nanos now, const std::vector<pid_t>& processes) {
     }
 }
 
+std::vector<sources::PythonThread> StackWatch::threads_of(Nanos now, pid_t pid) {
+    Known& known = know(now, pid);
+    if (!known.python) return {};
+    auto threads = known.python->stacks();
+    if (!threads) return {};
+    return std::move(*threads);
+}
+
 }  // namespace holdfast

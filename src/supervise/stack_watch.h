@@ -20,6 +20,8 @@ public:
 
     // The main process first; those beyond the table's room are left out.
     void look(Nanos now, const std::vector<pid_t>& processes);
+    // The threads of one process just now; empty where it has no Python or it cannot be read.
+    std::vector<sources::PythonThread> threads_of(Nanos now, pid_t pid);
     // Why nothing can be seen, once; empty while it can, and after it was asked.
     std::string take_complaint() { return std::exchange(complaint_, {}); }
 

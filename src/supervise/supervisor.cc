@@ -109,6 +109,7 @@ private:
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
+    void tell_of_stall(const StallNews& news);
     FinishedRun finish();
     Result<FinishedRun> run_unobserved(const Error& why);
 
@@ -192,6 +193,8 @@ void Supervisor::inject_agent(Launch& plan) {
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     if (const auto box = AgentBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
+    observer_->stalls().steps().open(UniqueFd(
+        ::openat(recorder_.directory->fd(), run_file::agent, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)));
     if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
     // Absolute: the program may work in another directory than the one we were started in.
@@ -232,6 +235,7 @@ Status Supervisor::start() {
 
     if (sentinel_) observer_->tree().leave_out(sentinel_->pid());
     if (relay_) observer_->tree().leave_out(relay_->pid());
+    observer_->stalls().set_patience(options_->stall_after);
     observer_->begin(now, command_, facts_.cwd);
     protect_ourselves();
     use_all_descriptors();
@@ -273,7 +277,18 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
     }
-    if (!ended_ && now >= next_look_) next_look_ = observer_->look(now);
+    if (ended_ || now < next_look_) return;
+    next_look_ = observer_->look(now);
+    if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
+}
+
+void Supervisor::tell_of_stall(const StallNews& news) {
+    if (!options_->on_stall || !recorder_.directory) return;
+    // What passes the relay is known to the last byte; of a terminal or a file only that a stuck
+    // program writes nothing there just now.
+    const bool mid_line = !output_ || !output_->ends_a_line();
+    const pid_t teller = options_->on_stall(*recorder_.directory, news, mid_line);
+    if (teller > 0) observer_->tree().leave_out(teller);
 }
 
 void Supervisor::on_child_changes() {

@@ -13,6 +13,7 @@
 #include "record/run_facts.h"
 #include "record/run_home.h"
 #include "record/run_record.h"
+#include "supervise/stall_watch.h"
 
 namespace holdfast {
 
@@ -27,6 +28,11 @@ struct RunOptions {
     std::string version;
     // Told before the command starts, one line each: where the record went instead.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
+    // How long a proven deadlock is watched before it is told; zero: nothing is told.
+    Nanos stall_after = StallWatch::usual_patience;
+    // Told that the program is stuck, or moves again. `mid_line`: its last output may not have
+    // ended its line. Returns the process that does the telling, 0 for none.
+    std::function<pid_t(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
 };
 
 // A run whose command has ended. Holds the record open for those who read it next.

@@ -68,6 +68,18 @@ std::optional<Finding> shape_mismatch(const Death& death);
 // bad_file.cc
 std::optional<Finding> bad_input(const Death& death);
 std::optional<Finding> checkpoint_corrupt(const Death& death);
+// deadlock.cc
+std::optional<Finding> fork_deadlock(const Death& death);
+std::optional<Finding> lock_deadlock(const Death& death);
+// stalled.cc
+std::optional<Finding> loader_stall(const Death& death);
+std::optional<Finding> no_progress(const Death& death);
+std::optional<Finding> io_stall(const Death& death);
+// collective.cc
+std::optional<Finding> collective_stall(const Death& death);
+std::optional<Finding> collective_timeout(const Death& death);
+// uneven_steps.cc
+std::optional<Finding> uneven_steps(const Death& death);
 // shut_down.cc
 std::optional<Finding> shut_down(const Death& death);
 // life_cycle.cc

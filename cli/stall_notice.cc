@@ -1,0 +1,45 @@
+#include "stall_notice.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <string>
+
+#include "judge.h"
+#include "present/stall_notice.h"
+#include "present/style.h"
+#include "say.h"
+
+namespace holdfast::cli {
+namespace {
+
+void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
+    std::string text;
+    if (news.what == StallNews::What::moves_again) {
+        text = moves_again_notice(news.lasted);
+    } else {
+        const auto verdict = verdict_of(directory);
+        // It may have gone on, or nothing is sure enough to be said.
+        if (!verdict || verdict->outcome != Outcome::stuck) return;
+        text =
+            stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
+    }
+    // The program's own line may be half done, a progress bar's for one: it keeps its line.
+    say(mid_line ? "\n" + text : text);
+}
+
+}  // namespace
+
+pid_t tell_of_stall(const RunDirectory& directory, const StallNews& news, bool mid_line) {
+    const pid_t parent = ::getpid();
+    const pid_t teller = ::fork();
+    if (teller != 0) return teller > 0 ? teller : 0;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    // In the terminal's background it must not be stopped for writing.
+    ::signal(SIGTTOU, SIG_IGN);
+    if (::getppid() == parent) tell(directory, news, mid_line);
+    ::_exit(0);
+}
+
+}  // namespace holdfast::cli

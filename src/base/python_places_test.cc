@@ -1,0 +1,36 @@
+// Frames of well-known code are recognised wherever they are installed, and others are not.
+#include "base/python_places.h"
+
+#include <gtest/gtest.h>
+
+namespace holdfast {
+namespace {
+
+TEST(PythonPlaces, fetching_a_batch_is_known_but_making_a_loader_is_not) {
+    const auto* file = "/v/lib/python3.12/site-packages/torch/utils/data/dataloader.py";
+    EXPECT_TRUE(is_data_loading(file, "_MultiProcessingDataLoaderIter._try_get_data"));
+    EXPECT_FALSE(is_data_loading(file, "_MultiProcessingDataLoaderIter.__init__"));
+    EXPECT_FALSE(is_data_loading("/home/me/dataloader.py", "next"));
+}
+
+TEST(PythonPlaces, the_launcher_of_ranks_takes_no_part_in_their_collectives) {
+    EXPECT_TRUE(is_collective("/v/site-packages/torch/distributed/distributed_c10d.py"));
+    EXPECT_FALSE(is_collective("/v/site-packages/torch/distributed/run.py"));
+    EXPECT_FALSE(is_collective("/v/site-packages/torch/distributed/elastic/agent/server/api.py"));
+}
+
+TEST(PythonPlaces, a_pause_is_known_by_its_name) {
+    EXPECT_TRUE(is_pause_between_steps("Trainer.validate_epoch"));
+    EXPECT_TRUE(is_pause_between_steps("save_checkpoint"));
+    EXPECT_FALSE(is_pause_between_steps("train_step"));
+}
+
+TEST(PythonPlaces, debuggers_and_compilers) {
+    EXPECT_TRUE(is_debugger("/usr/lib/python3.11/pdb.py"));
+    EXPECT_FALSE(is_debugger("/home/me/mypdb.py"));
+    EXPECT_TRUE(is_compiler("/v/torch/_dynamo/eval_frame.py"));
+    EXPECT_FALSE(is_compiler("/home/me/compiler.py"));
+}
+
+}  // namespace
+}  // namespace holdfast

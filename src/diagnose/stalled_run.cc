@@ -1,0 +1,87 @@
+#include "diagnose/stalled_run.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/python_places.h"
+#include "diagnose/moment.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/ranking.h"
+#include "diagnose/rule.h"
+#include "diagnose/stall_finding.h"
+#include "diagnose/waits.h"
+#include "diagnose/words.h"
+
+namespace holdfast {
+namespace {
+
+// A worker that died while its parent waited for what it should deliver: a pool of multiprocessing
+// starts another in its place, and the task is lost.
+std::optional<Death> lost_worker(const Death& death, const Standstill& stand) {
+    if (stand.kind != StandstillKind::lock_deadlock && stand.kind != StandstillKind::loader_stall)
+        return std::nullopt;
+    const WaitingThread& main = stand.waiting->threads.front();
+    if (!runs(main, [](const Frame& f) { return is_delivery_wait(f.file); })) return std::nullopt;
+    constexpr Nanos slack{15'000'000'000};
+    std::optional<Death> found;
+    for (const ProcessEvidence& process : death.all.processes) {
+        if (process.parent != stand.waiting->pid || process.role != Role::worker) continue;
+        const std::optional<Death> end = death_of(death.all, process);
+        if (!end || !end->exit.signal || !end->time) continue;
+        const bool before_it = *end->time <= later(stand.stall->since, slack);
+        if (before_it && (!found || *end->time > *found->time)) found.emplace(*end);
+    }
+    return found;
+}
+
+Finding about_lost_worker(const Death& worker, const Death& death, const Standstill& stand) {
+    Ranked ranked = rank(findings_about(worker));
+    Finding finding = std::move(ranked.root);
+    const std::string parent = name_of(death, *stand.waiting);
+    if (oom_kill_of(worker)) {
+        finding.cause = "worker-oom"_cause;
+        finding.summary = fmt::format(
+            "The kernel's OOM killer ended the worker {}, and {} still waits for its result.",
+            who(worker), parent);
+    } else {
+        if (finding.summary.ends_with('.')) finding.summary.pop_back();
+        finding.summary += fmt::format(", and {} still waits for its result.", parent);
+    }
+    finding.pid = worker.pid;
+    return finding;
+}
+
+void name_process(Verdict& verdict, const Death& death, int pid) {
+    const ProcessEvidence* process = death.all.process(pid);
+    if (process == nullptr || process->role == Role::main || process->role == Role::helper) return;
+    verdict.process = {pid, role_name(process), process->command};
+}
+
+}  // namespace
+
+void settle_stall(Verdict& verdict, const Death& death) {
+    const bool live = verdict.outcome == Outcome::running;
+    if (!live && !stopped_from_outside(verdict.end)) return;
+    const std::optional<Standstill> stand = standstill_of(death);
+    std::optional<Finding> stall = stand ? stall_of(death) : std::nullopt;
+    if (!stall) return;
+    verdict.outcome = Outcome::stuck;
+    verdict.python_stack = stall_stacks(death, *stand);
+    if (!live)
+        verdict.choice = fmt::format("It was stopped from outside after it had not moved for {}.",
+                                     human(stand->lasted));
+    if (const std::optional<Death> worker = lost_worker(death, *stand)) {
+        Finding lost = about_lost_worker(*worker, death, *stand);
+        name_process(verdict, death, worker->pid);
+        if (live) verdict.end = *stall;
+        if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
+        verdict.root = std::move(lost);
+        return;
+    }
+    name_process(verdict, death, stand->culprit->pid);
+    if (live) verdict.end = *stall;
+    verdict.root = std::move(*stall);
+}
+
+}  // namespace holdfast

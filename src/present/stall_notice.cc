@@ -1,0 +1,42 @@
+#include "present/stall_notice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "present/headline.h"
+#include "present/wrap.h"
+
+namespace holdfast {
+namespace {
+
+constexpr std::size_t most_lines = 4;
+constexpr int widest = 160;  // of one line; a log has no edge to wrap at
+
+}  // namespace
+
+std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style) {
+    const Finding& root = verdict.root;
+    std::string text = fmt::format("holdfast: not moving for {}. {} ({} {})\n", human(lasted),
+                                   headline_of(root), root.cause->code, root.cause->slug);
+    const auto add = [&](const std::string& line) {
+        text += "  " + shorten(safe_line(line, style), widest, style) + '\n';
+    };
+    if (!root.summary.empty()) add(root.summary);
+    // How long it lasts is said above; who waits where is worth the room.
+    std::size_t told = 0;
+    for (const Observation& seen : root.evidence) {
+        if (seen.source == "not moving" || told == most_lines) continue;
+        add(seen.source + ": " + seen.text);
+        ++told;
+    }
+    text += fmt::format("  more: holdfast why {}; what to do: holdfast explain {}\n",
+                        verdict.run.id, root.cause->code);
+    return text;
+}
+
+std::string moves_again_notice(Nanos lasted) {
+    return fmt::format("holdfast: it moves again, after {}\n", human(lasted));
+}
+
+}  // namespace holdfast

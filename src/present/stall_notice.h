@@ -1,0 +1,17 @@
+// A few lines for a program that is stuck, to be read between its own.
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+#include "model/verdict.h"
+#include "present/style.h"
+
+namespace holdfast {
+
+// Why it does not move, who waits where, and where to read more.
+std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style);
+// One line: it goes on after all.
+std::string moves_again_notice(Nanos lasted);
+
+}  // namespace holdfast

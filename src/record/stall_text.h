@@ -1,0 +1,43 @@
+// The threads of a stalled process as lines of text, for the black box and back.
+//
+// "T tid name" begins a thread, the main one first. "W" says what it waits for: state, wait,
+// flags, call, wait channel, target, owner, parted by tabs. "N" is a native frame and "F
+// line\tfile\tfunction" a Python one, both innermost first.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast {
+
+struct StallFrame {
+    std::string file, function;
+    std::optional<int> line;
+};
+
+struct StallThread {
+    int tid = 0;
+    std::string name;
+    char state = '?';
+    std::string wait;       // "lock", "child", "read": a word of sources/thread_wait.h
+    bool timed = false;     // ends by itself
+    bool inside = false;    // only somebody of the tree can end it
+    bool own_lock = false;  // only a thread of this process can
+    bool holds_gil = false;
+    std::string call;          // "futex"
+    std::string wait_channel;  // "futex_wait_queue"
+    std::string target;        // what the descriptor is: "pipe:[123]"
+    std::optional<int> owner;  // the thread that holds the lock, as the lock itself says
+    std::vector<std::string> native;
+    std::vector<StallFrame> frames;  // Python's, innermost first
+};
+
+// Whole lines, at most `limit` bytes.
+std::string stall_text(const std::vector<StallThread>& threads, std::size_t limit);
+// Takes anything: what makes no sense is left out, every text is printable.
+std::vector<StallThread> parse_stall_text(std::string_view text);
+
+}  // namespace holdfast

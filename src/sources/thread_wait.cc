@@ -1,0 +1,162 @@
+#include "sources/thread_wait.h"
+
+#include <sys/syscall.h>
+
+#include <array>
+#include <cerrno>
+
+#include "base/read_file.h"
+#include "base/text.h"
+
+namespace holdfast::sources {
+namespace {
+
+using Arguments = std::array<std::uint64_t, 6>;
+
+// How a call says when it gives up: never asked, always by itself, a null pointer or a negative
+// number for "wait for ever".
+enum class Until : std::uint8_t { never, always, pointer, milliseconds };
+
+struct Call {
+    int number;
+    std::string_view name;
+    Wait kind;
+    Until until = Until::never;
+    std::size_t timeout = 0;  // which argument
+    bool has_fd = false;      // the first argument
+};
+
+constexpr std::array calls{
+    Call{SYS_wait4, "wait4", Wait::child},
+    Call{SYS_waitid, "waitid", Wait::child},
+    Call{SYS_read, "read", Wait::read, Until::never, 0, true},
+    Call{SYS_readv, "readv", Wait::read, Until::never, 0, true},
+    Call{SYS_pread64, "pread64", Wait::read, Until::never, 0, true},
+    Call{SYS_recvfrom, "recvfrom", Wait::read, Until::never, 0, true},
+    Call{SYS_recvmsg, "recvmsg", Wait::read, Until::never, 0, true},
+    Call{SYS_accept, "accept", Wait::read, Until::never, 0, true},
+    Call{SYS_accept4, "accept4", Wait::read, Until::never, 0, true},
+    Call{SYS_write, "write", Wait::write, Until::never, 0, true},
+    Call{SYS_writev, "writev", Wait::write, Until::never, 0, true},
+    Call{SYS_pwrite64, "pwrite64", Wait::write, Until::never, 0, true},
+    Call{SYS_sendto, "sendto", Wait::write, Until::never, 0, true},
+    Call{SYS_sendmsg, "sendmsg", Wait::write, Until::never, 0, true},
+    Call{SYS_connect, "connect", Wait::other, Until::never, 0, true},
+    Call{SYS_fsync, "fsync", Wait::other, Until::never, 0, true},
+    Call{SYS_fdatasync, "fdatasync", Wait::other, Until::never, 0, true},
+    Call{SYS_ioctl, "ioctl", Wait::other, Until::never, 0, true},
+    Call{SYS_openat, "openat", Wait::other},
+    Call{SYS_newfstatat, "newfstatat", Wait::other},
+    Call{SYS_statx, "statx", Wait::other},
+    Call{SYS_getdents64, "getdents64", Wait::other, Until::never, 0, true},
+    Call{SYS_flock, "flock", Wait::file_lock, Until::never, 0, true},
+    Call{SYS_fcntl, "fcntl", Wait::file_lock, Until::never, 0, true},
+    Call{SYS_ppoll, "ppoll", Wait::poll, Until::pointer, 2},
+    Call{SYS_pselect6, "pselect6", Wait::poll, Until::pointer, 4},
+    Call{SYS_epoll_pwait, "epoll_pwait", Wait::poll, Until::milliseconds, 3, true},
+    Call{SYS_nanosleep, "nanosleep", Wait::sleep, Until::always},
+    Call{SYS_clock_nanosleep, "clock_nanosleep", Wait::sleep, Until::always},
+    // What a sleep or a timed wait becomes after the process was stopped and went on.
+    Call{SYS_restart_syscall, "restart_syscall", Wait::sleep, Until::always},
+    Call{SYS_rt_sigtimedwait, "rt_sigtimedwait", Wait::signal, Until::pointer, 2},
+    Call{SYS_rt_sigsuspend, "rt_sigsuspend", Wait::signal},
+#ifdef SYS_epoll_pwait2
+    Call{SYS_epoll_pwait2, "epoll_pwait2", Wait::poll, Until::pointer, 3, true},
+#endif
+#ifdef SYS_poll  // of the old calls aarch64 never had
+    Call{SYS_poll, "poll", Wait::poll, Until::milliseconds, 2},
+    Call{SYS_select, "select", Wait::poll, Until::pointer, 4},
+    Call{SYS_epoll_wait, "epoll_wait", Wait::poll, Until::milliseconds, 3, true},
+    Call{SYS_pause, "pause", Wait::signal},
+    Call{SYS_open, "open", Wait::other},
+    Call{SYS_stat, "stat", Wait::other},
+#endif
+};
+
+const Call* find(int number) {
+    for (const Call& call : calls)
+        if (call.number == number) return &call;
+    return nullptr;
+}
+
+bool is_timed(const Call& call, const Arguments& arguments) {
+    switch (call.until) {
+    case Until::never: return false;
+    case Until::always: return true;
+    case Until::pointer: return arguments[call.timeout] != 0;
+    case Until::milliseconds: return static_cast<std::int32_t>(arguments[call.timeout]) >= 0;
+    }
+    return true;
+}
+
+// futex(2) has one number for many things; the low bits of `op` tell which.
+ThreadWait futex(const Arguments& arguments) {
+    constexpr std::uint64_t is_private = 128, realtime_clock = 256;
+    constexpr std::uint64_t wait = 0, lock_pi = 6, wait_bitset = 9, wait_requeue_pi = 11;
+    constexpr std::uint64_t lock_pi2 = 13;
+    ThreadWait seen;
+    seen.call = SYS_futex;
+    const std::uint64_t what = arguments[1] & ~(is_private | realtime_clock);
+    const bool waits = what == wait || what == lock_pi || what == wait_bitset ||
+                       what == wait_requeue_pi || what == lock_pi2;
+    seen.kind = waits ? Wait::lock : Wait::other;
+    seen.timed = arguments[3] != 0;
+    seen.own_lock = (arguments[1] & is_private) != 0;
+    seen.address = arguments[0];
+    return seen;
+}
+
+bool is_array_of_pollfd(std::string_view name) { return name == "poll" || name == "ppoll"; }
+
+}  // namespace
+
+Result<ThreadWait> parse_thread_wait(std::string_view text) {
+    std::string_view rest = trim(text);
+    const auto first = next_word(rest);
+    if (!first) return Error{"an empty file", EINVAL};
+    ThreadWait seen;
+    if (*first == "running") {
+        seen.kind = Wait::running;
+        return seen;
+    }
+    const auto number = parse_number<int>(*first);
+    if (!number) return Error{"not the number of a system call", EINVAL};
+    if (*number < 0) return seen;
+    Arguments arguments{};
+    for (std::uint64_t& argument : arguments) {
+        auto word = next_word(rest);
+        if (!word || !word->starts_with("0x")) return Error{"an argument is missing", EINVAL};
+        const auto value = parse_number<std::uint64_t>(word->substr(2), 16);
+        if (!value) return Error{"an argument is no number", EINVAL};
+        argument = *value;
+    }
+    if (*number == SYS_futex) return futex(arguments);
+    seen.call = *number;
+    const Call* call = find(*number);
+    if (call == nullptr) {
+        seen.kind = Wait::other;
+        return seen;
+    }
+    seen.kind = call->kind;
+    seen.timed = is_timed(*call, arguments);
+    if (call->has_fd) seen.fd = static_cast<std::int32_t>(arguments[0]);
+    if (is_array_of_pollfd(call->name)) {
+        seen.address = arguments[0];
+        seen.count = arguments[1];
+    }
+    return seen;
+}
+
+Result<ThreadWait> read_thread_wait(int thread_dir) {
+    const auto text = read_file_at(thread_dir, "syscall", 4096);
+    if (!text) return text.error();
+    return parse_thread_wait(*text);
+}
+
+std::string_view name_of_call(int call) {
+    if (call == SYS_futex) return "futex";
+    const Call* known = find(call);
+    return known == nullptr ? std::string_view{} : known->name;
+}
+
+}  // namespace holdfast::sources

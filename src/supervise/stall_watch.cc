@@ -1,0 +1,158 @@
+#include "supervise/stall_watch.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace holdfast {
+namespace {
+
+constexpr Nanos worth_recording = std::chrono::seconds(5);
+// Of one core. Threads that poll, and those that wait for the interpreter's lock, use up to this.
+constexpr double idle_share = 0.05;
+constexpr double idle_bytes_per_second = 65536;
+
+// Those who tell most come first: the working process, then who is stopped or stuck on its own.
+std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
+    std::vector<const PicturedProcess*> order;
+    for (const PicturedProcess& process : picture.processes) order.push_back(&process);
+    const auto weight = [](const PicturedProcess* process) {
+        const StallThread* main = process->main_thread();
+        if (main == nullptr) return 3;
+        if (main->wait == "stopped" || main->wait == "disk" || (main->own_lock && !main->timed))
+            return 0;
+        return process->python() ? 1 : 2;
+    };
+    if (!order.empty())
+        std::stable_sort(order.begin() + 1, order.end(),
+                         [&](const auto* a, const auto* b) { return weight(a) < weight(b); });
+    return order;
+}
+
+// The main thread, those that run Python, then a few of the others: a pool of idle helpers says
+// the same sixty-four times.
+std::vector<StallThread> worth_keeping(const std::vector<StallThread>& threads) {
+    constexpr std::size_t most_native = 6;
+    std::vector<StallThread> kept;
+    std::size_t native = 0;
+    for (const StallThread& thread : threads)
+        if (kept.empty() || !thread.frames.empty()) kept.push_back(thread);
+    for (std::size_t i = 1; i < threads.size() && native < most_native; ++i)
+        if (threads[i].frames.empty()) {
+            kept.push_back(threads[i]);
+            ++native;
+        }
+    return kept;
+}
+
+}  // namespace
+
+// Whether anything has happened since the last look: a step, CPU time, a process more or less.
+bool StallWatch::moved(Nanos now) {
+    const auto alive = [this](pid_t pid) { return tree_->member(pid) != nullptr; };
+    const std::optional<StepsSeen> steps = steps_.look(alive);
+    const bool stepped = steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all);
+    if (steps || !seen_steps_) seen_steps_ = steps;
+    const TreeTotals& totals = tree_->totals();
+    const std::uint64_t processes = totals.processes, cpu_ns = totals.cpu_ns;
+    const auto elapsed = static_cast<double>((now - last_look_).count());
+    const bool worked =
+        cpu_ns < cpu_ns_ || static_cast<double>(cpu_ns - cpu_ns_) > idle_share * elapsed;
+    const bool changed = processes != processes_;
+    cpu_ns_ = cpu_ns;
+    processes_ = processes;
+    last_look_ = now;
+    return stepped || worked || changed;
+}
+
+void StallWatch::look(Nanos now) {
+    if (now < next_look_) return;
+    next_look_ = now + std::chrono::seconds(1);
+    const bool first = last_look_ == Nanos{};
+    if (moved(now) || first) quiet_since_ = now;
+    const bool overdue = is_overdue(facts(now));
+    if (now - quiet_since_ < worth_recording && !overdue) {
+        if (stall_) end(now);
+        return;
+    }
+    if (!stall_) begin(now, overdue);
+    stall_->seen = now.count();
+    stall_->cpu_ns = cpu_ns_ - std::min(cpu_ns_, cpu_at_begin_);
+    const bool busy = now - quiet_since_ < worth_recording;
+    stall_->flags = (stall_->flags & ~format::stall_busy) | (busy ? format::stall_busy : 0U);
+    if (now >= next_picture_) examine(now);
+    if (stall_) save();
+}
+
+void StallWatch::begin(Nanos now, bool overdue) {
+    format::Stall stall{};
+    stall.since = overdue ? seen_steps_->last.count() : quiet_since_.count();
+    stall.told = stall.moved = stall.last_step = format::never;
+    stall.usual_ns = stall.longest_ns = format::unknown;
+    stall.number = ++count_;
+    if (seen_steps_) {
+        stall.last_step = seen_steps_->last.count();
+        stall.steps = seen_steps_->count;
+        stall.usual_ns = static_cast<std::uint64_t>(seen_steps_->usual.count());
+        stall.longest_ns = static_cast<std::uint64_t>(seen_steps_->longest.count());
+    }
+    cpu_at_begin_ = cpu_ns_;
+    moved_bytes_ = 0;
+    next_picture_ = last_picture_ = now;
+    stall_ = stall;
+}
+
+void StallWatch::examine(Nanos now) {
+    const Nanos started = monotonic_now();
+    const StallPicture picture = take_picture(now, *roots_, *tree_, *stacks_);
+    // Bytes that move are life as well, though they cost next to no CPU time.
+    const std::uint64_t before = std::exchange(moved_bytes_, picture.moved_bytes);
+    const Nanos between = now - std::exchange(last_picture_, now);
+    const std::uint64_t flown = picture.moved_bytes - std::min(picture.moved_bytes, before);
+    if (before != 0 && static_cast<double>(flown) > idle_bytes_per_second * seconds(between))
+        quiet_since_ = now;
+    const Nanos age = now - Nanos(stall_->since);
+    save_picture(picture);
+    stall_->flags &= ~format::stall_inside_only;
+    if (picture.inside_only()) stall_->flags |= format::stall_inside_only;
+    if (patience_ > Nanos{} && stall_->told == format::never &&
+        is_stuck(picture, facts(now), patience_)) {
+        stall_->told = now.count();
+        news_ = StallNews{StallNews::What::stuck, age};
+    }
+    // A service may wait like this for days: the longer it does, the more rarely we look.
+    const Nanos pause = std::clamp<Nanos>(
+        age / 4, std::min<Nanos>(patience_ / 4, std::chrono::seconds(5)), std::chrono::minutes(1));
+    next_picture_ =
+        now + std::max<Nanos>({pause, (monotonic_now() - started) * 500, std::chrono::seconds(1)});
+}
+
+void StallWatch::end(Nanos now) {
+    stall_->moved = now.count();
+    if (stall_->told != format::never)
+        news_ = StallNews{StallNews::What::moves_again, now - Nanos(stall_->since)};
+    save();
+    stall_.reset();
+}
+
+void StallWatch::save() {
+    box_->stalls.put((stall_->number - 1) % box_->stalls.capacity(), *stall_);
+}
+
+void StallWatch::save_picture(const StallPicture& picture) {
+    std::size_t slot = 0;
+    for (const PicturedProcess* process : in_order(picture)) {
+        if (slot == box_->stalled.capacity()) break;
+        format::StalledProcess row{};
+        row.stall = stall_->number;
+        row.pid = process->pid;
+        row.traced = process->traced ? 1 : 0;
+        const std::string text = stall_text(worth_keeping(process->threads), sizeof row.text);
+        row.text_size = static_cast<std::uint32_t>(text.size());
+        std::memcpy(row.text, text.data(), text.size());
+        box_->stalled.put(slot++, row);
+    }
+    for (; slot < box_->stalled.capacity(); ++slot) box_->stalled.clear(slot);
+}
+
+}  // namespace holdfast

@@ -1,0 +1,69 @@
+// Notices that the program has stopped moving while it is still alive, and writes down who waits
+// for what.
+//
+// A stall is recorded from its fifth second on, silently: most are over soon, but one may end with
+// the program, and then this is all that is known of it. It is told only when it is_stuck().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/time.h"
+#include "record/box_writer.h"
+#include "sources/roots.h"
+#include "supervise/process_tree.h"
+#include "supervise/stack_watch.h"
+#include "supervise/stall_judge.h"
+#include "supervise/step_watch.h"
+
+namespace holdfast {
+
+// What is worth a word to the user, just now.
+struct StallNews {
+    enum class What { stuck, moves_again };
+    What what = What::stuck;
+    Nanos lasted{};
+};
+
+class StallWatch {
+public:
+    static constexpr Nanos usual_patience = std::chrono::seconds(20);
+
+    StallWatch(const sources::Roots& roots, MachineBox& box, ProcessTree& tree, StackWatch& stacks)
+        : roots_(&roots), box_(&box), tree_(&tree), stacks_(&stacks) {}
+
+    // Zero: stalls are recorded, but nothing is ever told.
+    void set_patience(Nanos patience) { patience_ = patience; }
+    StepWatch& steps() { return steps_; }
+
+    // At every look of the observer; does something about once a second.
+    void look(Nanos now);
+    std::optional<StallNews> take_news() { return std::exchange(news_, std::nullopt); }
+
+private:
+    bool moved(Nanos now);
+    void begin(Nanos now, bool overdue);
+    void examine(Nanos now);
+    void end(Nanos now);
+    void save();
+    void save_picture(const StallPicture& picture);
+    StallFacts facts(Nanos now) const { return {now, now - quiet_since_, seen_steps_}; }
+
+    const sources::Roots* roots_;
+    MachineBox* box_;
+    ProcessTree* tree_;
+    StackWatch* stacks_;
+    StepWatch steps_;
+    Nanos patience_ = usual_patience;
+    Nanos next_look_{}, next_picture_{};
+    Nanos last_look_{}, last_picture_{}, quiet_since_{};
+    std::optional<StepsSeen> seen_steps_;
+    std::uint64_t cpu_ns_ = 0, processes_ = 0, moved_bytes_ = 0;
+    std::uint64_t cpu_at_begin_ = 0;
+    std::optional<format::Stall> stall_;  // the one that lasts
+    std::uint32_t count_ = 0;
+    std::optional<StallNews> news_;
+};
+
+}  // namespace holdfast

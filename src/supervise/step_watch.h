@@ -1,0 +1,36 @@
+// The steps that the agents inside the program count, read from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "base/time.h"
+#include "base/unique_fd.h"
+
+namespace holdfast {
+
+// Of the process that has counted most.
+struct StepsSeen {
+    pid_t pid = 0;
+    std::uint64_t count = 0;
+    Nanos first{}, last{};     // when the first and the last step ended
+    Nanos usual{}, longest{};  // from one step to the next; 0: not known
+    std::uint64_t in_all = 0;  // over all processes: any step is a sign of life
+};
+
+class StepWatch {
+public:
+    // `box`: agent.box, open for reading; without it no steps are seen.
+    void open(UniqueFd box) { box_ = std::move(box); }
+    // Nothing where no living process has counted any. Some sixty small reads at most.
+    std::optional<StepsSeen> look(const std::function<bool(pid_t)>& alive) const;
+
+private:
+    UniqueFd box_;
+};
+
+}  // namespace holdfast
