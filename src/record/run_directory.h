@@ -22,6 +22,7 @@ inline constexpr const char* output = "output.box";
 inline constexpr const char* gpu = "gpu.box";
 inline constexpr const char* agent = "agent.box";
 inline constexpr const char* crash = "crash.box";
+inline constexpr const char* guard = "guard.box";
 inline constexpr const char* verdict = "verdict.json";
 }  // namespace run_file
 

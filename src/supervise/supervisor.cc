@@ -17,6 +17,7 @@
 #include "record/mask.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
+#include "supervise/guard_words.h"
 #include "supervise/injection.h"
 #include "supervise/launch.h"
 #include "supervise/observer.h"
@@ -105,6 +106,8 @@ private:
     void start_relay(Capture capture);
     void save_facts();
     void inject_agent(Launch& plan);
+    void start_guard();
+    void serve_guard(Nanos now);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
@@ -125,6 +128,7 @@ private:
     std::optional<Relay> relay_;
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
+    std::optional<HeadroomPage> guard_;
     pid_t command_ = 0;
     int wait_status_ = 0;
     bool ended_ = false;
@@ -193,9 +197,27 @@ void Supervisor::inject_agent(Launch& plan) {
         return without(box.error().text);
     if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
+    start_guard();
     // Absolute: the program may work in another directory than the one we were started in.
     const std::string directory = std::filesystem::absolute(recorder_.directory->path());
     plan.environment = injection_->environment(environ, directory, plan.command[0]);
+}
+
+void Supervisor::start_guard() {
+    if (options_->guard.mode == format::GuardMode::off) return;
+    auto page = HeadroomPage::create(*recorder_.directory, options_->guard);
+    if (!page) return events_->missing(monotonic_now(), "the guard is off: " + page.error().text);
+    guard_.emplace(std::move(page).value());
+    guard_->publish(monotonic_now(), observer_->addresses(), observer_->machine_headroom());
+    if (observer_->addresses().empty())
+        events_->missing(monotonic_now(), "the guard is off: no memory cgroup is visible");
+}
+
+void Supervisor::serve_guard(Nanos now) {
+    if (!guard_) return;
+    guard_->publish(now, observer_->addresses(), observer_->machine_headroom());
+    if (const auto event = guard_->take_first_event())
+        options_->warn(words_about(*event, options_->guard.mode));
 }
 
 Status Supervisor::start() {
@@ -264,7 +286,10 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
     }
-    if (!ended_ && now >= next_look_) next_look_ = observer_->look(now);
+    if (!ended_ && now >= next_look_) {
+        next_look_ = observer_->look(now);
+        serve_guard(now);
+    }
 }
 
 void Supervisor::on_child_changes() {
@@ -310,6 +335,7 @@ void Supervisor::on_command(const siginfo_t& change) {
 }
 
 FinishedRun Supervisor::finish() {
+    serve_guard(monotonic_now());
     if (relay_) relay_->flush();
     format::End end{};
     end.time = end_time_.count();

@@ -13,6 +13,7 @@
 #include "record/run_facts.h"
 #include "record/run_home.h"
 #include "record/run_record.h"
+#include "supervise/headroom_page.h"
 
 namespace holdfast {
 
@@ -21,9 +22,10 @@ struct RunOptions {
     std::string name;
     bool subreaper = true;
     bool agent = true;  // put into the command, where there is one and a disk to write to
+    GuardOptions guard;
     Environment environment = Environment::of_process();
     std::string version;
-    // Told before the command starts, one line each: where the record went instead.
+    // Told one line each: where the record went instead, and what the guard did first.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
 };
 
