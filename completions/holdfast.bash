@@ -26,10 +26,10 @@ _holdfast() {
             done
             case $previous in
                 --verdict) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-                --name) ;;
+                --name | --guard-reserve) ;;
                 *)
                     _holdfast_candidates \
-                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--help' "$current"
+                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=on\n--guard=warn\n--guard=off\n--guard-reserve\n--guard-huge\n--no-agent\n--help' "$current"
                     ;;
             esac
             ;;

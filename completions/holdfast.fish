@@ -42,7 +42,9 @@ complete -c holdfast -n __holdfast_before_command -l verdict -rF -d 'Write the v
 complete -c holdfast -n __holdfast_before_command -l quiet -d 'Print nothing'
 complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orphans to init'
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
-complete -c holdfast -n __holdfast_before_command -l guard -xa off -d 'No guard'
+complete -c holdfast -n __holdfast_before_command -l guard -xa 'on warn off' -d 'Near the memory limit'
+complete -c holdfast -n __holdfast_before_command -l guard-reserve -x -d 'What the guard leaves untouched'
+complete -c holdfast -n __holdfast_before_command -l guard-huge -d 'Let a request be larger than the limit'
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
 

@@ -12,6 +12,7 @@
 #include "agent/guard/page.h"
 #include "agent/guard/promises.h"
 #include "agent/guard/refusal.h"
+#include "agent/guard/situation.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 
@@ -22,7 +23,6 @@ using format::GuardEventKind;
 using format::GuardMode;
 
 constexpr std::uint64_t mib = 1U << 20U;
-constexpr std::uint64_t least_reserve = 1 * mib, most_reserve = 32 * mib;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::uint32_t most_strikes = 3;
@@ -35,49 +35,6 @@ void pause_for(std::int64_t nanoseconds) {
     timespec time{0, static_cast<long>(nanoseconds)};
     ::nanosleep(&time, nullptr);
 }
-
-std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
-    if (settings.reserve != 0) return settings.reserve;
-    const std::uint64_t share = limit / 256;
-    return share < least_reserve ? least_reserve : share > most_reserve ? most_reserve : share;
-}
-
-// Everything one decision needs, read at one moment.
-class Situation {
-public:
-    explicit Situation(GuardState& state) : state_(&state) {}
-
-    // False: nothing is known, so nothing is refused.
-    bool read(bool anew = false) {
-        const std::int64_t time = now();
-        if (!guard_settings(settings_, time)) return false;
-        format::GuardPlace copy;
-        place_ = own_place(*state_, time, anew, copy);
-        if (place_ == nullptr) return false;
-        headroom_ = read_headroom(copy);
-        if (!headroom_.known) return false;
-        reserve_ = reserve_for(settings_, headroom_.limit);
-        return true;
-    }
-    // Hints for all who share the place.
-    void publish(std::uint64_t taken) const {
-        std::atomic_ref(place_->reserve).store(reserve_, std::memory_order_relaxed);
-        std::atomic_ref(place_->spent).store(taken, std::memory_order_relaxed);
-        std::atomic_ref(place_->room).store(headroom_.room, std::memory_order_relaxed);
-    }
-    const Headroom& headroom() const { return headroom_; }
-    const format::GuardSettings& settings() const { return settings_; }
-    std::uint64_t reserve() const { return reserve_; }
-    // What may still be taken, by the reading that is the last to say no.
-    std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
-
-private:
-    GuardState* state_;
-    format::GuardSettings settings_{};
-    format::GuardPlace* place_ = nullptr;
-    Headroom headroom_;
-    std::uint64_t reserve_ = 0;
-};
 
 // Near the end a thread may not take half a megabyte unasked.
 void visit_sooner(const Situation& situation) {

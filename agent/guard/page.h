@@ -21,6 +21,9 @@ struct GuardState {
     std::atomic<std::uint64_t> sizes[kept];
     std::atomic<std::uint64_t> zeroed[kept], zeroed_size[kept];
     std::atomic<std::uint32_t> next_size, next_zeroed;
+    // Room at the last step, and what the last ones took: see brink.h.
+    std::atomic<std::uint64_t> step_room, step_growth[3];
+    std::atomic<std::uint32_t> next_step;
     // Whose code an address was found to be: see callers.h.
     std::atomic<std::uint64_t> callers[kept];  // address, kind in the upper bits
 };

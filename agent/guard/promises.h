@@ -21,6 +21,6 @@ void take_back(format::GuardPage& page, const Promise& promise);
 // What others were promised before, as far as that is not over. A damaged table promises nothing
 // that lasts: the caller waits at most `longest_promise` for it.
 std::uint64_t promised_before(format::GuardPage& page, const Promise& own, std::int64_t now);
-inline constexpr std::int64_t longest_promise = 250'000'000;
+inline constexpr std::int64_t longest_promise = 2'000'000'000;
 
 }  // namespace holdfast::agent

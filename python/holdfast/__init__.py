@@ -6,15 +6,22 @@ The package holds no logic of its own; it asks the ``holdfast`` program, or the 
 from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
 from holdfast._load import load
+from holdfast.brink import Brink, BrinkError, on_brink
+from holdfast.free import Freed, free
 from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
 
 __all__ = [
+    "Brink",
+    "BrinkError",
+    "Freed",
     "HoldfastError",
     "NoSuchRun",
     "RunEntry",
     "Status",
     "Verdict",
+    "free",
+    "on_brink",
     "runs",
     "status",
     "step",

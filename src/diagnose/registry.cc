@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 43> registry{
+constexpr std::array<Rule, 44> registry{
     rules::cgroup_oom,
     rules::host_oom,
     rules::oom_victim,
@@ -21,6 +21,7 @@ constexpr std::array<Rule, 43> registry{
     rules::dataset_in_ram,
     rules::swap_thrash,
     rules::shm_full,
+    rules::guard_refused,
     rules::worker_copies,
     rules::cuda_oom,
     rules::cuda_fragmentation,

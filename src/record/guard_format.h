@@ -53,6 +53,7 @@ enum class GuardEventKind : std::uint32_t {
     refused = 1,       // would not have fitted
     too_large = 2,     // larger than the whole limit
     nothing_left = 3,  // growth by small blocks had used up what there was
+    brink = 4,         // BrinkError at a step or cell boundary
 };
 
 // The first of its kind in the run, for the supervisor to tell of.

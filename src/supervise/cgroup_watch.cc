@@ -271,8 +271,9 @@ std::vector<CgroupAddress> CgroupWatch::addresses() const {
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         const sources::Cgroup& cgroup = watched_[slot].cgroup;
         if (cgroup.view() == sources::CgroupView::stand_in) continue;
+        const TightestLevel level = tightest(static_cast<int>(slot));
         known.push_back({watched_[slot].key, cgroup.directory(), cgroup.version(),
-                         cgroup.memory_levels(), tightest(static_cast<int>(slot)).headroom});
+                         cgroup.memory_levels(), level.headroom, level.limit});
     }
     return known;
 }

@@ -29,7 +29,7 @@ struct CgroupAddress {
     std::string directory;   // of the own level; empty: no memory controller is visible
     int version = 0;
     std::size_t levels = 0;
-    std::optional<Bytes> headroom;
+    std::optional<Bytes> headroom, limit;
 };
 
 class CgroupWatch {

@@ -22,6 +22,10 @@ std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
         text = fmt::format("guard: {} memory at {}: {} of {} are left", did, who,
                            human(crossing.room), human(crossing.limit));
         break;
+    case Kind::brink:
+        text = fmt::format("guard: memory was about to run out at {}: {} of {} are left", who,
+                           human(crossing.room), human(crossing.limit));
+        break;
     case Kind::refused:
     case Kind::none:
         text = fmt::format("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,

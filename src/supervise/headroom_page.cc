@@ -1,10 +1,16 @@
 #include "supervise/headroom_page.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cstring>
 
 #include "record/fixed_text.h"
+#include "supervise/brink_watch.h"
 
 namespace holdfast {
 namespace {
@@ -29,6 +35,16 @@ std::uint64_t least(std::optional<Bytes> a, std::optional<Bytes> b) {
     return a ? a->count : b ? b->count : 0;
 }
 
+// The agents read all figures at one moment and know better how much there is; ours tell them
+// what others take meanwhile. So theirs are only ever lowered.
+void lower(GuardPlace& place, std::uint64_t room, bool first) {
+    const std::uint64_t known = std::atomic_ref(place.room).load(std::memory_order_relaxed);
+    const std::uint64_t spent = std::atomic_ref(place.spent).load(std::memory_order_relaxed);
+    if (!first && room >= known - std::min(spent, known)) return;
+    std::atomic_ref(place.spent).store(0, std::memory_order_relaxed);
+    std::atomic_ref(place.room).store(room, std::memory_order_relaxed);
+}
+
 }  // namespace
 
 Result<HeadroomPage> HeadroomPage::create(const RunDirectory& directory,
@@ -46,8 +62,7 @@ Result<HeadroomPage> HeadroomPage::create(const RunDirectory& directory,
     return made;
 }
 
-// The agents correct `room` by what they take until we look again. A place is written before its
-// key, by which it is found.
+// A place is written before its key, by which it is found.
 void HeadroomPage::publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                            std::optional<Bytes> machine) {
     GuardPage& shared = page();
@@ -63,13 +78,31 @@ void HeadroomPage::publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                 std::atomic_ref(place.key).store(fresh->key, std::memory_order_release);
             }
         }
-        std::atomic_ref(place.room)
-            .store(least(cgroups[i].headroom, machine), std::memory_order_relaxed);
-        std::atomic_ref(place.spent).store(0, std::memory_order_relaxed);
+        lower(place, least(cgroups[i].headroom, machine), i >= places_);
     }
     places_ = std::max(places_, count);
     std::atomic_ref(shared.place_count).store(places_, std::memory_order_relaxed);
+    tell_of_brink(cgroups);
     std::atomic_ref(shared.alive).store(now.count(), std::memory_order_release);
+}
+
+// Once each time: it must get better by as much again before it can be told anew.
+void HeadroomPage::tell_of_brink(const std::vector<CgroupAddress>& cgroups) {
+    bool near = false;
+    bool well_away = true;
+    for (const CgroupAddress& cgroup : cgroups) {
+        if (!cgroup.headroom || !cgroup.limit) continue;
+        const Bytes brink = BrinkWatch::brink_of(*cgroup.limit);
+        near = near || *cgroup.headroom < brink;
+        well_away = well_away && *cgroup.headroom >= brink + brink;
+    }
+    if (near && !at_brink_) {
+        at_brink_ = true;
+        std::atomic_ref(page().brink).fetch_add(1, std::memory_order_release);
+        ::syscall(SYS_futex, &page().brink, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    } else if (well_away) {
+        at_brink_ = false;
+    }
 }
 
 std::optional<GuardCrossing> HeadroomPage::take_first_event() {
@@ -78,8 +111,7 @@ std::optional<GuardCrossing> HeadroomPage::take_first_event() {
         return std::nullopt;
     told_ = true;
     const format::GuardEvent event = shared.first;
-    if (event.kind == format::GuardEventKind::none ||
-        event.kind > format::GuardEventKind::nothing_left)
+    if (event.kind == format::GuardEventKind::none || event.kind > format::GuardEventKind::brink)
         return std::nullopt;
     return GuardCrossing{event.kind,        event.pid,          Bytes{event.asked},
                          Bytes{event.room}, Bytes{event.limit}, fixed_text(event.place)};

@@ -41,6 +41,7 @@ public:
     std::optional<GuardCrossing> take_first_event();
 
 private:
+    void tell_of_brink(const std::vector<CgroupAddress>& cgroups);
     explicit HeadroomPage(MappedFile file) : file_(std::move(file)) {}
     format::GuardPage& page() {
         return *reinterpret_cast<format::GuardPage*>(file_.bytes().data());
@@ -49,6 +50,7 @@ private:
     MappedFile file_;
     std::size_t places_ = 0;
     bool told_ = false;
+    bool at_brink_ = false;
 };
 
 }  // namespace holdfast

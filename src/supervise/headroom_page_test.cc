@@ -37,7 +37,7 @@ struct PageFile {
 };
 
 CgroupAddress some_cgroup() {
-    return {"4:memory:/job\n", "/sys/fs/cgroup/memory/job", 1, 2, Bytes::mib(100)};
+    return {"4:memory:/job\n", "/sys/fs/cgroup/memory/job", 1, 2, Bytes::mib(100), Bytes::mib(512)};
 }
 
 TEST(HeadroomPage, SettingsAndPlacesCarryTheirChecks) {
@@ -60,8 +60,15 @@ TEST(HeadroomPage, TheTighterOfCgroupAndMachineIsTold) {
     PageFile file;
     file.page->publish(Nanos(1), {some_cgroup()}, Bytes::mib(40));
     EXPECT_EQ(file.read().places[0].room, Bytes::mib(40).count);
+}
+
+TEST(HeadroomPage, WhatAgentsReadIsOnlyEverLowered) {
+    PageFile file;
+    file.page->publish(Nanos(1), {some_cgroup()}, Bytes::mib(40));
     file.page->publish(Nanos(2), {some_cgroup()}, std::nullopt);
-    EXPECT_EQ(file.read().places[0].room, Bytes::mib(100).count);
+    EXPECT_EQ(file.read().places[0].room, Bytes::mib(40).count);
+    file.page->publish(Nanos(3), {some_cgroup()}, Bytes::mib(30));
+    EXPECT_EQ(file.read().places[0].room, Bytes::mib(30).count);
 }
 
 TEST(HeadroomPage, NothingKnownIsNoRoomSoThatTheKernelIsAsked) {
@@ -78,6 +85,23 @@ TEST(HeadroomPage, APathTooLongForThePageHasNoPlace) {
     deep.directory = "/" + std::string(600, 'x');
     file.page->publish(Nanos(1), {deep}, std::nullopt);
     EXPECT_EQ(file.read().places[0].key, 0U);
+}
+
+TEST(HeadroomPage, TheBrinkIsToldOnceUntilThereIsRoomAgain) {
+    PageFile file;
+    const auto brink_at = [&](Bytes room) {
+        CgroupAddress cgroup = some_cgroup();
+        cgroup.headroom = room;
+        file.page->publish(Nanos(1), {cgroup}, std::nullopt);
+        return file.read().brink;
+    };
+    EXPECT_EQ(brink_at(Bytes::mib(17)), 0U);
+    EXPECT_EQ(brink_at(Bytes::mib(15)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(3)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(20)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(15)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(40)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(15)), 2U);
 }
 
 TEST(HeadroomPage, TheFirstCrossingIsToldOnce) {

@@ -15,6 +15,7 @@
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
+#include "supervise/brink_watch.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
 #include "supervise/guard_words.h"
@@ -34,14 +35,18 @@ namespace {
 // What an epoll event belongs to; smaller values are pids.
 constexpr std::uint64_t tag_signals = 1ULL << 40U;
 constexpr std::uint64_t tag_kernel_log = tag_signals + 1;
+constexpr std::uint64_t tag_brink = tag_signals + 2;
+
+// Usage that swings about a threshold must not keep us busy.
+constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
 
-void wait_on(int epoll, int fd, std::uint64_t tag) {
+void wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
     if (fd < 0) return;
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.u64 = tag;
     ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -129,6 +134,8 @@ private:
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
     std::optional<HeadroomPage> guard_;
+    BrinkWatch brink_;
+    Nanos last_look_{};
     pid_t command_ = 0;
     int wait_status_ = 0;
     bool ended_ = false;
@@ -216,6 +223,9 @@ void Supervisor::start_guard() {
 void Supervisor::serve_guard(Nanos now) {
     if (!guard_) return;
     guard_->publish(now, observer_->addresses(), observer_->machine_headroom());
+    brink_.follow(observer_->addresses());
+    for (const int fd : brink_.take_new_fds())
+        wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
     if (const auto event = guard_->take_first_event())
         options_->warn(words_about(*event, options_->guard.mode));
 }
@@ -278,6 +288,8 @@ void Supervisor::wait_and_serve(Nanos at_most) {
             signals = true;
         else if (tag == tag_kernel_log)
             observer_->read_kernel_log(now);
+        else if (tag == tag_brink)
+            next_look_ = std::min(next_look_, last_look_ + between_brink_looks);
         else
             observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
     }
@@ -287,6 +299,8 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         on_child_changes();
     }
     if (!ended_ && now >= next_look_) {
+        brink_.drain();
+        last_look_ = now;
         next_look_ = observer_->look(now);
         serve_guard(now);
     }
