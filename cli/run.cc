@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "guard_options.h"
 #include "judge.h"
 #include "kernel_end.h"
 #include "model/json.h"
@@ -33,7 +34,9 @@ constexpr std::array options{
     Option{"--evidence", "FILE",
            "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
-    Option{"--guard", "off", "keep allocations unguarded (there is no guard yet: off)"},
+    Option{"--guard", "MODE", "near the memory limit: on (a MemoryError, not a kill), warn, off"},
+    Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
+    Option{"--guard-huge", "", "let one request be larger than the whole limit (sparse arrays)"},
     Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
@@ -124,6 +127,7 @@ const Verb run_verb{
     .examples =
         "  holdfast run -- python train.py --epochs 10\n"
         "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
+        "  holdfast run --guard=on -- python train.py       an OOM kill becomes a MemoryError\n"
         "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
 };
 
@@ -132,9 +136,9 @@ int run(const Arguments& arguments) {
         complain("no command given; say what to run: holdfast run -- python train.py");
         return exit_usage;
     }
-    if (const auto guard = arguments.get("--guard"); guard && *guard != "off") {
-        complain(fmt::format(
-            "--guard={}: this version has no guard; use --guard=off or leave it out", *guard));
+    const auto guard = guard_options(arguments, [](const char* name) { return std::getenv(name); });
+    if (!guard) {
+        complain(guard.error().text);
         return exit_usage;
     }
     const char* off = std::getenv("HOLDFAST");
@@ -146,6 +150,7 @@ int run(const Arguments& arguments) {
     run_options.name = arguments.get("--name").value_or("");
     run_options.subreaper = !arguments.has("--no-subreaper");
     run_options.agent = !arguments.has("--no-agent");
+    run_options.guard = *guard;
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
     std::optional<KernelEnd> kernel;

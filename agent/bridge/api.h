@@ -51,6 +51,7 @@ inline constexpr int compile_file_input = 257;
     X(PySize,      PyObject_Size, (PyObject*)) \
     X(PyObject*,   PySequence_GetItem, (PyObject*, PySize)) \
     X(long long,   PyLong_AsLongLong, (PyObject*)) \
+    X(PyObject*,   PyLong_FromLongLong, (long long)) \
     X(double,      PyFloat_AsDouble, (PyObject*)) \
     X(PyObject*,   PyUnicode_FromString, (const char*)) \
     X(PyObject*,   PyUnicode_AsEncodedString, (PyObject*, const char*, const char*)) \
@@ -66,6 +67,8 @@ inline constexpr int compile_file_input = 257;
     X(int,         PyObject_SetAttrString, (PyObject*, const char*, PyObject*)) \
     X(int,         PyObject_IsTrue, (PyObject*)) \
     X(int,         PyObject_IsInstance, (PyObject*, PyObject*)) \
+    X(void*,       PyEval_SaveThread, ()) \
+    X(void,        PyEval_RestoreThread, (void*)) \
     X(void*,       PyThreadState_Get, ()) \
     X(void*,       PyInterpreterState_Main, ())
 // clang-format on

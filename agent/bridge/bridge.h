@@ -21,6 +21,10 @@
 // hook(name) -> module              one of agent/hooks/
 // knock() -> None                   asks for a visit, as knock_on_python does
 // over() -> None                    the interpreter is about to end: leave it alone from now on
+// headroom() -> (int, int) | None   what is left of the memory limit and that limit, asked now
+// crossing() -> int                 a step ended; 1: another like it will not fit (guard on)
+// wait_brink(seen, milliseconds) -> int
+//     sleeps until the supervisor sees memory nearly used up; how often that was
 //
 // Every function swallows its own failures and never raises but TypeError. What a signal handler of
 // the program raises while one of our Python functions runs is the program's and passes.

@@ -10,6 +10,7 @@
 #include "agent/bridge/call.h"
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/wrap.h"
+#include "agent/guard/brink.h"
 
 namespace holdfast::agent {
 namespace {
@@ -153,6 +154,34 @@ PyObject* knock(PyObject*, PyObject*, PyObject*) {
     return nothing();
 }
 
+PyObject* number(std::uint64_t value) {
+    return py.PyLong_FromLongLong(static_cast<long long>(value));
+}
+
+PyObject* headroom(PyObject*, PyObject*, PyObject*) {
+    const BrinkView view = look_over_brink();
+    if (!view.known) return nothing();
+    Owned pair(py.PyTuple_New(2));
+    if (!pair) return nullptr;
+    // The tuple takes the references over, whether it works or not.
+    if (py.PyTuple_SetItem(pair.get(), 0, number(view.room)) != 0 ||
+        py.PyTuple_SetItem(pair.get(), 1, number(view.limit)) != 0)
+        return nullptr;
+    return pair.release();
+}
+
+PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
+
+PyObject* wait_brink(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    const auto seen_count = static_cast<std::uint32_t>(given.integer(0, "seen", 0));
+    const std::int64_t milliseconds = given.integer(1, "milliseconds", 1000);
+    void* thread = py.PyEval_SaveThread();
+    const std::uint32_t count = wait_for_brink(seen_count, milliseconds * 1'000'000);
+    py.PyEval_RestoreThread(thread);
+    return number(count);
+}
+
 PyObject* over(PyObject*, PyObject*, PyObject*) {
     leave_python();
     return nothing();
@@ -171,6 +200,9 @@ PyMethodDef methods[] = {
     {"hook", &hook, method_varargs_keywords, nullptr},
     {"knock", &knock, method_varargs_keywords, nullptr},
     {"over", &over, method_varargs_keywords, nullptr},
+    {"headroom", &headroom, method_varargs_keywords, nullptr},
+    {"crossing", &crossing, method_varargs_keywords, nullptr},
+    {"wait_brink", &wait_brink, method_varargs_keywords, nullptr},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // In front of malloc and its family. The fast path is a subtraction, a branch and a jump, for
 // free() a byte that says whether its page holds anything counted; blocks stay what and where the
 // allocator below made them.
+#include <malloc.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <cerrno>
@@ -10,6 +11,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/self_memory.h"
+#include "agent/guard/gate.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
@@ -19,10 +21,29 @@
 namespace holdfast::agent {
 namespace {
 
-std::uint64_t ask(std::size_t size) {
-    const KeepErrno keep;
-    return visit(size);
-}
+// One visit of the sampling point: what the block stands for, and what the guard says to it.
+class Visit {
+public:
+    explicit Visit(const Ask& ask) : ask_(ask) {
+        const KeepErrno keep;
+        const std::uint64_t since = thread_budget.granted - thread_budget.left;
+        weight_ = visit(ask.whole != 0 ? ask.whole : ask.size);
+        gate_ = gate_before(ask, since);
+    }
+    bool refused() const {
+        if (gate_ == Gate::shut) errno = ENOMEM;
+        return gate_ == Gate::shut;
+    }
+    // The block, counted; or given back, and null, where it would not fit.
+    void* keep(void* block) const;
+    bool must_look() const { return gate_ == Gate::look; }
+    std::uint64_t weight() const { return weight_; }
+
+private:
+    Ask ask_;
+    std::uint64_t weight_ = 0;
+    Gate gate_ = Gate::open;
+};
 
 void* counted(void* block, std::size_t size, std::uint64_t weight) {
     if (block == nullptr || weight == 0) return block;
@@ -31,31 +52,49 @@ void* counted(void* block, std::size_t size, std::uint64_t weight) {
     return block;
 }
 
-HOLDFAST_RARE void* malloc_at_visit(std::size_t size) {
-    const std::uint64_t weight = ask(size);
-    return counted(next.malloc(size), size, weight);
+void* Visit::keep(void* block) const {
+    if (must_look() && gate_after(ask_, block)) {
+        next.free(block);
+        errno = ENOMEM;
+        return nullptr;
+    }
+    if (block != nullptr && ask_.want == Want::zeroed && ask_.size >= large_block)
+        handed_out_zeroed(block, ask_.size);
+    return counted(block, ask_.size, weight_);
 }
 
-HOLDFAST_RARE void* calloc_at_visit(std::size_t count, std::size_t size) {
-    const std::uint64_t weight = ask(count * size);
-    return counted(next.calloc(count, size), count * size, weight);
+HOLDFAST_RARE void* malloc_at_visit(std::size_t size, const void* caller) {
+    const Visit visit({size, Want::used, caller});
+    return visit.refused() ? nullptr : visit.keep(next.malloc(size));
 }
 
-HOLDFAST_RARE void* memalign_at_visit(std::size_t alignment, std::size_t size) {
-    const std::uint64_t weight = ask(size);
-    return counted(next.memalign(alignment, size), size, weight);
+HOLDFAST_RARE void* calloc_at_visit(std::size_t count, std::size_t size, const void* caller) {
+    const Visit visit({count * size, Want::zeroed, caller});
+    return visit.refused() ? nullptr : visit.keep(next.calloc(count, size));
 }
 
-HOLDFAST_RARE int posix_memalign_at_visit(void** out, std::size_t alignment, std::size_t size) {
-    const std::uint64_t weight = ask(size);
-    const int error = next.posix_memalign(out, alignment, size);
-    if (error == 0) counted(*out, size, weight);
-    return error;
+HOLDFAST_RARE void* memalign_at_visit(std::size_t alignment, std::size_t size, const void* caller) {
+    const Visit visit({size, Want::used, caller});
+    return visit.refused() ? nullptr : visit.keep(next.memalign(alignment, size));
 }
 
-HOLDFAST_RARE void* aligned_alloc_at_visit(std::size_t alignment, std::size_t size) {
-    const std::uint64_t weight = ask(size);
-    return counted(next.aligned_alloc(alignment, size), size, weight);
+HOLDFAST_RARE int posix_memalign_at_visit(void** out, std::size_t alignment, std::size_t size,
+                                          const void* caller) {
+    const Visit visit({size, Want::used, caller});
+    if (visit.refused()) return ENOMEM;
+    void* block = nullptr;
+    const int error = next.posix_memalign(&block, alignment, size);
+    if (error != 0) return error;
+    block = visit.keep(block);
+    if (block == nullptr) return ENOMEM;
+    *out = block;
+    return 0;
+}
+
+HOLDFAST_RARE void* aligned_alloc_at_visit(std::size_t alignment, std::size_t size,
+                                           const void* caller) {
+    const Visit visit({size, Want::used, caller});
+    return visit.refused() ? nullptr : visit.keep(next.aligned_alloc(alignment, size));
 }
 
 void uncount(void* block) {
@@ -70,14 +109,32 @@ HOLDFAST_RARE void free_on_counted_page(void* block) {
     next.free(block);
 }
 
-HOLDFAST_RARE void* realloc_slowly(void* block, std::size_t size, bool covered) {
+// What a realloc adds. A block not of the allocator below would be its own undoing in there anyway.
+Ask growth_of(void* block, std::size_t size, const void* caller) {
+    const std::size_t had = ::malloc_usable_size(block);
+    return {size > had ? size - had : 0, Want::grown, caller, size};
+}
+
+HOLDFAST_RARE void* realloc_slowly(void* block, std::size_t size, bool covered,
+                                   const void* caller) {
     if (from_bootstrap(block)) {
         void* fresh = next.malloc(size);
         const std::size_t room = bootstrap_room(block);
         if (fresh != nullptr) std::memcpy(fresh, block, size < room ? size : room);
         return fresh;
     }
-    const std::uint64_t weight = covered ? 0 : ask(size);
+    if (block == nullptr && !covered) return malloc_at_visit(size, caller);
+    std::uint64_t weight = 0;
+    if (!covered) {
+        const Ask ask = growth_of(block, size, caller);
+        const Visit visit(ask);
+        if (visit.refused()) return nullptr;
+        if (visit.must_look() && gate_growth(ask, block)) {
+            errno = ENOMEM;
+            return nullptr;
+        }
+        weight = visit.weight();
+    }
     Block before;
     bool was_counted = false;
     if (may_hold(block)) {
@@ -98,7 +155,7 @@ HOLDFAST_RARE void* realloc_slowly(void* block, std::size_t size, bool covered) 
 using namespace holdfast::agent;
 
 HOLDFAST_EXPORT void* malloc(std::size_t size) noexcept {
-    if (!spend(size)) return malloc_at_visit(size);
+    if (!spend(size)) return malloc_at_visit(size, __builtin_return_address(0));
     return next.malloc(size);
 }
 
@@ -110,7 +167,7 @@ HOLDFAST_EXPORT void free(void* block) noexcept {
 HOLDFAST_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
     std::size_t all = 0;
     if (!__builtin_mul_overflow(count, size, &all) && !spend(all))
-        return calloc_at_visit(count, size);
+        return calloc_at_visit(count, size, __builtin_return_address(0));
     return next.calloc(count, size);
 }
 
@@ -118,7 +175,7 @@ HOLDFAST_EXPORT void* calloc(std::size_t count, std::size_t size) noexcept {
 HOLDFAST_EXPORT void* realloc(void* block, std::size_t size) noexcept {
     const bool covered = spend(size);
     if (__builtin_expect(!covered || page_is_counted(block), 0))
-        return realloc_slowly(block, size, covered);
+        return realloc_slowly(block, size, covered, __builtin_return_address(0));
     return next.realloc(block, size);
 }
 
@@ -132,17 +189,18 @@ HOLDFAST_EXPORT void* reallocarray(void* block, std::size_t count, std::size_t s
 }
 
 HOLDFAST_EXPORT int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
-    if (!spend(size)) return posix_memalign_at_visit(out, alignment, size);
+    if (!spend(size))
+        return posix_memalign_at_visit(out, alignment, size, __builtin_return_address(0));
     return next.posix_memalign(out, alignment, size);
 }
 
 HOLDFAST_EXPORT void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
-    if (!spend(size)) return aligned_alloc_at_visit(alignment, size);
+    if (!spend(size)) return aligned_alloc_at_visit(alignment, size, __builtin_return_address(0));
     return next.aligned_alloc(alignment, size);
 }
 
 HOLDFAST_EXPORT void* memalign(std::size_t alignment, std::size_t size) noexcept {
-    if (!spend(size)) return memalign_at_visit(alignment, size);
+    if (!spend(size)) return memalign_at_visit(alignment, size, __builtin_return_address(0));
     return next.memalign(alignment, size);
 }
 

@@ -10,6 +10,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/real.h"
+#include "agent/guard/gate.h"
 #include "agent/heap/next.h"
 #include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
@@ -40,8 +41,9 @@ bool by_allocator(const void* caller) {
     return at >= next.code_begin && at < next.code_end;
 }
 
-void count_mapping(void* at, std::size_t size, int protection, int flags, const void* caller) {
-    if (busy || !counting()) return;
+// False: the guard refuses it.
+bool count_mapping(void* at, std::size_t size, int protection, int flags, const void* caller) {
+    if (busy || !counting()) return true;
     const int error = errno;
     const std::uint64_t begin = as_number(at);
     if ((flags & MAP_FIXED) != 0) uncount_regions(begin, begin + size);
@@ -49,12 +51,23 @@ void count_mapping(void* at, std::size_t size, int protection, int flags, const 
         if (is_arena(size, caller)) {
             // Always counted, so it takes nothing from the budget, but time may be due.
             visit(0);
+            if (gate_before({size, Want::arena, caller}, 0) == Gate::shut) {
+                refuse_next_block();
+                return false;
+            }
             count_arena(begin, size);
         } else if (!spend(size)) {
             if (const std::uint64_t weight = visit(size)) count_region(begin, size, weight);
         }
     }
     errno = error;
+    return true;
+}
+
+int unmap(void* address, std::size_t size) {
+    auto* real = real_munmap();
+    return real != nullptr ? real(address, size)
+                           : static_cast<int>(::syscall(SYS_munmap, address, size));
 }
 
 void* map(void* address, std::size_t size, int protection, int flags, int fd, off_t offset,
@@ -63,7 +76,11 @@ void* map(void* address, std::size_t size, int protection, int flags, int fd, of
     void* at = real != nullptr ? real(address, size, protection, flags, fd, offset)
                                : reinterpret_cast<void*>(::syscall(SYS_mmap, address, size,
                                                                    protection, flags, fd, offset));
-    if (at != MAP_FAILED) count_mapping(at, size, protection, flags, caller);
+    if (at != MAP_FAILED && !count_mapping(at, size, protection, flags, caller)) {
+        unmap(at, size);
+        errno = ENOMEM;
+        return MAP_FAILED;
+    }
     return at;
 }
 
@@ -91,9 +108,7 @@ HOLDFAST_EXPORT int munmap(void* address, std::size_t size) noexcept {
             uncount_regions(as_number(address), as_number(address) + size);
         errno = error;
     }
-    auto* real = real_munmap();
-    return real != nullptr ? real(address, size)
-                           : static_cast<int>(::syscall(SYS_munmap, address, size));
+    return unmap(address, size);
 }
 
 HOLDFAST_EXPORT void* mremap(void* address, std::size_t size, std::size_t new_size, int flags,

@@ -3,6 +3,7 @@
 import sys
 
 from _holdfast_agent import note, seen
+from hooks.brink import at_boundary
 from hooks.cuda_memory import figures
 from hooks.steps import count, scalar
 
@@ -41,7 +42,7 @@ def install(module):
 def _keep_from_compiler():
     """torch.compile looks at every frame below a compiled function, and would compile ours."""
     frames = sys.modules.get("torch._C._dynamo.eval_frame")
-    for function in (_before_backward, _after_step, _is_step, count, scalar, figures):
+    for function in (_before_backward, _after_step, _is_step, at_boundary, count, scalar, figures):
         code = function.__code__
         if hasattr(frames, "set_code_exec_strategy"):
             skip = frames._FrameAction.SKIP
@@ -62,6 +63,7 @@ def _after_step(optimizer, args, kwargs):
     allocated, reserved = figures() if _State.steps % _GPU_EVERY == 0 else (-1, -1)
     _State.steps += 1
     count("torch optimizer", loss, allocated, reserved)
+    at_boundary()
 
 
 def _is_step(who):

@@ -8,12 +8,17 @@ from typing import Any
 from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
 from holdfast._load import load
+from holdfast.brink import Brink, BrinkError, on_brink
+from holdfast.free import Freed, free
 from holdfast.live import Live, live
 from holdfast.memory import MemoryUse, measure
 from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
 
 __all__ = [
+    "Brink",
+    "BrinkError",
+    "Freed",
     "HoldfastError",
     "Live",
     "MemoryUse",
@@ -21,8 +26,10 @@ __all__ = [
     "RunEntry",
     "Status",
     "Verdict",
+    "free",
     "live",
     "measure",
+    "on_brink",
     "runs",
     "status",
     "step",

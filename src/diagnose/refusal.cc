@@ -15,7 +15,8 @@ bool is_memory_error(const TracebackText& traceback) {
     const std::string_view type =
         std::string_view(traceback.type).substr(dot == std::string::npos ? 0 : dot + 1);
     // Not torch.OutOfMemoryError: that is the GPU's memory.
-    return type == "MemoryError" || type == "_ArrayMemoryError";
+    return type == "MemoryError" || type == "_ArrayMemoryError" || type == "ArrowMemoryError" ||
+           type == "BrinkError";
 }
 
 bool about_gpu(std::string_view line) {

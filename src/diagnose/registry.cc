@@ -21,6 +21,7 @@ constexpr std::array registry = std::to_array<Rule>({
     rules::dataset_in_ram,
     rules::swap_thrash,
     rules::shm_full,
+    rules::guard_refused,
     rules::worker_copies,
     rules::cuda_oom,
     rules::cuda_fragmentation,

@@ -95,6 +95,27 @@ StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
     return steps;
 }
 
+std::optional<GuardEvidence> guard_of(const AgentRecord& agent, const RunClock& clock) {
+    const AgentGuardRecord& from = agent.guard;
+    if (!from.last) return std::nullopt;
+    RefusalEvidence last;
+    using From = format::GuardEventKind;
+    using To = RefusalEvidence::Kind;
+    switch (from.last->kind) {
+    case From::none: return std::nullopt;
+    case From::refused: last.kind = To::refused; break;
+    case From::too_large: last.kind = To::too_large; break;
+    case From::nothing_left: last.kind = To::nothing_left; break;
+    case From::brink: last.kind = To::brink; break;
+    }
+    last.time = clock.at(from.last->time);
+    last.asked = Bytes{from.last->asked};
+    last.room = Bytes{from.last->room};
+    last.limit = Bytes{from.last->limit};
+    last.frames = frames_of(agent, from.last->stack);
+    return GuardEvidence{from.refused, from.warned, std::move(last)};
+}
+
 AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     const RunClock& clock = context.clock;
     AgentEvidence agent;
@@ -119,6 +140,7 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     agent.peak = Bytes{from.memory.peak_bytes};
     agent.sites = sites_of(from, context);
     agent.leak = leak_of(from, context);
+    agent.guard = guard_of(from, clock);
     return agent;
 }
 

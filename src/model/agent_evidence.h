@@ -81,6 +81,20 @@ struct StepsEvidence {
     std::optional<GrowthSeen> gpu_growth;
 };
 
+// An allocation that the guard refused, or, where it only warns, would have.
+struct RefusalEvidence {
+    enum class Kind { refused, too_large, nothing_left, brink };
+    Kind kind = Kind::refused;
+    RunTime time{};
+    Bytes asked, room, limit;
+    std::vector<Frame> frames;  // outermost first
+};
+
+struct GuardEvidence {
+    std::uint64_t refused = 0, warned = 0;
+    RefusalEvidence last;
+};
+
 struct AgentEvidence {
     int pid = 0;
     RunTime taken{};
@@ -96,6 +110,7 @@ struct AgentEvidence {
     Bytes live, peak;                 // over all sites
     std::vector<SiteEvidence> sites;  // the largest first
     std::optional<LeakEvidence> leak;
+    std::optional<GuardEvidence> guard;
 };
 
 // A process's Python threads as the supervisor saw them last, from outside.

@@ -90,6 +90,26 @@ void describe(Json& json, Ref<Json, StepsEvidence> steps) {
     json.field("gpu_growth", steps.gpu_growth);
 }
 
+inline constexpr std::array<std::string_view, 4> refusal_kinds{"refused", "too_large",
+                                                               "nothing_left", "brink"};
+
+template <class Json>
+void describe(Json& json, Ref<Json, RefusalEvidence> refusal) {
+    json.choice("kind", refusal.kind, refusal_kinds);
+    json.field("time", refusal.time);
+    json.field("asked", refusal.asked);
+    json.field("room", refusal.room);
+    json.field("limit", refusal.limit);
+    json.field("frames", refusal.frames);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, GuardEvidence> guard) {
+    json.field("refused", guard.refused);
+    json.field("warned", guard.warned);
+    json.field("last", guard.last);
+}
+
 template <class Json>
 void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("pid", agent.pid);
@@ -107,6 +127,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("peak", agent.peak);
     json.field("sites", agent.sites);
     json.field("leak", agent.leak);
+    json.field("guard", agent.guard);
 }
 
 template <class Json>

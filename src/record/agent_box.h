@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "record/agent_format.h"
 #include "record/box_file.h"
+#include "record/guard_format.h"
 
 namespace holdfast {
 
@@ -95,6 +96,19 @@ struct AgentMemoryRecord {
     std::vector<AgentSiteRecord> sites;        // those that ever held something
 };
 
+struct AgentRefusalRecord {
+    std::int64_t time = 0;
+    std::uint64_t asked = 0, room = 0, limit = 0;
+    format::GuardEventKind kind{};
+    FrameNumbers stack;
+};
+
+// What the guard refused (or, where it only warns, would have) in one process.
+struct AgentGuardRecord {
+    std::uint64_t refused = 0, warned = 0;
+    std::optional<AgentRefusalRecord> first, last;
+};
+
 // One process, as its agent told it. Times are monotonic, as everywhere in the record.
 struct AgentRecord {
     int pid = 0;
@@ -110,6 +124,7 @@ struct AgentRecord {
     std::vector<AgentNoteRecord> notes;
     AgentStepsRecord steps;
     AgentMemoryRecord memory;
+    AgentGuardRecord guard;
     std::vector<AgentFrameText> frames;
 };
 

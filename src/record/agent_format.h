@@ -170,6 +170,20 @@ struct AgentPlace {
     AgentStack stack;
 };
 
+// What the guard refused in this process, or, where it only warns, would have.
+struct AgentRefusal {
+    std::int64_t time;  // 0: none
+    std::uint64_t asked, room, limit;
+    std::uint32_t kind;  // GuardEventKind of guard_format.h
+    std::int32_t tid;
+    AgentStack stack;
+};
+static_assert(sizeof(AgentRefusal) == 72);
+struct AgentGuard {
+    std::uint64_t refused, warned;
+    AgentRefusal first, last;
+};
+
 inline constexpr std::uint32_t agent_frame_capacity = 1024;
 inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
 
@@ -198,6 +212,7 @@ struct AgentSlot {
     std::uint32_t text_size;
     AgentFrame frames[agent_frame_capacity];
     char text[agent_text_capacity];
+    AgentGuard guard;
 };
 inline constexpr std::size_t agent_slot_space = 152U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);

@@ -163,6 +163,17 @@ void add_events(const AgentSlot& slot, AgentRecord& agent) {
                                      numbers(slot, slot.exit.stack.frames)};
 }
 
+std::optional<AgentRefusalRecord> refusal_of(const AgentSlot& slot,
+                                             const format::AgentRefusal& from) {
+    using Kind = format::GuardEventKind;
+    if (from.time <= 0 || from.kind == static_cast<std::uint32_t>(Kind::none) ||
+        from.kind > static_cast<std::uint32_t>(Kind::brink))
+        return std::nullopt;
+    return AgentRefusalRecord{
+        from.time,          amount(from.asked),           amount(from.room),
+        amount(from.limit), static_cast<Kind>(from.kind), numbers(slot, from.stack.frames)};
+}
+
 }  // namespace
 
 std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
@@ -190,6 +201,8 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
     add_events(*slot, agent);
     agent.steps = steps_of(slot->steps);
     agent.memory = memory_of(*slot);
+    agent.guard = {slot->guard.refused, slot->guard.warned, refusal_of(*slot, slot->guard.first),
+                   refusal_of(*slot, slot->guard.last)};
     return agent;
 }
 

@@ -23,6 +23,7 @@ inline constexpr const char* gpu = "gpu.box";
 inline constexpr const char* agent = "agent.box";
 inline constexpr const char* crash = "crash.box";
 inline constexpr const char* cells = "cells.box";
+inline constexpr const char* guard = "guard.box";
 inline constexpr const char* verdict = "verdict.json";
 }  // namespace run_file
 

@@ -40,6 +40,8 @@ public:
     const std::string& directory() const;
     // Open directory of the own level, for a v2 PressureReader; -1 where there is none.
     int directory_fd() const;
+    // How many levels of memory there are, the own one included.
+    std::size_t memory_levels() const { return memory_.levels.size(); }
 
     // Hot: two small preads per memory level (three for the own), no allocation. Own level first;
     // valid until the next call.

@@ -266,6 +266,18 @@ TightestLevel CgroupWatch::tightest(int slot) const {
     return best;
 }
 
+std::vector<CgroupAddress> CgroupWatch::addresses() const {
+    std::vector<CgroupAddress> known;
+    for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
+        const sources::Cgroup& cgroup = watched_[slot].cgroup;
+        if (cgroup.view() == sources::CgroupView::stand_in) continue;
+        const TightestLevel level = tightest(static_cast<int>(slot));
+        known.push_back({watched_[slot].key, cgroup.directory(), cgroup.version(),
+                         cgroup.memory_levels(), level.headroom, level.limit});
+    }
+    return known;
+}
+
 bool CgroupWatch::shares_limit(int process_dir, int slot) const {
     if (slot < 0 || static_cast<std::size_t>(slot) >= watched_.size()) return false;
     const Watched& watched = watched_[static_cast<std::size_t>(slot)];

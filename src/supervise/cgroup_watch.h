@@ -23,6 +23,15 @@ struct TightestLevel {
     std::optional<Bytes> usage, limit, headroom;
 };
 
+// One chain as a process in it can find it again.
+struct CgroupAddress {
+    std::string membership;  // the text of /proc/PID/cgroup
+    std::string directory;   // of the own level; empty: no memory controller is visible
+    int version = 0;
+    std::size_t levels = 0;
+    std::optional<Bytes> headroom, limit;
+};
+
 class CgroupWatch {
 public:
     using IsOurs = std::function<bool(pid_t)>;
@@ -54,6 +63,8 @@ public:
     std::uint64_t all_kills() const;
     std::optional<std::uint64_t> kills(int slot) const;
     std::optional<Bytes> shared_memory(int slot) const;
+    // Those whose limits are known to be the processes' own.
+    std::vector<CgroupAddress> addresses() const;
     bool any() const { return !watched_.empty(); }
     const std::string& why_none() const { return why_none_; }
 

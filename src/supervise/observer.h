@@ -29,6 +29,9 @@ public:
     ProcessTree& tree() { return tree_; }
     StallWatch& stalls() { return stalls_; }
     // Descriptor to wait on for kernel messages; -1: not readable here.
+    // What the guards inside the processes need to know.
+    std::vector<CgroupAddress> addresses() const { return cgroups_.addresses(); }
+    std::optional<Bytes> machine_headroom() const { return HostLook::headroom(latest_); }
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
     void begin(Nanos now, pid_t command, const std::string& working_directory);

@@ -16,8 +16,10 @@
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
+#include "supervise/brink_watch.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
+#include "supervise/guard_words.h"
 #include "supervise/injection.h"
 #include "supervise/launch.h"
 #include "supervise/observer.h"
@@ -34,14 +36,18 @@ namespace {
 // What an epoll event belongs to; smaller values are pids.
 constexpr std::uint64_t tag_signals = 1ULL << 40U;
 constexpr std::uint64_t tag_kernel_log = tag_signals + 1;
+constexpr std::uint64_t tag_brink = tag_signals + 2;
+
+// Usage that swings about a threshold must not keep us busy.
+constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
 
-void wait_on(int epoll, int fd, std::uint64_t tag) {
+void wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
     if (fd < 0) return;
     epoll_event event{};
-    event.events = EPOLLIN;
+    event.events = events;
     event.data.u64 = tag;
     ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
@@ -106,6 +112,8 @@ private:
     void start_relay(Capture capture);
     void save_facts();
     void inject_agent(Launch& plan);
+    void start_guard();
+    void serve_guard(Nanos now);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
@@ -127,6 +135,9 @@ private:
     std::optional<Relay> relay_;
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
+    std::optional<HeadroomPage> guard_;
+    BrinkWatch brink_;
+    Nanos last_look_{};
     pid_t command_ = 0;
     int wait_status_ = 0;
     bool ended_ = false;
@@ -197,9 +208,30 @@ void Supervisor::inject_agent(Launch& plan) {
         ::openat(recorder_.directory->fd(), run_file::agent, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)));
     if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
+    start_guard();
     // Absolute: the program may work in another directory than the one we were started in.
     const std::string directory = std::filesystem::absolute(recorder_.directory->path());
     plan.environment = injection_->environment(environ, directory, plan.command[0]);
+}
+
+void Supervisor::start_guard() {
+    if (options_->guard.mode == format::GuardMode::off) return;
+    auto page = HeadroomPage::create(*recorder_.directory, options_->guard);
+    if (!page) return events_->missing(monotonic_now(), "the guard is off: " + page.error().text);
+    guard_.emplace(std::move(page).value());
+    guard_->publish(monotonic_now(), observer_->addresses(), observer_->machine_headroom());
+    if (observer_->addresses().empty())
+        events_->missing(monotonic_now(), "the guard is off: no memory cgroup is visible");
+}
+
+void Supervisor::serve_guard(Nanos now) {
+    if (!guard_) return;
+    guard_->publish(now, observer_->addresses(), observer_->machine_headroom());
+    brink_.follow(observer_->addresses());
+    for (const int fd : brink_.take_new_fds())
+        wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
+    if (const auto event = guard_->take_first_event())
+        options_->warn(words_about(*event, options_->guard.mode));
 }
 
 Status Supervisor::start() {
@@ -267,6 +299,8 @@ void Supervisor::wait_and_serve(Nanos at_most) {
             signals = true;
         else if (tag == tag_kernel_log)
             observer_->read_kernel_log(now);
+        else if (tag == tag_brink)
+            next_look_ = std::min(next_look_, last_look_ + between_brink_looks);
         else {
             observer_->make_room();
             observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
@@ -278,7 +312,10 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         on_child_changes();
     }
     if (ended_ || now < next_look_) return;
+    brink_.drain();
+    last_look_ = now;
     next_look_ = observer_->look(now);
+    serve_guard(now);
     if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
 }
 
@@ -334,6 +371,7 @@ void Supervisor::on_command(const siginfo_t& change) {
 }
 
 FinishedRun Supervisor::finish() {
+    serve_guard(monotonic_now());
     if (relay_) relay_->flush();
     format::End end{};
     end.time = end_time_.count();

@@ -13,6 +13,7 @@
 #include "record/run_facts.h"
 #include "record/run_home.h"
 #include "record/run_record.h"
+#include "supervise/headroom_page.h"
 #include "supervise/stall_watch.h"
 
 namespace holdfast {
@@ -22,11 +23,12 @@ struct RunOptions {
     std::string name;
     bool subreaper = true;
     bool agent = true;  // put into the command, where there is one and a disk to write to
+    GuardOptions guard;
     // A Jupyter kernel: it must not outlive us, because an orphan would hold its ports.
     bool kernel = false;
     Environment environment = Environment::of_process();
     std::string version;
-    // Told before the command starts, one line each: where the record went instead.
+    // Told one line each: where the record went instead, and what the guard did first.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
     // How long a proven deadlock is watched before it is told; zero: nothing is told.
     Nanos stall_after = StallWatch::usual_patience;

@@ -40,6 +40,14 @@ class ControlGroup:
         return self._number("memory", "memory.limit_in_bytes", "memory.max")
 
     @property
+    def memory_folder(self) -> Path:
+        return self._folders["memory"]
+
+    def set_memory_limit(self, limit: int) -> None:
+        name = "memory.max" if self._version["memory"] == 2 else "memory.limit_in_bytes"
+        self._write("memory", name, limit)
+
+    @property
     def memory_peak(self) -> int:
         return self._number("memory", "memory.max_usage_in_bytes", "memory.peak")
 

@@ -20,6 +20,8 @@ std::optional<Finding> alloc_refused(const Death& death);
 std::optional<Finding> address_limit(const Death& death);
 std::optional<Finding> overcommit_limit(const Death& death);
 std::optional<Finding> map_count(const Death& death);
+// guard_refused.cc
+std::optional<Finding> guard_refused(const Death& death);
 // userspace_oom.cc
 std::optional<Finding> userspace_oom(const Death& death);
 // swap_thrash.cc

@@ -1,0 +1,199 @@
+#include "agent/guard/gate.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include "agent/base/clock.h"
+#include "agent/base/self_memory.h"
+#include "agent/base/spin_lock.h"
+#include "agent/guard/callers.h"
+#include "agent/guard/foresight.h"
+#include "agent/guard/headroom.h"
+#include "agent/guard/page.h"
+#include "agent/guard/promises.h"
+#include "agent/guard/refusal.h"
+#include "agent/guard/situation.h"
+#include "agent/heap/next.h"
+#include "agent/heap/sampling.h"
+
+namespace holdfast::agent {
+namespace {
+
+using format::GuardEventKind;
+using format::GuardMode;
+
+constexpr std::uint64_t mib = 1U << 20U;
+constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
+constexpr std::uint64_t least_grant = 16U << 10U;
+constexpr std::uint32_t most_strikes = 3;
+// Smaller requests are refused only to those known to look at the answer.
+constexpr std::size_t looked_at_by_all = 64U << 10U;
+
+constinit thread_local bool refuse_next __attribute__((tls_model("initial-exec"))) = false;
+
+void pause_for(std::int64_t nanoseconds) {
+    timespec time{0, static_cast<long>(nanoseconds)};
+    ::nanosleep(&time, nullptr);
+}
+
+// Near the end a thread may not take half a megabyte unasked.
+void visit_sooner(const Situation& situation) {
+    const std::uint64_t room = situation.room();
+    if (room >= tight) return;
+    const std::uint64_t most = room / 16 > least_grant ? room / 16 : least_grant;
+    ThreadBudget& mine = thread_budget;
+    if (mine.left <= most) return;
+    mine.granted -= mine.left - most;
+    mine.left = most;
+}
+
+// True: refuse. Where the guard only warns, it has now done so.
+bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, const Ask& ask) {
+    const bool on = situation.settings().mode == GuardMode::on;
+    if (!on && state.warned.exchange(true)) return false;
+    note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
+                  situation.headroom().limit});
+    return on;
+}
+
+// Memory that is being given back this moment may not be counted as free yet.
+bool still_too_much(Situation& situation, std::uint64_t bytes) {
+    for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
+        if (pause != 0) pause_for(pause);
+        if (!situation.read(true) || bytes <= situation.room()) return false;
+    }
+    return true;
+}
+
+// Waits for what others were promised before; then the kernel's word alone counts. True: too much.
+bool crowded_out(Situation& situation, std::uint64_t bytes) {
+    format::GuardPage& page = *guard_page();
+    const std::int64_t began = now();
+    const Promise own = make_promise(page, bytes, began);
+    for (std::int64_t time = began; time - began <= longest_promise; time = now()) {
+        const std::uint64_t others = promised_before(page, own, time);
+        if (others == 0 || bytes <= at_least_nothing(situation.room(), others)) return false;
+        pause_for(2'000'000);
+        if (!situation.read()) return false;
+        if (bytes > situation.room()) break;
+    }
+    if (!still_too_much(situation, bytes)) return false;
+    take_back(page, own);
+    return true;
+}
+
+bool may_be_refused(GuardState& state, const Ask& ask) {
+    return ask.want == Want::arena || ask.size >= looked_at_by_all ||
+           caller_at(state, ask.caller) != Caller::other;
+}
+
+// Growth by small blocks: refused when nothing is left, and then let through so that the error can
+// be dealt with, until half of what was left is gone, and so on.
+Gate small(GuardState& state, Situation& situation, const Ask& ask) {
+    const std::uint64_t left = situation.headroom().most;
+    const std::uint32_t strikes = state.strikes.load(std::memory_order_relaxed);
+    if (left >= 2 * situation.reserve()) {
+        if (strikes != 0) state.strikes.store(0, std::memory_order_relaxed);
+        return Gate::open;
+    }
+    if (strikes >= most_strikes || left >= situation.reserve() >> strikes) return Gate::open;
+    if (!may_be_refused(state, ask)) return Gate::open;
+    if (!situation.read(true) || situation.headroom().most >= situation.reserve() >> strikes)
+        return Gate::open;
+    state.strikes.store(strikes + 1, std::memory_order_relaxed);
+    return cross(state, situation, GuardEventKind::nothing_left, ask) ? Gate::shut : Gate::open;
+}
+
+// Only of a block of its own can it be said that growing adds new pages. glibc keeps that in its
+// header.
+bool is_mapped_by_glibc(const void* block) {
+    const bool glibc = next.code_begin == 0;
+    return glibc && (static_cast<const std::size_t*>(block)[-1] & 2U) != 0;
+}
+
+Gate large(GuardState& state, Situation& situation, const Ask& ask) {
+    const std::uint64_t whole = ask.whole != 0 ? ask.whole : ask.size;
+    if (whole > situation.headroom().smallest && situation.settings().allow_huge != 1 &&
+        situation.read(true) && whole > situation.headroom().smallest)
+        return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
+    if (ask.size > situation.room()) return Gate::look;
+    if (ask.want == Want::used && ask.size > situation.room() / 8 &&
+        crowded_out(situation, ask.size))
+        return cross(state, situation, GuardEventKind::refused, ask) ? Gate::shut : Gate::open;
+    return Gate::open;
+}
+
+}  // namespace
+
+Gate gate_before(const Ask& ask, std::uint64_t since) {
+    if (busy) return Gate::open;
+    GuardState* state = guard_state();
+    if (state == nullptr) return Gate::open;
+    if (refuse_next) {
+        refuse_next = false;
+        return Gate::shut;
+    }
+    const bool is_large = ask.size >= large_block && ask.want != Want::arena;
+    if (is_large && ask.want != Want::grown) remember_size(*state, ask.size);
+    const std::uint64_t taken = ask.size + since;
+    if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
+        format::GuardPlace& place = guard_page()->places[known - 1];
+        const std::uint64_t spent =
+            std::atomic_ref(place.spent).fetch_add(taken, std::memory_order_relaxed) + taken;
+        const std::uint64_t kept = std::atomic_ref(place.reserve).load(std::memory_order_relaxed);
+        const std::uint64_t room = std::atomic_ref(place.room).load(std::memory_order_relaxed);
+        const std::uint64_t left = at_least_nothing(at_least_nothing(room, spent), kept);
+        if (ask.size < left / 4) return Gate::open;
+    }
+    const KeepErrno keep;
+    const Busy inside;
+    if (state->warned.load(std::memory_order_relaxed)) return Gate::open;
+    Situation situation(*state);
+    if (!situation.read()) return Gate::open;
+    situation.publish(taken);
+    visit_sooner(situation);
+    return is_large ? large(*state, situation, ask) : small(*state, situation, ask);
+}
+
+bool gate_after(const Ask& ask, const void* block) {
+    if (busy || block == nullptr) return false;
+    GuardState* state = guard_state();
+    if (state == nullptr) return false;
+    const KeepErrno keep;
+    const Busy inside;
+    Situation situation(*state);
+    if (!situation.read()) return false;
+    std::uint64_t added = absent_bytes(block, ask.size, situation.room());
+    if (added <= situation.room()) return false;
+    if (ask.want == Want::zeroed && !zeroed_are_used(*state, ask.size)) return false;
+    if (caller_at(*state, ask.caller) == Caller::container) {
+        const std::uint64_t sure = sure_part_of_growth(*state, ask.size);
+        if (sure < added) added = sure;
+    }
+    if (!still_too_much(situation, added)) return false;
+    return cross(*state, situation, GuardEventKind::refused, ask);
+}
+
+bool gate_growth(const Ask& ask, const void* block) {
+    GuardState* state = guard_state();
+    if (busy || state == nullptr || block == nullptr || !is_mapped_by_glibc(block)) return false;
+    const KeepErrno keep;
+    const Busy inside;
+    // Others grow by doubling, and may never need the second half.
+    if (caller_at(*state, ask.caller) != Caller::checks) return false;
+    Situation situation(*state);
+    return still_too_much(situation, ask.size) &&
+           cross(*state, situation, GuardEventKind::refused, ask);
+}
+
+void handed_out_zeroed(const void* block, std::size_t size) {
+    if (GuardState* state = guard_state()) remember_zeroed(*state, block, size);
+}
+
+void refuse_next_block() {
+    refuse_next = true;
+    thread_budget.granted -= thread_budget.left;
+    thread_budget.left = 0;
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,43 @@
+// The guard's gate: at a visit of the sampling point, whether what is asked for still fits into
+// what is left. Far from the limit a few loads; near it the kernel is asked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::agent {
+
+enum class Want : std::uint8_t {
+    used,    // malloc and its kind: taken to be touched soon
+    zeroed,  // calloc: touched late, sparsely, or never
+    grown,   // realloc: `size` is what is added
+    arena,   // of Python's own allocator
+};
+
+struct Ask {
+    std::size_t size = 0;
+    Want want = Want::used;
+    const void* caller = nullptr;
+    std::size_t whole = 0;  // of a realloc, the new size
+};
+
+enum class Gate : std::uint8_t {
+    open,
+    look,  // allocate, then ask gate_after
+    shut,  // fail with ENOMEM
+};
+
+// `since` is what this thread has taken since its last visit without being asked.
+Gate gate_before(const Ask& ask, std::uint64_t since);
+// True: give the block back and fail.
+bool gate_after(const Ask& ask, const void* block);
+// The same for a realloc, which cannot be undone: asked before it, of the block as it is.
+bool gate_growth(const Ask& ask, const void* block);
+
+// A large block of zeros: whether it comes to be used tells about the next one.
+void handed_out_zeroed(const void* block, std::size_t size);
+
+// An arena was refused: Python asks malloc next, for the object itself, and must be refused there.
+void refuse_next_block();
+
+}  // namespace holdfast::agent

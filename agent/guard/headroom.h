@@ -1,0 +1,31 @@
+// What this process can still take before somebody is killed, read from the kernel at this moment:
+// the least over its cgroup, every cgroup above it, and the machine.
+#pragma once
+
+#include <cstdint>
+
+#include "agent/guard/figures.h"
+#include "record/guard_format.h"
+
+namespace holdfast::agent {
+
+struct Headroom {
+    bool known = false;
+    // Clean file pages count as room, those not yet written do not.
+    std::uint64_t room = no_figure;
+    // The same with those counted too: the kernel writes and drops them before it kills. What is
+    // refused must not even fit into this.
+    std::uint64_t most = no_figure;
+    std::uint64_t limit = no_figure;     // of the level that `most` is about, swap included
+    std::uint64_t smallest = no_figure;  // the smallest limit of all, swap included
+};
+
+// Opens, reads and closes a handful of small files: some ten microseconds a level. Keeps no
+// descriptor, because programs close what they do not know. A copy of the place is passed, because
+// the page may change under us.
+Headroom read_headroom(const format::GuardPlace& place);
+
+// Into `out`; the size read, or 0. Files of the kernel come whole.
+std::size_t read_small_file(const char* path, char* out, std::size_t room);
+
+}  // namespace holdfast::agent

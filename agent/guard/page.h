@@ -1,0 +1,44 @@
+// The run's guard.box as this process sees it: whether there is a guard at all, and which place of
+// it is ours.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "record/guard_format.h"
+
+namespace holdfast::agent {
+
+// Of this process, in memory that fork wipes: a child starts from nothing and may be elsewhere.
+struct GuardState {
+    std::atomic<std::uint32_t> stage;  // 0 untouched (or wiped), 1 being made, 2 ready, 3 no guard
+    std::atomic<std::int64_t> next_try;  // to find the own place
+    std::atomic<std::uint32_t> place;    // its number plus one; 0: not found
+    std::atomic<std::uint32_t> strikes;  // refusals of small requests since there was room
+    std::atomic<bool> warned;
+    // Sizes of large blocks asked for lately, and calloc'd blocks handed out: see foresight.h.
+    static constexpr std::uint32_t kept = 16;
+    std::atomic<std::uint64_t> sizes[kept];
+    std::atomic<std::uint64_t> zeroed[kept], zeroed_size[kept];
+    std::atomic<std::uint32_t> next_size, next_zeroed;
+    // Room at the last step, and what the last ones took: see brink.h.
+    std::atomic<std::uint64_t> step_room, step_growth[3];
+    std::atomic<std::uint32_t> next_step;
+    // Whose code an address was found to be: see callers.h.
+    std::atomic<std::uint64_t> callers[kept];  // address, kind in the upper bits
+};
+
+// Null: there is no guard, it is switched off, or its page makes no sense. A load and a test where
+// the answer is known.
+GuardState* guard_state();
+format::GuardPage* guard_page();
+
+// The settings, checked: false when they are damaged or the supervisor has not written for long.
+bool guard_settings(format::GuardSettings& settings, std::int64_t now);
+
+// The place of this process; null while it is not known. `anew` asks the kernel again: a process
+// can be moved. A copy goes to `copy`, which has been checked.
+format::GuardPlace* own_place(GuardState& state, std::int64_t now, bool anew,
+                              format::GuardPlace& copy);
+
+}  // namespace holdfast::agent

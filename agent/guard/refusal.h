@@ -1,0 +1,20 @@
+// Writes down what the guard refused, or would have: into this process's slot with the Python
+// stack, and, if it is the run's first, into the page for the supervisor to tell of.
+#pragma once
+
+#include <cstdint>
+
+#include "record/guard_format.h"
+
+namespace holdfast::agent {
+
+struct Refused {
+    format::GuardEventKind kind{};
+    bool really = false;  // false: only warned of
+    std::uint64_t asked = 0, room = 0, limit = 0;
+};
+
+// With Busy set.
+void note_refusal(const Refused& what);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,58 @@
+// Everything one decision of the guard needs, read at one moment.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/base/clock.h"
+#include "agent/guard/headroom.h"
+#include "agent/guard/page.h"
+
+namespace holdfast::agent {
+
+// What is kept from the program: enough to handle an error in, little enough that those who come to
+// 99 % of their limit get there.
+inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
+    constexpr std::uint64_t least = 1U << 20U, most = 32U << 20U;
+    if (settings.reserve != 0) return settings.reserve;
+    const std::uint64_t share = limit / 256;
+    return share < least ? least : share > most ? most : share;
+}
+
+class Situation {
+public:
+    explicit Situation(GuardState& state) : state_(&state) {}
+
+    // False: nothing is known, so nothing is refused.
+    bool read(bool anew = false) {
+        const std::int64_t time = now();
+        if (!guard_settings(settings_, time)) return false;
+        format::GuardPlace copy;
+        place_ = own_place(*state_, time, anew, copy);
+        if (place_ == nullptr) return false;
+        headroom_ = read_headroom(copy);
+        if (!headroom_.known) return false;
+        reserve_ = reserve_for(settings_, headroom_.limit);
+        return true;
+    }
+    // Hints for all who share the place.
+    void publish(std::uint64_t taken) const {
+        std::atomic_ref(place_->reserve).store(reserve_, std::memory_order_relaxed);
+        std::atomic_ref(place_->spent).store(taken, std::memory_order_relaxed);
+        std::atomic_ref(place_->room).store(headroom_.room, std::memory_order_relaxed);
+    }
+    const Headroom& headroom() const { return headroom_; }
+    const format::GuardSettings& settings() const { return settings_; }
+    std::uint64_t reserve() const { return reserve_; }
+    // What may still be taken, by the reading that is the last to say no.
+    std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
+
+private:
+    GuardState* state_;
+    format::GuardSettings settings_{};
+    format::GuardPlace* place_ = nullptr;
+    Headroom headroom_;
+    std::uint64_t reserve_ = 0;
+};
+
+}  // namespace holdfast::agent

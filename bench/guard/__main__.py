@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""The guard on programs that would die and on healthy ones near their limit: prints both tables."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from groups import find_parent
+from runs import HERE, HOLDFAST, Program, run
+
+CONTAINERS = {
+    "vector_doubles": 512,
+    "vector_of_vectors": 256,
+    "map_nodes": 256,
+    "list_strings": 256,
+    "hash_table": 256,
+    "plain_new": 1024,
+}
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bench/guard", description=__doc__)
+    parser.add_argument("--python", default=sys.executable, help="should have torch, pandas, arrow")
+    parser.add_argument("--only", default="", help="programs with one of these in their names")
+    parser.add_argument("--set", choices=("dying", "healthy", "both"), default="both")
+    parser.add_argument("--no-proof", action="store_true",
+                        help="do not run each without the guard first")  # fmt: skip
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--verbose", action="store_true", help="show what failing programs said")
+    return parser.parse_args()
+
+
+def can_import(python: str, module: str) -> bool:
+    return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
+
+
+def programs_of(python: str, name: str, only: str) -> list[Program]:
+    """Those of one set whose libraries are here."""
+    file = str(HERE / "programs" / f"{name}.py")
+    listed = subprocess.check_output([python, file, "--list"], text=True)
+    known: dict[str, bool] = {}
+    found = []
+    for line in listed.splitlines():
+        program, megabytes, needs = line.split()
+        if needs not in known:
+            known[needs] = can_import(python, needs)
+            if not known[needs]:
+                print(f"(programs that need {needs} are left out: {python} does not have it)")
+        if known[needs]:
+            found.append(Program(program, int(megabytes), [python, file, program]))
+    return chosen(found, only)
+
+
+def chosen(programs: list[Program], only: str) -> list[Program]:
+    wanted = [word for word in only.split(",") if word]
+    return [p for p in programs if not wanted or any(w in p.name for w in wanted)]
+
+
+def containers(folder: Path, only: str) -> list[Program]:
+    binary = folder / "containers"
+    source = HERE / "programs" / "containers.cc"
+    built = subprocess.run(["c++", "-O2", "-std=c++17", str(source), "-o", str(binary)], check=False)
+    if built.returncode != 0:
+        print("(the containers are left out: no C++ compiler)")
+        return []
+    listed = [Program(f"cpp_{n}", m, [str(binary), n]) for n, m in CONTAINERS.items()]
+    return chosen(listed, only)
+
+
+def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
+    kept = 0
+    counted = 0
+    print("\n| dies without the guard | limit | without | with --guard=on | |")
+    print("| --- | --: | --- | --- | --- |")
+    for program in programs:
+        without = "(not run)"
+        if not asked.no_proof:
+            plain = run(program, "off")
+            without = f"{plain.words}, {plain.kills} killed"
+            if not plain.killed:
+                print(f"| {program.name} | {program.megabytes} MiB | {without} | - | not counted |")
+                continue
+        for _ in range(asked.repeat):
+            guarded = run(program, "on")
+            good = guarded.survived and not guarded.killed
+            counted += 1
+            kept += good
+            how = next((s for s in guarded.said.splitlines() if "SURVIVED" in s), guarded.words)
+            print(f"| {program.name} | {program.megabytes} MiB | {without} | {how[:60]} "
+                  f"| {'kept' if good else 'LOST'} |", flush=True)  # fmt: skip
+            if not good and asked.verbose:
+                print(guarded.said[-3000:])
+    if counted:
+        print(f"\n{kept} of {counted} kept ({kept / counted:.1%})")
+    return kept >= 0.97 * counted
+
+
+def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool:
+    wrong = 0
+    print("\n| healthy | limit | without | peak | with --guard=on | |")
+    print("| --- | --: | --- | --: | --- | --- |")
+    for program in programs:
+        without = "(not run)"
+        if not asked.no_proof:
+            plain = run(program, "off")
+            without = plain.words
+            if plain.status != 0:
+                print(f"| {program.name} | {program.megabytes} MiB | {without} | - | - "
+                      "| not counted |")  # fmt: skip
+                if asked.verbose:
+                    print(plain.said[-3000:])
+                continue
+        for _ in range(asked.repeat):
+            guarded = run(program, "on")
+            good = guarded.status == 0 and not guarded.refused and not guarded.killed
+            wrong += not good
+            peak = "-" if guarded.peak is None else f"{guarded.peak:.1%}"
+            said = [line for line in guarded.said.splitlines() if line.startswith("reached")]
+            print(f"| {program.name} | {program.megabytes} MiB | {without} "
+                  f"| {said[0].split()[1] if said else peak} | {guarded.words} "
+                  f"| {'' if good else 'REFUSED' if guarded.refused else 'BROKEN'} |",
+                  flush=True)  # fmt: skip
+            if not good and asked.verbose:
+                print(guarded.said[-3000:])
+    print(f"\n{wrong} of {len(programs) * asked.repeat} disturbed")
+    return wrong == 0
+
+
+def main() -> int:
+    asked = options()
+    if not Path(HOLDFAST).exists():
+        sys.exit(f"bench/guard: no {HOLDFAST}; run make build, or set HOLDFAST_BIN")
+    print(f"cgroup v{find_parent()[1]}")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        if asked.set != "healthy":
+            dying = programs_of(asked.python, "dying", asked.only)
+            dying += containers(Path(folder), asked.only)
+            good &= table_of_dying(dying, asked)
+        if asked.set != "dying":
+            good &= table_of_healthy(programs_of(asked.python, "healthy", asked.only), asked)
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

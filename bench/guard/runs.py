@@ -1,0 +1,79 @@
+"""One program under the guard in a cgroup of its own, and what became of it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from groups import MIB, Group
+
+HERE = Path(__file__).parent
+HOLDFAST = os.environ.get("HOLDFAST_BIN", str(HERE.parents[1] / "build/release/cli/holdfast"))
+
+
+@dataclass
+class Program:
+    name: str
+    megabytes: int
+    command: list[str]
+
+
+@dataclass
+class Outcome:
+    status: int
+    said: str
+    peak: float | None  # of the limit, with the page cache
+    refused: bool
+    kills: int
+
+    @property
+    def killed(self) -> bool:
+        return self.kills > 0
+
+    @property
+    def survived(self) -> bool:
+        return self.status == 0 and "SURVIVED" in self.said
+
+    @property
+    def words(self) -> str:
+        if self.status < 0:
+            return signal.Signals(-self.status).name
+        return "finished" if self.status == 0 else f"exit {self.status}"
+
+
+def run(program: Program, mode: str, seconds: float = 120, before: list[str] = []) -> Outcome:  # noqa: B006
+    """Whether a kill happened is asked of the cgroup: workers are killed, too."""
+    with Group(program.megabytes) as group, tempfile.TemporaryDirectory() as home:
+        environment = {
+            **os.environ,
+            "HF_GROUP": str(group.folder),
+            "HOLDFAST_HOME": home,
+            "PYTHONPATH": str(HERE / "programs"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "OMP_NUM_THREADS": "2",
+        }
+        environment.pop("HOLDFAST", None)
+        watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
+        process = subprocess.Popen(
+            group.inside(*before, *watched),
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            said, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+            said += "\n[took too long]"
+        peak = group.peak()
+        share = None if peak is None else peak / (program.megabytes * MIB)
+        refused = "guard: refused" in said
+        return Outcome(process.returncode, said, share, refused, group.kills())

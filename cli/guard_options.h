@@ -1,0 +1,26 @@
+// How the guard is asked for: by options of `run`, else by the environment.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "arguments.h"
+#include "base/bytes.h"
+#include "base/result.h"
+#include "supervise/headroom_page.h"
+
+namespace holdfast::cli {
+
+using Variable = std::function<const char*(const char* name)>;
+
+// --guard, --guard-reserve and --guard-huge; HOLDFAST_GUARD, HOLDFAST_GUARD_RESERVE and
+// HOLDFAST_GUARD_HUGE where they are not given. An Error is bad usage, in one line; a variable that
+// makes no sense is one too, because a guard that is silently off is worse.
+Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable);
+
+// "64MiB", "64M", "1.5 GiB", "1048576".
+std::optional<Bytes> size_from(std::string_view text);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,93 @@
+"""The brink: what to do when memory is nearly used up and nothing is left to refuse."""
+
+import inspect
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from holdfast._agent import agent
+
+
+class _OwnBrinkError(MemoryError):
+    """Memory was about to run out. Raised between two steps, where nothing is half done."""
+
+    __module__ = "holdfast"
+    __qualname__ = __name__ = "BrinkError"
+
+
+def _error_class() -> Any:
+    """The agent's own class, so that ``except BrinkError`` catches what its hooks raise."""
+    inside = agent()
+    return _OwnBrinkError if inside is None else inside.hook("hooks.brink").BrinkError
+
+
+BrinkError = _error_class()
+
+
+@dataclass(frozen=True)
+class Brink:
+    """What a callback is told."""
+
+    room: int | None  # bytes left before the limit; None: could not be read
+    limit: int | None
+
+
+Callback = TypeVar("Callback", bound=Callable[..., object])
+_callbacks: list[Callable[..., object]] = []
+_watcher: list[threading.Thread] = []
+
+
+def on_brink(callback: Callback) -> Callback:
+    """Calls ``callback(brink)`` when memory is nearly used up; also works as a decorator.
+
+    It runs at once, on a thread of its own, while the program goes on: save a checkpoint, drop a
+    cache. Callbacks run one after another, once for each time that memory comes close to its end.
+    One that takes no argument is called without. Outside a supervised run nothing is ever called.
+    """
+    _callbacks.append(callback)
+    inside = agent()
+    # A child of fork has the list but not the thread.
+    if inside is not None and not (_watcher and _watcher[-1].is_alive()):
+        thread = threading.Thread(
+            target=_watch, args=(inside,), name="holdfast-brink", daemon=True
+        )
+        _watcher.append(thread)
+        thread.start()
+    return callback
+
+
+def _watch(inside: Any) -> None:
+    seen = inside.wait_brink(0, 0)
+    while True:
+        count = inside.wait_brink(seen, 1000)
+        if count != seen:
+            seen = count
+            left = inside.headroom()
+            _call_all(Brink(None, None) if left is None else Brink(*left))
+
+
+def _call_all(brink: Brink) -> None:
+    for callback in list(_callbacks):
+        try:
+            if _takes_argument(callback):
+                callback(brink)
+            else:
+                callback()
+        except Exception as error:
+            # As a thread's own uncaught exception would be shown.
+            threading.excepthook(
+                threading.ExceptHookArgs(
+                    (type(error), error, error.__traceback__, threading.current_thread())
+                )
+            )
+
+
+def _takes_argument(callback: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(callback).bind(None)
+    except TypeError:
+        return False
+    except ValueError:  # a built-in that does not tell
+        return True
+    return True

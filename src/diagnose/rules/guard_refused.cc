@@ -1,0 +1,90 @@
+// HF114: the guard refused an allocation, and the program ended by the error that came of it.
+#include <fmt/format.h>
+
+#include "diagnose/inside.h"
+#include "diagnose/last_text.h"
+#include "diagnose/memory_fixes.h"
+#include "diagnose/moment.h"
+#include "diagnose/refusal.h"
+#include "diagnose/rules/rules.h"
+#include "diagnose/words.h"
+
+namespace holdfast::rules {
+namespace {
+
+// An error may wander through a queue, handlers and a traceback before it ends the program.
+constexpr Nanos long_way{30'000'000'000};
+
+// The refusal this death may be of: the process's own, else the last of a worker's, whose error
+// its parent was handed.
+const AgentEvidence* refused_one(const Death& death) {
+    const auto refused = [](const AgentEvidence* agent) {
+        return agent != nullptr && agent->guard && agent->guard->refused > 0;
+    };
+    const AgentEvidence* own = agent_of(death);
+    if (refused(own) || !death.decides) return refused(own) ? own : nullptr;
+    const AgentEvidence* found = nullptr;
+    for (const AgentEvidence& agent : death.all.agents)
+        if (refused(&agent) &&
+            (found == nullptr || agent.guard->last.time > found->guard->last.time))
+            found = &agent;
+    return found;
+}
+
+std::string told(const Death& death, const AgentEvidence& agent, const RefusalEvidence& last) {
+    const std::string whose =
+        agent.pid == death.pid ? who(death) : fmt::format("a worker (pid {})", agent.pid);
+    switch (last.kind) {
+    case RefusalEvidence::Kind::too_large:
+        return fmt::format(
+            "{} asked for {} at once, more than the whole limit of {}; the guard "
+            "refused it.",
+            whose, human(last.asked), human(last.limit));
+    case RefusalEvidence::Kind::nothing_left:
+        return fmt::format(
+            "{} had used up its memory, {} of {} were left; the guard refused the "
+            "next allocation, so that it got an error and not a kill.",
+            whose, human(last.room), human(last.limit));
+    case RefusalEvidence::Kind::brink:
+        return fmt::format(
+            "{} was about to use up its memory, {} of {} were left; the guard "
+            "raised BrinkError between two steps.",
+            whose, human(last.room), human(last.limit));
+    case RefusalEvidence::Kind::refused: break;
+    }
+    return fmt::format(
+        "{} asked for {} where {} of {} were left; the guard refused it, so that it "
+        "got an error and not a kill.",
+        whose, human(last.asked), human(last.room), human(last.limit));
+}
+
+}  // namespace
+
+std::optional<Finding> guard_refused(const Death& death) {
+    const std::optional<Refusal> error = refusal_in(death);
+    const AgentEvidence* agent = error ? refused_one(death) : nullptr;
+    if (agent == nullptr) return std::nullopt;
+    const RefusalEvidence& last = agent->guard->last;
+    // Refused is refused; whether the program ended by this very error is the question.
+    const bool at_the_end =
+        !death.time || (last.time <= *death.time && later(last.time, long_way) >= *death.time);
+    const bool fits = error->said.final && (death.exit.signal || death.exit.code == 1);
+    Finding finding = finding_about(
+        death, "guard-refused"_cause,
+        at_the_end && fits && agent->pid == death.pid ? Confidence::certain : Confidence::likely,
+        told(death, *agent, last));
+    if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
+    finding.evidence.push_back({"guard", fmt::format("asked {}, left {} of {}", human(last.asked),
+                                                     human(last.room), human(last.limit))});
+    if (agent->guard->refused > 1)
+        finding.evidence.push_back(
+            {"guard", fmt::format("{} refusals in all", agent->guard->refused)});
+    finding.evidence.push_back({error->said.source, shortened(error->said.line)});
+    if (last.kind == RefusalEvidence::Kind::too_large)
+        finding.fixes.push_back({"If most of it is never touched (a sparse array), allow it.",
+                                 "holdfast run --guard-huge"});
+    for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
+    return finding;
+}
+
+}  // namespace holdfast::rules

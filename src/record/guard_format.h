@@ -1,0 +1,103 @@
+// `guard.box`: what the supervisor tells the guards inside the program's processes, and what they
+// tell each other. Plain C++ without a library, like format.h. Every process of the run may write
+// here, so nobody believes a word of it that matters: the settings carry a checksum, places are
+// only hints where to look, figures only hints when. A refusal rests on what the kernel says at
+// that moment, never on this page.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "record/format.h"
+
+namespace holdfast::format {
+
+inline constexpr char guard_magic[8] = {'H', 'F', 'G', 'U', 'A', 'R', 'D', '1'};
+
+enum class GuardMode : std::uint32_t { off = 0, warn = 1, on = 2 };
+
+struct GuardSettings {
+    char magic[8];
+    GuardMode mode;
+    std::uint32_t allow_huge;  // 1: a request larger than the whole limit is not refused for that
+    std::uint64_t reserve;     // bytes to keep; 0: by the size of the limit
+    std::uint64_t check;       // guard_hash of what stands before it
+};
+static_assert(sizeof(GuardSettings) == 32);
+
+// One chain of cgroups, found by the text of /proc/PID/cgroup of the processes in it.
+struct GuardPlace {
+    std::uint64_t key;      // guard_hash of that text; 0: not used
+    std::uint32_t version;  // of cgroups: 1 or 2; 0: none, the machine is the only limit
+    std::uint32_t levels;   // directories that count: this one and so many less one above it
+    char directory[472];    // of the own level, without a slash at its end
+    std::uint64_t check;    // guard_hash of what stands before it
+    std::uint64_t room;     // what could still be had when last read, by whoever read it
+    std::uint64_t spent;    // asked for since then, by all processes of this place
+    std::uint64_t reserve;  // of it, what is kept
+};
+static_assert(sizeof(GuardPlace) == 520);
+inline constexpr std::uint32_t guard_places = 16;
+
+// Granted a moment ago and not yet touched, so that no two threads are promised the same pages.
+struct GuardPromise {
+    std::uint64_t owner;   // pid and tid; 0: free
+    std::uint64_t ticket;  // who came first
+    std::uint64_t bytes;
+    std::int64_t until;  // monotonic; it counts no longer after
+};
+inline constexpr std::uint32_t guard_promises = 32;
+
+enum class GuardEventKind : std::uint32_t {
+    none = 0,
+    refused = 1,       // would not have fitted
+    too_large = 2,     // larger than the whole limit
+    nothing_left = 3,  // growth by small blocks had used up what there was
+    brink = 4,         // BrinkError at a step or cell boundary
+};
+
+// The first of its kind in the run, for the supervisor to tell of.
+struct GuardEvent {
+    std::int64_t time;  // 0: none; written last
+    GuardEventKind kind;
+    std::int32_t pid;
+    std::uint64_t asked, room, limit;
+    char place[128];  // "train.py:42", or empty
+};
+static_assert(sizeof(GuardEvent) == 168);
+
+struct GuardPage {
+    GuardSettings settings;
+    std::int64_t alive;         // when the supervisor last wrote; an old page is no page
+    std::uint64_t place_count;  // used
+    std::uint64_t next_ticket;
+    std::uint32_t brink;  // a futex: counts the times that memory came close to its end
+    std::uint32_t reserved_word;
+    std::uint64_t refused, warned;  // over all processes
+    GuardEvent first;
+    std::uint64_t first_taken;  // whoever sets it writes `first`
+    std::uint64_t reserved[8];
+    GuardPromise promises[guard_promises];
+    GuardPlace places[guard_places];
+};
+inline constexpr std::size_t guard_page_size = 12U << 10U;
+static_assert(sizeof(GuardPage) <= guard_page_size);
+
+inline constexpr std::int64_t guard_stale_after = 10'000'000'000;
+
+// FNV-1a; never 0.
+inline std::uint64_t guard_hash(const void* data, std::size_t size) {
+    std::uint64_t hash = 0xCBF29CE484222325ULL;
+    const auto* bytes = static_cast<const unsigned char*>(data);
+    for (std::size_t i = 0; i < size; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3ULL;
+    return hash != 0 ? hash : 1;
+}
+
+inline std::uint64_t check_of(const GuardSettings& settings) {
+    return guard_hash(&settings, offsetof(GuardSettings, check));
+}
+inline std::uint64_t check_of(const GuardPlace& place) {
+    return guard_hash(&place, offsetof(GuardPlace, check));
+}
+
+}  // namespace holdfast::format

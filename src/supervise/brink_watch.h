@@ -1,0 +1,38 @@
+// Lets the kernel tell when a cgroup comes close to its limit: a poll would come too late, memory
+// that is touched climbs at a gigabyte or two a second.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "supervise/cgroup_watch.h"
+
+namespace holdfast {
+
+class BrinkWatch {
+public:
+    // From here on it is the brink: a thirty-second part of the limit is left.
+    static Bytes brink_of(Bytes limit) { return {limit.count / 32}; }
+
+    // Asks for notices about every chain not asked about yet. Without the right to (v1 needs root,
+    // v2 a cgroup of one's own) there are none, and the looks of the supervisor have to do.
+    void follow(const std::vector<CgroupAddress>& cgroups);
+
+    // Descriptors to wait on that are new since the last call; readable or urgent when memory is
+    // tight.
+    std::vector<int> take_new_fds();
+    // After one of them woke us: makes them quiet again.
+    void drain();
+
+private:
+    void follow_v1(const CgroupAddress& cgroup);
+    void follow_v2(const CgroupAddress& cgroup);
+    void add(UniqueFd fd);
+
+    std::vector<std::string> followed_;
+    std::vector<UniqueFd> fds_;
+    std::size_t handed_out_ = 0;
+};
+
+}  // namespace holdfast

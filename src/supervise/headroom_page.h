@@ -1,0 +1,56 @@
+// The page that tells the guards inside the processes how much memory is left, and where to ask.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "record/guard_format.h"
+#include "record/run_directory.h"
+#include "supervise/cgroup_watch.h"
+
+namespace holdfast {
+
+struct GuardOptions {
+    format::GuardMode mode = format::GuardMode::warn;
+    std::optional<Bytes> reserve;  // nothing: by the size of the limit
+    bool allow_huge = false;       // a single request may be larger than the whole limit
+};
+
+// The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
+struct GuardCrossing {
+    format::GuardEventKind kind{};
+    int pid = 0;
+    Bytes asked, room, limit;
+    std::string place;
+};
+
+class HeadroomPage {
+public:
+    static Result<HeadroomPage> create(const RunDirectory& directory, const GuardOptions& options);
+
+    // Says that we are alive, where the cgroups are, and how much room there was just now.
+    void publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
+                 std::optional<Bytes> machine);
+    // Once, when it is there.
+    std::optional<GuardCrossing> take_first_event();
+
+private:
+    void tell_of_brink(const std::vector<CgroupAddress>& cgroups);
+    explicit HeadroomPage(MappedFile file) : file_(std::move(file)) {}
+    format::GuardPage& page() {
+        return *reinterpret_cast<format::GuardPage*>(file_.bytes().data());
+    }
+
+    MappedFile file_;
+    std::size_t places_ = 0;
+    bool told_ = false;
+    bool at_brink_ = false;
+};
+
+}  // namespace holdfast

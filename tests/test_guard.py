@@ -1,0 +1,197 @@
+"""The guard: real programs in real cgroups, which without it are killed, or are never in danger."""
+
+import contextlib
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from support.run import PATIENCE, eventually, program
+
+MIB = 1 << 20
+LIMIT = 192 * MIB
+
+
+@pytest.fixture
+def group(control_group):
+    return control_group(memory=LIMIT)
+
+
+@pytest.fixture
+def inside(holdfast, group):
+    """Holdfast in the group; the program finds its folder in HF_GROUP."""
+    return holdfast.inside(group.inside)
+
+
+def environment(holdfast, group, **more: str) -> dict[str, str]:
+    return holdfast.environment | {"HF_GROUP": str(group.memory_folder)} | more
+
+
+@pytest.mark.parametrize("way", ["blocks", "objects", "one_huge"])
+def test_what_would_be_killed_gets_a_memory_error_and_goes_on(inside, group, way):
+    ended = inside.run(*program("guard_grow.py", way, 3), options=["--guard=on"], text=True)
+    assert ended.stdout.splitlines() == ["survived"] * 3, ended.stderr
+    assert ended.returncode == 0
+    assert group.oom_kills == 0
+
+
+def test_the_same_program_is_killed_without_the_guard(inside, group):
+    ended = inside.run(*program("guard_grow.py", "blocks"), options=["--guard=off"])
+    assert ended.returncode == -signal.SIGKILL
+    assert group.oom_kills == 1
+
+
+def test_warn_says_so_once_and_refuses_nothing(inside, group):
+    ended = inside.run(*program("guard_grow.py", "blocks"), text=True)
+    assert ended.returncode == -signal.SIGKILL
+    assert ended.stderr.count("guard: would have refused") == 1
+    assert "guard_grow.py:" in ended.stderr
+    assert group.oom_kills == 1
+
+
+def test_a_run_that_ends_by_a_refusal_has_it_as_its_end_with_the_line(inside):
+    inside.run(*program("guard_grow.py", "blocks", 0, "raise"), options=["--guard=on"])
+    verdict = inside.why()
+    assert verdict["end"]["code"] == "HF114"
+    assert verdict["end"]["confidence"] == "certain"
+    assert verdict["end"]["where"]["file"].endswith("guard_grow.py")
+    assert verdict["end"]["where"]["function"].startswith("blocks")
+
+
+def test_a_request_larger_than_the_limit_is_refused_and_the_switch_that_allows_it_named(inside):
+    sparse = "bytes(1 << 40); print('made')"  # zeros, never touched
+    ended = inside.run("python3", "-c", sparse, options=["--guard=on"], text=True)
+    assert "MemoryError" in ended.stderr
+    assert "--guard-huge" in ended.stderr
+    if Path("/proc/sys/vm/overcommit_memory").read_text().strip() == "2":
+        pytest.skip("the kernel itself refuses it")
+    allowed = "bytes(300 << 20); print('made')"
+    ended = inside.run(
+        "python3", "-c", allowed, options=["--guard=on", "--guard-huge"], text=True
+    )
+    assert ended.stdout == "made\n", ended.stderr
+
+
+def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
+    for variable, status in (("on", 0), ("off", -signal.SIGKILL)):
+        ended = inside.run(
+            *program("guard_grow.py", "blocks"),
+            env=environment(holdfast, group, HOLDFAST_GUARD=variable),
+        )
+        assert ended.returncode == status
+
+
+@pytest.mark.parametrize(
+    "option", ["--guard=maybe", "--guard-reserve=much"]
+)
+def test_a_guard_that_makes_no_sense_is_bad_usage(holdfast, option):
+    ended = holdfast.run("true", options=[option], text=True)
+    assert ended.returncode == 2
+    assert len(ended.stderr.splitlines()) == 1
+
+
+def test_workers_that_share_a_limit_get_errors_and_their_parent_lives(inside, group):
+    code = (
+        "import multiprocessing as m\n"
+        "def grow(_):\n"
+        "    return len([bytearray(b'x') * (4 << 20) for _ in range(1 << 20)])\n"
+        "if __name__ == '__main__':\n"
+        "    with m.get_context('fork').Pool(4) as pool:\n"
+        "        try: pool.map(grow, range(4), chunksize=1)\n"
+        "        except MemoryError: print('caught')\n"
+    )
+    ended = inside.run("python3", "-c", code, options=["--guard=on"], text=True)
+    assert ended.stdout == "caught\n", ended.stderr
+    assert group.oom_kills == 0
+
+
+class Filled:
+    """A healthy program that sits close to its limit while something happens around it."""
+
+    def __init__(self, inside, holdfast, group, share=0.95, seconds=4.0):
+        self.running, self.pid = inside.start_ready(
+            *program("guard_fill.py", share, seconds),
+            options=["--guard=on"],
+            env=environment(holdfast, group),
+            stderr=subprocess.PIPE,
+        )
+        self.page = eventually("the page", lambda: next(holdfast.home.glob("runs/*/guard.box"), 0))
+
+    def must_finish(self):
+        output, errors = self.running.communicate(timeout=PATIENCE)
+        assert b"finished" in output, errors
+        assert b"guard: refused" not in errors
+
+    def program_must_finish(self):
+        """Where the supervisor is gone, its program is asked itself."""
+        output = self.running.stdout.read()
+        assert b"finished" in output
+
+
+def test_a_healthy_program_near_its_limit_is_left_alone(inside, holdfast, group):
+    Filled(inside, holdfast, group, seconds=0.5).must_finish()
+
+
+def test_it_goes_on_when_the_page_is_overwritten_with_noise(inside, holdfast, group):
+    filled = Filled(inside, holdfast, group, seconds=2.0)
+    noise = random.Random(4)
+    with filled.page.open("r+b") as page:
+        for _ in range(60):
+            page.seek(0)
+            page.write(noise.randbytes(filled.page.stat().st_size))
+            page.flush()
+            time.sleep(0.02)
+    filled.must_finish()
+
+
+@pytest.mark.parametrize("offset", [8, 16, 32, 2000])
+def test_it_goes_on_when_one_word_of_the_page_is_damaged(inside, holdfast, group, offset):
+    filled = Filled(inside, holdfast, group, seconds=1.0)
+    with filled.page.open("r+b") as page:
+        for value in (b"\xff" * 8, b"\x01" + b"\x00" * 7, b"\x00" * 8):
+            page.seek(offset)
+            page.write(value)
+            page.flush()
+            time.sleep(0.1)
+    filled.must_finish()
+
+
+def test_it_goes_on_when_the_supervisor_is_killed(inside, holdfast, group):
+    filled = Filled(inside, holdfast, group, seconds=3.0)
+    filled.running.kill()
+    filled.program_must_finish()
+
+
+def test_it_goes_on_when_the_supervisor_is_paused(inside, holdfast, group):
+    filled = Filled(inside, holdfast, group, seconds=3.0)
+    filled.running.send_signal(signal.SIGSTOP)
+    filled.program_must_finish()
+    filled.running.send_signal(signal.SIGCONT)
+    assert filled.running.wait(PATIENCE) == 0
+
+
+def test_it_goes_on_when_the_limit_is_raised_and_lowered(inside, holdfast, group):
+    filled = Filled(inside, holdfast, group, share=0.8, seconds=3.0)
+    for factor in (2.0, 1.0, 4.0, 0.9, 1.0):
+        group.set_memory_limit(int(LIMIT * factor))
+        time.sleep(0.3)
+    filled.must_finish()
+
+
+def test_a_limit_lowered_while_running_counts_from_then_on(inside, holdfast, control_group):
+    wide = control_group(memory=4 * LIMIT)
+    running, pid = holdfast.inside(wide.inside).start_ready(
+        *program("guard_fill.py", 0.2, 1.0),
+        options=["--guard=on"],
+        env=environment(holdfast, wide),
+    )
+    wide.set_memory_limit(LIMIT)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 0)
+    output, _ = running.communicate(timeout=PATIENCE)
+    assert b"finished" in output
+    assert running.returncode == 0
