@@ -21,6 +21,7 @@ constexpr std::array verbs{
     Entry{&why_verb, why},
     Entry{&runs_verb, runs},
     Entry{&explain_verb, explain},
+    Entry{&fit_verb, fit},
 };
 
 std::string overview() {

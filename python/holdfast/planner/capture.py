@@ -88,6 +88,7 @@ def _optimizer_roles(recorder: Recorder) -> Iterator[None]:
 def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Recorder:
     """Builds and runs the steps on the pretended GPU."""
     recorder = Recorder()
+    close: Any = None
     collecting = gc.isenabled()
     gc.collect()
     gc.disable()  # a collection in the middle of a step would free at a random moment
@@ -101,6 +102,7 @@ def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Record
         ):
             warnings.simplefilter("ignore")
             step = make(batch)
+            close = getattr(step, "close", None)
             gc.collect()
             recorder.mark("made")
             for _ in range(steps):
@@ -111,6 +113,8 @@ def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Record
             length = len(recorder.events)
             del step
     finally:
+        if close is not None:
+            close()
         _current.pop()
         if collecting:
             gc.enable()
