@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 
-def _load(target: str) -> Any:
+def load_target(target: str) -> Any:
     """The function named by FILE.py:NAME, as `python FILE.py` would see its imports."""
     file, _, name = target.rpartition(":")
     path = Path(file)
@@ -51,7 +51,7 @@ def main() -> None:
         else:
             from holdfast.planner.serve import serve
 
-            serve(incoming, outgoing, _load(options.target))
+            serve(incoming, outgoing, load_target(options.target))
 
 
 if __name__ == "__main__":
