@@ -17,9 +17,9 @@ sys.path.insert(0, str(ROOT / "python"))
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
 
-from holdfast.planner import capture_file, facts  # noqa: E402
-from holdfast.planner.capture import record  # noqa: E402
-from holdfast.planner.device import Device  # noqa: E402
+from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
+
+from holdfast.planner import facts  # noqa: E402
 
 TIMM = """
 resnet26d resnet34 resnet50d resnext50_32x4d seresnet50 ecaresnet50d res2net50_26w_4s resnest50d wide_resnet50_2
@@ -115,31 +115,44 @@ def zoo() -> Iterator[tuple[str, Callable[[], nn.Module], tuple[int, ...]]]:
         yield name, lambda name=name: getattr(video, name)(weights=None), (3, 16, 112, 112)  # type: ignore[misc]
 
 
+class Listener(TorchDispatchMode):
+    """Notes every convolution that passes, as its facts forward and backward."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[int, ...]] = []
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if func is torch.ops.aten.convolution.default:
+            x, weight, _, stride, padding, dilation, transposed, _, groups = args[:9]
+            for direction in range(3):
+                self.found.append(
+                    facts.conv_values(
+                        direction, x, weight, out, stride, padding, dilation, groups, transposed
+                    )
+                )
+        return out
+
+
 def shapes() -> Iterator[tuple[int, ...]]:
-    """Every convolution of the zoo, forward and backward, at batch 2 in float32."""
+    """Every convolution of the zoo at batch 2 in float32, on tensors without data."""
     for name, build, shape in zoo():
         started = time.monotonic()
-        found: list[tuple[int, ...]] = []
+        listener = Listener()
         try:
-            def make(batch: int, build: Any = build, shape: Any = shape) -> Callable[[], Any]:
-                model = build().to("cuda").train()
-
-                def step() -> None:
-                    # The input wants a gradient, so that the first layer's is listed as well.
-                    out = model(torch.randn(batch, *shape, device="cuda", requires_grad=True))
-                    while not isinstance(out, torch.Tensor):
-                        out = next(iter(out.values())) if isinstance(out, dict) else out[0]
-                    out.sum().backward()
-
-                return step
-
-            for event in record(make, 2, Device(), steps=1).events:
-                if event[0] == capture_file.SCRATCH and event[3] == facts.CONV:
-                    found.append(event[4])
+            try:
+                with torch.device("meta"):
+                    model = build()
+            except (RuntimeError, NotImplementedError):  # it reads values while it is built
+                model = build().to("meta")
+            with torch.no_grad(), listener:
+                model.train()(torch.empty(2, *shape, device="meta"))
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {str(error)[:100]}", file=sys.stderr)
-        print(f"{name} {shape}: {len(found)}, {time.monotonic() - started:.1f} s", file=sys.stderr)
-        yield from found
+        passed = time.monotonic() - started
+        print(f"{name} {shape}: {len(listener.found)}, {passed:.1f} s", file=sys.stderr)
+        yield from listener.found
 
 
 def variants(values: tuple[int, ...], batches: tuple[int, ...], dtypes: tuple[int, ...]) -> Iterator[str]:

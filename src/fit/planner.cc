@@ -78,13 +78,13 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             }
             family.add(std::move(*more));
         }
-        if (const auto largest =
-                largest_batch(source, family, workspaces, limited, request.batch)) {
-            plan.largest_batch = largest->batch.value_or(0);
-            plan.largest_is_bound = largest->bound;
-        } else {
-            plan.missing.push_back("largest batch: " + largest.error().text);
-        }
+        const Largest largest =
+            largest_batch(source, family, workspaces, limited, request.batch);
+        plan.largest_batch = largest.batch.value_or(0);
+        plan.largest_is_bound = largest.bound;
+        if (!largest.unverified.empty())
+            plan.missing.push_back("the largest batch was not captured itself: " +
+                                   largest.unverified);
     }
     if (request.ways && (request.all_ways || !plan.fits))
         plan.ways = find_ways(source, request, workspaces, plan);

@@ -45,21 +45,24 @@ private:
 
 }  // namespace
 
-Result<Largest> largest_batch(CaptureSource& source, BatchFamily& family,
+Largest largest_batch(CaptureSource& source, BatchFamily& family,
                               const Workspaces& workspaces, const ReplayOptions& options,
                               std::uint64_t start) {
     const Search search(family, workspaces, options);
     Largest largest;
     for (int round = 0; round < 4; ++round) {
         const std::uint64_t answer = search.answer(start);
-        if (answer == 0) return Largest{};
-        if (answer >= highest / 2) return Largest{answer, true};
+        if (answer == 0) return {};
+        if (answer >= highest / 2) return {answer, true, {}};
         largest.batch = answer;
         const bool known = std::ranges::any_of(
             family.captures(), [&](const Capture& capture) { return capture.batch == answer; });
         if (known) return largest;
         auto capture = source.capture(answer, "");
-        if (!capture) return capture.error();
+        if (!capture) {
+            largest.unverified = capture.error().text;
+            return largest;
+        }
         const auto expected = family.at(answer);
         const bool as_expected = expected && same_structure(*expected, *capture) &&
                                  expected->values == capture->values;

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
-#include "base/result.h"
 #include "fit/batch_family.h"
 #include "fit/planner.h"
 #include "fit/replay.h"
@@ -14,10 +14,11 @@ namespace holdfast::fit {
 struct Largest {
     std::optional<std::uint64_t> batch;  // nothing: not even one sample fits
     bool bound = false;                  // the search ended before the memory did
+    std::string unverified;              // why there is no capture at the answer itself
 };
 
 // Captures at the answer, too: there the numbers are no extrapolation any more.
-Result<Largest> largest_batch(CaptureSource& source, BatchFamily& family,
+Largest largest_batch(CaptureSource& source, BatchFamily& family,
                               const Workspaces& workspaces, const ReplayOptions& options,
                               std::uint64_t start);
 
