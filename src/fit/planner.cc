@@ -69,7 +69,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     family.add(std::move(*first));
     if (request.largest && other_batches) {
         // Two more points: a line needs one, a parabola (a loss over pairs of samples) the other.
-        for (const std::uint64_t batch : {request.batch * 2, request.batch * 3}) {
+        for (const std::uint64_t batch : {plan.batch * 2, plan.batch * 3}) {
             auto more = source.capture(batch, "");
             if (!more) {
                 plan.missing.push_back("no capture at batch " + std::to_string(batch) + ": " +
@@ -79,7 +79,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             family.add(std::move(*more));
         }
         const Largest largest =
-            largest_batch(source, family, workspaces, limited, request.batch);
+            largest_batch(source, family, workspaces, limited, plan.batch);
         plan.largest_batch = largest.batch.value_or(0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())

@@ -67,7 +67,7 @@ std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
         if (way.saves.count > 0 || (way.fits && !plan.fits)) ways.push_back(std::move(way));
     };
     if (!request.allocator.expandable_segments) {
-        if (auto same = source.capture(request.batch, "")) {
+        if (auto same = source.capture(plan.batch, "")) {
             Way way = way_of({"expandable-segments",
                               "let segments grow, so that less is lost between blocks",
                               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", ""});
@@ -78,7 +78,7 @@ std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
         }
     }
     for (const Change& change : changes) {
-        auto capture = source.capture(request.batch, change.name);
+        auto capture = source.capture(plan.batch, change.name);
         if (!capture) {
             plan.missing.push_back(std::string(change.name) + ": " + capture.error().text);
             continue;

@@ -32,7 +32,7 @@ def mark(label: str) -> None:
 
 
 @contextmanager
-def _module_names(recorder: Recorder) -> Iterator[None]:
+def module_names(recorder: Recorder) -> Iterator[None]:
     """Follows which module runs; a root's parameters are weights."""
     from torch.nn.modules import module as hooks
 
@@ -61,7 +61,7 @@ def _module_names(recorder: Recorder) -> Iterator[None]:
 
 
 @contextmanager
-def _optimizer_roles(recorder: Recorder) -> Iterator[None]:
+def optimizer_roles(recorder: Recorder) -> Iterator[None]:
     """Which storages are gradients and optimizer state, as an optimizer knows them."""
 
     def before(optimizer: Any, *_: Any) -> None:
@@ -97,8 +97,8 @@ def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Record
         with (
             warnings.catch_warnings(),
             pretended(recorder, device),
-            _module_names(recorder),
-            _optimizer_roles(recorder),
+            module_names(recorder),
+            optimizer_roles(recorder),
         ):
             warnings.simplefilter("ignore")
             step = make(batch)
