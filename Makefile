@@ -10,7 +10,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead frameworks guard-table clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead frameworks guard-table fit-accuracy clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -57,6 +57,9 @@ frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and
 
 guard-table: setup build  ## the guard on dying and on healthy programs (root; PYTHON=one that has torch)
 	@.venv/bin/python bench/guard $(if $(PYTHON),--python $(PYTHON))
+
+fit-accuracy: setup build  ## how near `holdfast fit` comes to measured steps (PYTHON=one with torch 2.11, TRUTH=folder)
+	@$(or $(PYTHON),.venv/bin/python) bench/fit $(if $(TRUTH),--truth $(TRUTH))
 
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))

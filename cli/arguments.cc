@@ -37,6 +37,7 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
     for (; next < input.size(); ++next) {
         const std::string& word = input[next];
         if (word == "--") {
+            arguments.dashes = true;
             ++next;
             break;
         }

@@ -19,7 +19,7 @@ struct Option {
     std::string_view help;
 };
 
-enum class Words { none, at_most_one, at_most_two, a_command };
+enum class Words { none, at_most_one, at_most_two, a_command, any };
 
 struct Verb {
     std::string_view name;     // "run"
@@ -35,6 +35,7 @@ struct Arguments {
     bool help = false;
     std::map<std::string, std::string, std::less<>> options;  // switches have an empty value
     std::vector<std::string> words;
+    bool dashes = false;  // "--" stood before the last words
 
     bool has(std::string_view option) const { return options.contains(option); }
     std::optional<std::string> get(std::string_view option) const;

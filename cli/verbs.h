@@ -18,12 +18,14 @@ extern const Verb why_verb;
 extern const Verb runs_verb;
 extern const Verb explain_verb;
 extern const Verb kernel_verb;
+extern const Verb fit_verb;
 
 int run(const Arguments& arguments);
 int why(const Arguments& arguments);
 int runs(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int kernel(const Arguments& arguments);
+int fit(const Arguments& arguments);
 
 // "holdfast: ..." on stderr, one line.
 void complain(std::string_view text);

@@ -17,7 +17,7 @@ _holdfast() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _holdfast_candidates $'run\nwhy\nruns\nexplain\nkernel\n--help\n--version' "$current"
+        _holdfast_candidates $'run\nwhy\nruns\nexplain\nkernel\nfit\n--help\n--version' "$current"
         return
     fi
     case $verb in
@@ -62,6 +62,27 @@ _holdfast() {
                 *)
                     _holdfast_candidates \
                         $'--from\n--python\n--name\n--display-name\n--user\n--sys-prefix\n--json\n--help' "$current"
+                    ;;
+            esac
+            ;;
+        fit)
+            local place
+            for ((place = 2; place < COMP_CWORD; place++)); do
+                if [[ ${COMP_WORDS[place]} == -- ]]; then
+                    _holdfast_command $((place + 1))
+                    return
+                fi
+            done
+            case $previous in
+                --python | --table | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --batch | --gpu | --device-profile | --alloc-conf | --context) ;;
+                *)
+                    if [[ $current == -* ]]; then
+                        _holdfast_candidates \
+                            $'--\n--batch\n--gpu\n--device-profile\n--alloc-conf\n--context\n--ways\n--no-ways\n--no-largest\n--fail-if-over\n--json\n--python\n--table\n--replay\n--verify\n--calibrate\n--help' "$current"
+                    else
+                        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+                    fi
                     ;;
             esac
             ;;

@@ -36,6 +36,7 @@ complete -c holdfast -n __holdfast_needs_verb -a why -d 'Say why a run ended as 
 complete -c holdfast -n __holdfast_needs_verb -a runs -d 'List the recorded runs'
 complete -c holdfast -n __holdfast_needs_verb -a explain -d 'Say what a cause means'
 complete -c holdfast -n __holdfast_needs_verb -a kernel -d 'Put Jupyter kernels under watch'
+complete -c holdfast -n __holdfast_needs_verb -a fit -d 'Say whether a training step fits a GPU'
 complete -c holdfast -n __holdfast_needs_verb -l version -d 'Show the version'
 complete -c holdfast -n 'not __holdfast_in_command' -l help -d 'Show help'
 
@@ -51,6 +52,23 @@ complete -c holdfast -n __holdfast_before_command -l stall-after -x -d 'Seconds 
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
 complete -c holdfast -n __holdfast_before_command -l kernel -rF -d 'The command is a Jupyter kernel'
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
+
+complete -c holdfast -n '__holdfast_verb_is fit' -l batch -x -d 'The batch size'
+complete -c holdfast -n '__holdfast_verb_is fit' -l gpu -x -d 'A GPU or its memory'
+complete -c holdfast -n '__holdfast_verb_is fit' -l device-profile -x -d 'Whose kernels to assume'
+complete -c holdfast -n '__holdfast_verb_is fit' -l alloc-conf -x -d 'Allocator options'
+complete -c holdfast -n '__holdfast_verb_is fit' -l context -x -d 'Size of the CUDA context'
+complete -c holdfast -n '__holdfast_verb_is fit' -l ways -d 'Always look for savings'
+complete -c holdfast -n '__holdfast_verb_is fit' -l no-ways -d 'Never look for savings'
+complete -c holdfast -n '__holdfast_verb_is fit' -l no-largest -d 'Only this batch'
+complete -c holdfast -n '__holdfast_verb_is fit' -l fail-if-over -d 'Exit with 1 when it does not fit'
+complete -c holdfast -n '__holdfast_verb_is fit' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is fit' -l python -rF -d 'The Python that has torch'
+complete -c holdfast -n '__holdfast_verb_is fit' -l table -rF -d 'Measured workspaces'
+complete -c holdfast -n '__holdfast_verb_is fit' -l replay -rF -d 'Captures saved before'
+complete -c holdfast -n '__holdfast_verb_is fit' -l verify -d 'Compare with a real GPU'
+complete -c holdfast -n '__holdfast_verb_is fit' -l calibrate -d 'Measure workspaces on a GPU'
+complete -c holdfast -n '__holdfast_verb_is fit' -F
 
 complete -c holdfast -n '__holdfast_verb_is why runs' -l json -d 'Print JSON'
 complete -c holdfast -n '__holdfast_verb_is why' -l html -d 'Print an HTML panel'

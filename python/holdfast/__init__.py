@@ -3,7 +3,10 @@
 The package holds no logic of its own; it asks the ``holdfast`` program, or the agent.
 """
 
-from typing import Any
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
@@ -14,6 +17,9 @@ from holdfast.live import Live, live
 from holdfast.memory import MemoryUse, measure
 from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
+
+if TYPE_CHECKING:
+    from holdfast.planner.plan import Plan
 
 __all__ = [
     "Brink",
@@ -26,6 +32,7 @@ __all__ = [
     "RunEntry",
     "Status",
     "Verdict",
+    "fit",
     "free",
     "live",
     "measure",
@@ -50,6 +57,17 @@ def why(run: str | None = None) -> Verdict:
 def runs() -> list[RunEntry]:
     """The recorded runs, newest first."""
     return [load(RunEntry, entry) for entry in ask("runs", "--json")["runs"]]
+
+
+def fit(make: Callable[[int], Callable[[], Any]], batch: int, gpu: str, **options: Any) -> Plan:
+    """Whether ``make(batch)``'s training step fits a GPU, and the largest batch; needs no GPU.
+
+    ``make`` is ordinary code for device "cuda" that returns a function doing one whole step.
+    Options: device_profile, alloc_conf, context, ways, largest.
+    """
+    from holdfast.planner.plan import fit as plan  # imports torch when it runs, not before
+
+    return plan(make, batch, gpu, **options)
 
 
 def load_ipython_extension(shell: Any) -> None:

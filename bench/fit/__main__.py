@@ -1,0 +1,153 @@
+"""How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
+
+usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE] [--no-batches]
+Needs a Python with the torch, torchvision, timm and transformers that the rows name.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+
+import rows  # noqa: E402
+
+import holdfast  # noqa: E402
+from holdfast.planner.capture import capture  # noqa: E402
+
+BIN = os.environ.setdefault("HOLDFAST_BIN", str(ROOT / "build/release/cli/holdfast"))
+GIB = 1 << 30
+
+
+def name_of(row: dict[str, Any]) -> str:
+    """One word for a configuration."""
+    parts = (row["model"], row["batch"], row["optimizer"], row["precision"], row["accumulate"])
+    return "-".join(str(part) for part in parts)
+
+
+def plan(file: Path, gpu: str, table: str | None, *words: str) -> dict[str, Any]:
+    """The program's answer for one capture, without a context: the rows have none either."""
+    command = [BIN, "fit", "--replay", str(file), "--gpu", gpu, "--context", "0", "--json"]
+    command += ["--no-largest", "--no-ways", *words]
+    command += ["--table", table] if table else []
+    answer = subprocess.run(command, capture_output=True, check=True)
+    return json.loads(answer.stdout)  # type: ignore[no-any-return]
+
+
+def quantile(values: list[float], share: float) -> float:
+    """The value that this share of them does not exceed."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def peaks(options: argparse.Namespace, definitions: Any) -> None:
+    """Peak allocated and reserved of every open row."""
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    seconds: list[float] = []
+    decisions = wrong = 0
+    for row in rows.read(options.truth / "open.jsonl"):
+        if "error" in row or (options.models and row["model"] not in options.models):
+            continue
+        file = options.captures / f"{name_of(row)}.capture"
+        started = time.monotonic()
+        if not file.exists():
+            try:
+                capture(rows.maker(definitions, row), row["batch"], file)
+            except Exception as error:
+                print(f"{name_of(row):48} {type(error).__name__}: {error}"[:150], flush=True)
+                found.setdefault(row["model"], []).append((1.0, 1.0, 1.0))
+                continue
+            seconds.append(time.monotonic() - started)
+        answer = plan(file, "1000GiB", options.table)
+        errors = tuple(
+            answer[f"peak_{ours}_bytes"] / row[theirs] - 1
+            for ours, theirs in (
+                ("requested", "req_peak"),
+                ("allocated", "peak_alloc"),
+                ("reserved", "peak_reserved"),
+            )
+        )
+        found.setdefault(row["model"], []).append(errors)  # type: ignore[arg-type]
+        # A card one twentieth smaller or larger than what was reserved: does it fit?
+        for share, truth in ((0.95, False), (1.05, True)):
+            decisions += 1
+            limit = int(row["peak_reserved"] * share)
+            wrong += (answer["peak_reserved_bytes"] <= limit) != truth
+        if options.verbose:
+            shown = "  ".join(f"{100 * error:+8.3f}" for error in errors)
+            print(f"{name_of(row):48} {shown} %", flush=True)
+    everything = [errors for group in found.values() for errors in group]
+    print("model                 rows   requested   allocated (p50 p95)   reserved (p50 p95)")
+    for model, group in (*sorted(found.items()), ("all", everything)):
+        figures = []
+        for column in range(3):
+            values = [abs(errors[column]) for errors in group]
+            figures.append((100 * statistics.median(values), 100 * quantile(values, 0.95)))
+        print(
+            f"{model:22}{len(group):4}   {figures[0][0]:7.3f}   "
+            f"{figures[1][0]:8.3f} {figures[1][1]:8.3f}    {figures[2][0]:8.3f} {figures[2][1]:8.3f}"
+        )
+    under = sum(errors[2] < -0.05 for errors in everything)
+    print(f"reserved under-predicted by more than 5 %: {under} of {len(everything)}")
+    print(f"decisions at 95 % and 105 % of the measured peak wrong: {wrong} of {decisions}")
+    if seconds:
+        print(f"seconds a capture: median {statistics.median(seconds):.1f}")
+
+
+def batches(options: argparse.Namespace, definitions: Any) -> None:
+    """The largest batch of every measured bracket, and the decisions at both its ends."""
+    inside = below = above = total = wrong = 0
+    for row in rows.read(options.truth / "max_batch_open.jsonl"):
+        if options.models and row["model"] not in options.models:
+            continue
+        start = definitions.MODELS[row["model"]][1][0]
+        make = rows.maker(definitions, row)
+        answer = holdfast.fit(
+            make, start, f"{row['cap_gib']}GiB", context="0", ways=False
+        )
+        got, low, high = answer.largest_batch or 0, row["largest_ok"], row["smallest_oom"]
+        total += 1
+        wrong += (got < low) + (got >= high)
+        if got >= high:
+            above += 1
+        elif got >= low:
+            inside += 1
+        elif got >= 0.97 * low:
+            below += 1
+        print(
+            f"{row['model']:20} {row['precision']:9} {row['cap_gib']:3} GiB  measured "
+            f"[{low}, {high})  found {got}  {100 * (got / low - 1):+.1f} %",
+            flush=True,
+        )
+    print(f"largest batch: {inside} inside, {below} at most 3 % below, {above} above, of {total}")
+    print(f"decisions at the bracket's ends wrong: {wrong} of {2 * total}")
+
+
+def main() -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--truth", type=Path, default=ROOT.parent / "shared" / "truth")
+    parser.add_argument("--captures", type=Path, default=ROOT / "build" / "fit-captures")
+    parser.add_argument("--models", type=lambda text: text.split(","))
+    parser.add_argument("--table")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--no-batches", action="store_true")
+    parser.add_argument("--no-peaks", action="store_true")
+    options = parser.parse_args()
+    options.captures.mkdir(parents=True, exist_ok=True)
+    definitions = rows.load_definitions(options.truth)
+    if not options.no_peaks:
+        peaks(options, definitions)
+    if not options.no_batches:
+        batches(options, definitions)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+// Captures that were made before, one file per batch size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "fit/planner.h"
+
+namespace holdfast::cli {
+
+class CaptureFiles : public fit::CaptureSource {
+public:
+    static Result<CaptureFiles> open(const std::vector<std::string>& paths);
+
+    Result<fit::Capture> capture(std::uint64_t batch, const std::string& way) override;
+    bool any_batch() const override { return captures_.size() > 1; }
+    std::uint64_t first_batch() const { return captures_.front().batch; }
+
+private:
+    std::vector<fit::Capture> captures_;
+};
+
+}  // namespace holdfast::cli

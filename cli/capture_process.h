@@ -1,0 +1,54 @@
+// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since the
+// program that is captured may use stdin and stdout for itself.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "fit/planner.h"
+
+namespace holdfast::cli {
+
+class CaptureProcess : public fit::CaptureSource {
+public:
+    // Starts `python -m holdfast.planner arguments...`.
+    static Result<CaptureProcess> start(const std::string& python,
+                                        const std::vector<std::string>& arguments,
+                                        const fit::DeviceProfile& device);
+    // The other end already runs: holdfast.fit() in the user's own process.
+    static CaptureProcess over(UniqueFd requests, UniqueFd answers,
+                               const fit::DeviceProfile& device);
+
+    CaptureProcess(CaptureProcess&& other) noexcept;
+    CaptureProcess& operator=(CaptureProcess&&) = delete;
+    ~CaptureProcess() override;
+
+    Result<fit::Capture> capture(std::uint64_t batch, const std::string& way) override;
+    bool any_batch() const override { return any_batch_; }
+
+private:
+    CaptureProcess(pid_t child, UniqueFd requests, UniqueFd answers,
+                   const fit::DeviceProfile& device)
+        : child_(child),
+          requests_(std::move(requests)),
+          answers_(std::move(answers)),
+          device_(device) {}
+
+    Result<std::string> ask(const std::string& line);
+
+    pid_t child_ = 0;
+    UniqueFd requests_;
+    UniqueFd answers_;
+    fit::DeviceProfile device_;
+    std::string unread_;
+    bool any_batch_ = true;
+};
+
+// Runs a command to its end in this process's place among its streams; its exit status.
+int run_python(std::vector<std::string> words);
+
+}  // namespace holdfast::cli

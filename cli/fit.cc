@@ -1,0 +1,203 @@
+// holdfast fit: will it fit, the largest batch that does, and what would help.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+
+#include "base/text.h"
+#include "capture_files.h"
+#include "capture_process.h"
+#include "fit/planner.h"
+#include "present/plan_page.h"
+#include "present/style.h"
+#include "verbs.h"
+
+namespace holdfast::cli {
+namespace {
+
+constexpr std::array options{
+    Option{"--batch", "N", "the batch size to plan for"},
+    Option{"--gpu", "GPU", "\"RTX 4090\", H100, ... or its memory: 24GiB"},
+    Option{"--device-profile", "GPU", "with a size as --gpu: whose kernels to assume (H200)"},
+    Option{"--alloc-conf", "TEXT", "allocator options, as in PYTORCH_CUDA_ALLOC_CONF"},
+    Option{"--context", "SIZE", "what the CUDA context takes, where it is known better"},
+    Option{"--ways", "", "what would save memory, even when it fits"},
+    Option{"--no-ways", "", "never look for ways"},
+    Option{"--no-largest", "", "only this batch"},
+    Option{"--fail-if-over", "", "exit with 1 when it does not fit"},
+    Option{"--json", "", "as JSON"},
+    Option{"--python", "PYTHON", "the Python that has torch (default: python3, python)"},
+    Option{"--table", "FILE", "workspaces measured by --calibrate, beside those shipped"},
+    Option{"--replay", "FILES", "plan from captures saved before, separated by commas"},
+    Option{"--verify", "", "on a GPU: run the step, and print predicted against measured"},
+    Option{"--calibrate", "", "on a GPU: measure its workspaces; prints a table"},
+    Option{"--capture-fds", "R,W", "captures over these pipes (holdfast.fit uses it)"},
+};
+
+std::string python_of(const Arguments& arguments) {
+    if (const auto named = arguments.get("--python")) return *named;
+    if (const char* environment = std::getenv("VIRTUAL_ENV"))
+        return std::string(environment) + "/bin/python";
+    return "python3";
+}
+
+struct Machine {
+    fit::DeviceProfile device;
+    Bytes capacity;
+};
+
+Result<Machine> machine_of(const Arguments& arguments) {
+    const auto wanted = arguments.get("--gpu");
+    const auto profile = fit::find_device(arguments.get("--device-profile").value_or("H200"));
+    if (!profile) return profile.error();
+    if (!wanted) return Error{"which GPU? say: --gpu \"RTX 4090\" or --gpu 24GiB"};
+    if (const auto size = fit::parse_size(*wanted); size && size->count > 0)
+        return Machine{*profile, *size};
+    const auto device = fit::find_device(*wanted);
+    if (!device) return device.error();
+    return Machine{*device, device->usable};
+}
+
+// torch reads the newer name first.
+std::string allocator_text(const Arguments& arguments) {
+    if (const auto given = arguments.get("--alloc-conf")) return *given;
+    for (const char* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"})
+        if (const char* value = std::getenv(name)) return value;
+    return {};
+}
+
+Result<fit::PlanRequest> request_of(const Arguments& arguments, const Machine& machine,
+                                    const fit::WorkspaceTable& table) {
+    fit::PlanRequest request;
+    request.capacity = machine.capacity;
+    request.context = table.context.value_or(fit::measured_context);
+    if (const auto context = arguments.get("--context")) {
+        const auto size = fit::parse_size(*context);
+        if (!size) return Error{fmt::format("--context {}: not a size; say: --context 600MiB", *context)};
+        request.context = *size;
+    }
+    if (const auto batch = arguments.get("--batch")) {
+        const auto number = parse_number<std::uint64_t>(*batch);
+        if (!number || *number == 0 || *number > (1U << 30U))
+            return Error{fmt::format("--batch {}: not a batch size", *batch)};
+        request.batch = *number;
+    }
+    request.allocator_text = allocator_text(arguments);
+    const auto allocator = fit::parse_allocator_options(request.allocator_text);
+    if (!allocator) return allocator.error();
+    request.allocator = *allocator;
+    request.largest = !arguments.has("--no-largest");
+    request.ways = !arguments.has("--no-ways");
+    request.all_ways = arguments.has("--ways");
+    return request;
+}
+
+Result<fit::WorkspaceTable> table_of(const Arguments& arguments, std::uint32_t sm) {
+    const auto path = arguments.get("--table");
+    if (!path) return fit::WorkspaceTable::shipped(sm);
+    return fit::WorkspaceTable::read(*path);
+}
+
+int answer(const fit::Plan& plan, const Arguments& arguments) {
+    print(arguments.has("--json")
+              ? fit::plan_json(plan)
+              : plan_page(plan, style_for(STDOUT_FILENO, terminal_environment())));
+    return arguments.has("--fail-if-over") && !plan.fits ? exit_failure : 0;
+}
+
+int fail(const Error& error, int status = exit_failure) {
+    complain(error.text);
+    return status;
+}
+
+// On the GPU's machine everything happens in Python, beside the torch that is measured.
+int hand_over(const Arguments& arguments, const std::string& task) {
+    std::vector<std::string> words{python_of(arguments), "-m", "holdfast.planner", task};
+    if (const auto batch = arguments.get("--batch")) {
+        words.emplace_back("--batch");
+        words.push_back(*batch);
+    }
+    words.insert(words.end(), arguments.words.begin(), arguments.words.end());
+    return run_python(std::move(words));
+}
+
+int plan_with(fit::CaptureSource& source, const Arguments& arguments,
+              const fit::PlanRequest& request, const fit::Workspaces& workspaces) {
+    const auto plan = fit::make_plan(source, request, workspaces);
+    if (!plan) return fail(plan.error());
+    return answer(*plan, arguments);
+}
+
+}  // namespace
+
+const Verb fit_verb{
+    .name = "fit",
+    .usage = "fit FILE.py:make --batch N --gpu GPU | fit [options] -- python train.py",
+    .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
+    .text =
+        "Runs one training step on pretended tensors and replays its memory through a model of\n"
+        "torch's allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a\n"
+        "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
+        "it runs on pretended tensors for a few steps.",
+    .options = options,
+    .words = Words::any,
+    .examples =
+        "  holdfast fit train.py:make --batch 64 --gpu \"RTX 4090\"\n"
+        "  holdfast fit train.py:make --batch 64 --gpu 24GiB --json --fail-if-over\n"
+        "  holdfast fit --gpu 16GiB -- python train.py --epochs 1\n"
+        "  holdfast fit --calibrate > sm_90.txt\n",
+};
+
+int fit(const Arguments& arguments) {
+    if (arguments.has("--calibrate")) return hand_over(arguments, "calibrate");
+    if (arguments.has("--verify")) return hand_over(arguments, "verify");
+    const auto machine = machine_of(arguments);
+    if (!machine) return fail(machine.error(), exit_usage);
+    auto table = table_of(arguments, machine->device.sm);
+    if (!table) return fail(table.error(), exit_usage);
+    auto request = request_of(arguments, *machine, *table);
+    if (!request) return fail(request.error(), exit_usage);
+    const fit::Workspaces workspaces(machine->device, std::move(*table));
+
+    if (const auto files = arguments.get("--replay")) {
+        std::vector<std::string> paths;
+        for (const std::string_view path : split(*files, ',')) paths.emplace_back(path);
+        auto source = CaptureFiles::open(paths);
+        if (!source) return fail(source.error());
+        if (request->batch == 0) request->batch = source->first_batch();
+        return plan_with(*source, arguments, *request, workspaces);
+    }
+    if (const auto fds = arguments.get("--capture-fds")) {
+        const auto parts = split(*fds, ',');
+        const auto in = parts.size() == 2 ? parse_number<int>(parts[0]) : std::nullopt;
+        const auto out = parts.size() == 2 ? parse_number<int>(parts[1]) : std::nullopt;
+        if (!in || !out) return fail({"--capture-fds wants two numbers"}, exit_usage);
+        auto source = CaptureProcess::over(UniqueFd(*out), UniqueFd(*in), machine->device);
+        return plan_with(source, arguments, *request, workspaces);
+    }
+    if (arguments.words.empty())
+        return fail({"what to plan? say: holdfast fit train.py:make --batch 64 --gpu 24GiB, or "
+                     "holdfast fit --gpu 24GiB -- python train.py"},
+                    exit_usage);
+    std::vector<std::string> words;
+    std::string python = python_of(arguments);
+    if (arguments.dashes) {
+        words = {"--script"};
+        words.insert(words.end(), arguments.words.begin() + 1, arguments.words.end());
+        if (!arguments.has("--python")) python = arguments.words[0];
+    } else {
+        if (arguments.words.size() > 1 || arguments.words[0].find(':') == std::string::npos)
+            return fail({fmt::format("'{}' is not FILE.py:make; to plan a whole script say: "
+                                     "holdfast fit --gpu ... -- python {}",
+                                     arguments.words.back(), arguments.words.back())},
+                        exit_usage);
+        if (request->batch == 0) return fail({"which batch size? say: --batch 64"}, exit_usage);
+        words = {"--target", arguments.words[0]};
+    }
+    auto source = CaptureProcess::start(python, words, machine->device);
+    if (!source) return fail(source.error());
+    return plan_with(*source, arguments, *request, workspaces);
+}
+
+}  // namespace holdfast::cli

@@ -1,0 +1,146 @@
+"""Captures training steps without a GPU: builds, runs two steps, writes the file."""
+
+import gc
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from holdfast.planner import capture_file
+from holdfast.planner.device import Device
+from holdfast.planner.pretend import pretended
+from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
+
+Make = Callable[[int], Callable[[], Any]]
+STEPS = 2  # the second is the first with all state; the replay repeats it
+
+_current: list[Recorder] = []
+
+
+def mark(label: str) -> None:
+    """Notes a moment of the running capture, for benches that compare phases; else nothing."""
+    if _current:
+        _current[-1].mark(label)
+
+
+@contextmanager
+def module_names(recorder: Recorder) -> Iterator[None]:
+    """Follows which module runs; a root's parameters are weights."""
+    from torch.nn.modules import module as hooks
+
+    names: dict[int, str] = {}
+
+    def before(module: nn.Module, _: Any) -> None:
+        if id(module) not in names:
+            for name, part in module.named_modules():
+                names.setdefault(id(part), name or type(module).__name__)
+            for tensor in (*module.parameters(), *module.buffers()):
+                recorder.set_role(tensor, WEIGHT)
+        recorder.enter_module(names[id(module)])
+
+    def after(module: nn.Module, *_: Any) -> None:
+        recorder.leave_module()
+
+    handles = [
+        hooks.register_module_forward_pre_hook(before),
+        hooks.register_module_forward_hook(after, always_call=True),
+    ]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@contextmanager
+def optimizer_roles(recorder: Recorder) -> Iterator[None]:
+    """Which storages are gradients and optimizer state, as an optimizer knows them."""
+
+    def before(optimizer: Any, *_: Any) -> None:
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                recorder.set_role(parameter, WEIGHT)
+                recorder.set_role(parameter.grad, GRADIENT)
+        recorder.mark("optimizer")
+
+    def after(optimizer: Any, *_: Any) -> None:
+        for state in optimizer.state.values():
+            for value in state.values():
+                recorder.set_role(value, OPTIMIZER)
+        recorder.mark("optimizer done")
+
+    handles = [register_optimizer_step_pre_hook(before), register_optimizer_step_post_hook(after)]
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Recorder:
+    """Builds and runs the steps on the pretended GPU."""
+    recorder = Recorder()
+    close: Any = None
+    collecting = gc.isenabled()
+    gc.collect()
+    gc.disable()  # a collection in the middle of a step would free at a random moment
+    _current.append(recorder)
+    try:
+        with (
+            warnings.catch_warnings(),
+            pretended(recorder, device),
+            module_names(recorder),
+            optimizer_roles(recorder),
+        ):
+            warnings.simplefilter("ignore")
+            step = make(batch)
+            close = getattr(step, "close", None)
+            gc.collect()
+            recorder.mark("made")
+            for _ in range(steps):
+                step()
+                recorder.mark("step")
+            # What is freed from here on is the end of the capture, not of a step.
+            recorder.events = list(recorder.events)
+            length = len(recorder.events)
+            del step
+    finally:
+        if close is not None:
+            close()
+        _current.pop()
+        if collecting:
+            gc.enable()
+    del recorder.events[length:]
+    return recorder
+
+
+def header(recorder: Recorder, batch: int, device: Device) -> dict[str, Any]:
+    """What the replay must know beside the events."""
+    return {
+        "torch": torch.__version__.split("+")[0],
+        "cuda": torch.version.cuda or "",
+        "cudnn": device.cudnn,
+        "sm": device.major * 10 + device.minor,
+        "batch": batch,
+        "steps": STEPS,
+        "marks": recorder.marks,
+        "sites": [list(site) for site in recorder.sites],
+        "missing": recorder.missing,
+        "operations": recorder.operations,
+    }
+
+
+def capture(make: Make, batch: int, path: Path, device: Device | None = None) -> Recorder:
+    """Captures and writes the file."""
+    device = device or Device()
+    recorder = record(make, batch, device)
+    capture_file.write(path, header(recorder, batch, device), recorder.events, recorder.roles)
+    return recorder

@@ -1,0 +1,116 @@
+"""Makes one library call on a real GPU, from the integers of its fact, and measures it."""
+
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+_DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
+
+
+class CannotCall(ValueError):
+    """The call is not one that can be made here."""
+
+
+def requested() -> int:
+    """Bytes that programs have asked for and not given back."""
+    return int(torch.cuda.memory_stats()["requested_bytes.all.current"])
+
+
+def peak_requested() -> int:
+    """The most of it since the last reset."""
+    return int(torch.cuda.memory_stats()["requested_bytes.all.peak"])
+
+
+def scratch_of(call: Callable[[], Any]) -> int:
+    """What a call takes and gives back, beside what it returns."""
+    torch.cuda.reset_peak_memory_stats()
+    result = call()
+    after, peak = requested(), peak_requested()
+    del result
+    return peak - after
+
+
+def measure(name: str, values: list[int], limit: int) -> list[int]:
+    """The sizes that belong behind the "=" in a table."""
+    if name == "conv":
+        return _conv(values, limit)
+    if name == "rnn_reserve":
+        return _rnn(values, limit)[0]
+    if name == "rnn_work":
+        return _rnn(values[1:], limit)[1 + values[0]]
+    raise CannotCall("not a call that is known")
+
+
+def _conv(values: list[int], limit: int) -> list[int]:
+    direction, dtype, last, transposed, groups, dims, batch, inputs, outputs = values[:9]
+    sizes = [values[9 + i * dims : 9 + (i + 1) * dims] for i in range(6)]
+    image, result, kernel, stride, padding, dilation = sizes
+    kind = _DTYPES[dtype]
+    element = torch.empty(0, dtype=kind).element_size()
+    if 3 * element * batch * (inputs * prod(image) + outputs * prod(result)) > limit:
+        raise CannotCall("its tensors are too large")
+    extra = [0] * dims
+    if transposed:
+        shape = [inputs, outputs // groups, *kernel]
+        for d in range(dims):
+            natural = (image[d] - 1) * stride[d] - 2 * padding[d] + dilation[d] * (kernel[d] - 1)
+            extra[d] = result[d] - natural - 1
+    else:
+        shape = [outputs, inputs // groups, *kernel]
+    layout = torch.channels_last if dims == 2 else torch.channels_last_3d
+    form = layout if last and dims > 1 else torch.contiguous_format
+
+    def tensor(*extents: int) -> torch.Tensor:
+        return torch.zeros(*extents, dtype=kind, device="cuda").to(memory_format=form)
+
+    x, weight = tensor(batch, inputs, *image), tensor(*shape)
+    rest = (stride, padding, dilation, bool(transposed), extra, groups)
+    if direction == 0:
+        return [scratch_of(lambda: aten.convolution(x, weight, None, *rest))]
+    gradient = tensor(batch, outputs, *result)
+    mask = [direction == 1, direction == 2, False]
+    return [
+        scratch_of(lambda: aten.convolution_backward(gradient, x, weight, None, *rest, mask))
+    ]
+
+
+def _rnn(values: list[int], limit: int) -> tuple[list[int], list[int], list[int]]:
+    """(reserve, forward's workspace, backward's)"""
+    mode, dtype, batch, steps, inputs, hidden, layers, ways = values
+    kind = _DTYPES[dtype]
+    if 64 * batch * steps * hidden * layers * ways > limit:
+        raise CannotCall("its tensors are too large")
+    module = (torch.nn.RNN, torch.nn.RNN, torch.nn.LSTM, torch.nn.GRU)[mode]
+    named = {"nonlinearity": "relu"} if mode == 0 else {}
+    layer = module(inputs, hidden, layers, bidirectional=ways == 2, **named).to("cuda", kind)
+    layer.flatten_parameters()
+    weights = layer._flat_weights
+    buffer = torch.empty(0, device="cuda", dtype=kind)
+    flat = weights[0].detach().as_strided((sum(w.numel() for w in weights),), (1,), 0)
+    x = torch.zeros(steps, batch, inputs, dtype=kind, device="cuda")
+    state = torch.zeros(layers * ways, batch, hidden, dtype=kind, device="cuda")
+    cell = state.clone() if mode == 2 else None
+    rest = (mode, hidden, 0, layers, False, 0.0, True, ways == 2, [], None)
+    outs: list[Any] = []
+
+    def forward() -> Any:
+        outs[:] = [aten._cudnn_rnn(x, weights, 4, flat, state, cell, *rest)]
+        return outs
+
+    with torch.no_grad():
+        work = scratch_of(forward)
+        y, last, last_cell, reserve, _ = outs[0]
+
+        def backward() -> Any:
+            return aten._cudnn_rnn_backward(
+                x, weights, 4, flat, state, cell, y, torch.zeros_like(y), torch.zeros_like(last),
+                torch.zeros_like(last_cell) if mode == 2 else None, *rest, reserve,
+                [True, True, mode == 2, True],
+            )
+
+        work_back = scratch_of(backward)
+    del buffer
+    return [reserve.numel() * reserve.element_size()], [work], [work_back]

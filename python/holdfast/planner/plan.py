@@ -1,0 +1,135 @@
+"""The plan as typed values, and the call that makes one from a function in this process."""
+
+import json
+import os
+import subprocess
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast._command import HoldfastError, find
+from holdfast._load import load
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Place:
+    """A module and a line of the program that hold activations."""
+
+    bytes: int = 0
+    module: str = ""
+    file: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """What lives at the peak, in bytes."""
+
+    weights_bytes: int = 0
+    gradients_bytes: int = 0
+    optimizer_bytes: int = 0
+    activations_bytes: int = 0
+    inputs_bytes: int = 0
+    temporaries_bytes: int = 0
+    workspaces_bytes: int = 0
+    fragmentation_bytes: int = 0
+    context_bytes: int = 0
+    moment: str = ""
+    activations: tuple[Place, ...] = ()
+
+
+@dataclass(frozen=True)
+class Way:
+    """A change that saves memory, with what it saves as replayed."""
+
+    name: str = ""
+    text: str = ""
+    code: str = ""
+    note: str = ""
+    fits: bool = False
+    peak_reserved_bytes: int = 0
+    saves_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Whether a training step fits, and where its memory goes."""
+
+    fits: bool = False
+    confidence: str = "unknown"
+    batch: int = 0
+    peak_reserved_bytes: int = 0
+    peak_allocated_bytes: int = 0
+    peak_requested_bytes: int = 0
+    capacity_bytes: int = 0
+    context_bytes: int = 0
+    margin_bytes: int = 0
+    band: float = 0.0
+    largest_batch: int | None = None
+    device: str = ""
+    anatomy: Anatomy = field(default_factory=Anatomy)
+    ways: tuple[Way, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def fit(
+    make: Callable[[int], Callable[[], Any]],
+    batch: int,
+    gpu: str,
+    *,
+    device_profile: str | None = None,
+    alloc_conf: str | None = None,
+    context: str | None = None,
+    ways: bool | None = None,
+    largest: bool = True,
+) -> Plan:
+    """Plans ``make(batch)``'s training step for a GPU; see ``holdfast fit --help``.
+
+    ``ways`` looks for savings: always (True), never (False), or when it does not fit (None).
+    """
+    from holdfast.planner.serve import serve
+
+    request_out, request_in = os.pipe()
+    answer_out, answer_in = os.pipe()
+    words = [find(), "fit", "--json", "--batch", str(batch), "--gpu", gpu]
+    words += ["--capture-fds", f"{answer_out},{request_in}"]
+    for option, value in (
+        ("--device-profile", device_profile),
+        ("--alloc-conf", alloc_conf),
+        ("--context", context),
+    ):
+        if value is not None:
+            words += [option, value]
+    words += ["--ways"] if ways else ["--no-ways"] if ways is False else []
+    words += [] if largest else ["--no-largest"]
+    program = subprocess.Popen(
+        words,
+        pass_fds=(answer_out, request_in),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    os.close(answer_out)
+    os.close(request_in)
+    said: dict[str, bytes] = {}
+
+    def listen() -> None:
+        said["out"], said["err"] = program.communicate()
+
+    # Listening aside: a long answer must not wait for a reader that waits for it.
+    listener = threading.Thread(target=listen)
+    listener.start()
+    try:
+        with os.fdopen(request_out) as requests, os.fdopen(answer_in, "w") as answers:
+            serve(requests, answers, make)
+    finally:
+        listener.join()
+    if program.returncode != 0:
+        raise HoldfastError(said["err"].decode(errors="replace").strip())
+    answer = json.loads(said["out"])
+    if answer["schema"] != SCHEMA:
+        raise HoldfastError(f"the plan has schema {answer['schema']}; this package reads {SCHEMA}")
+    return load(Plan, answer)

@@ -1,0 +1,235 @@
+"""Notes every storage's birth and death on the pretended GPU, in order, with who asked for it."""
+
+import sys
+import threading
+import weakref
+from collections.abc import Callable
+from math import prod
+from typing import Any
+
+import torch
+from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from holdfast.planner import capture_file, facts
+
+aten = torch.ops.aten
+_DEVICE_QUERY = torch.ops.prim.device.default
+_ITEM = aten._local_scalar_dense.default
+# Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
+_REAL_LIMIT = 1 << 14
+
+WEIGHT, GRADIENT, OPTIMIZER, INPUT = 2, 3, 4, 6
+
+
+class Recorder(TorchDispatchMode):
+    """Stands above FakeTensorMode; what it returns is what the program sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.events: list[tuple[Any, ...]] = []
+        self.roles: dict[int, int] = {}
+        self.marks: list[str] = []
+        self.sites: list[tuple[str, str, int]] = []
+        self.missing: list[str] = []
+        self.special: dict[Any, Callable[..., Any]] = {}
+        self.operations = 0
+        self.recording = True
+        self._site_numbers: dict[tuple[str, str, int], int] = {}
+        self._alive: dict[int, tuple[Any, int]] = {}
+        self._births = 0
+        self._threads: dict[int, int] = {threading.get_ident(): 0}
+        self._modules = threading.local()
+        self._files: dict[str, bool] = {}
+        self._read_back = False
+
+    # ---- events -------------------------------------------------------------------------------
+
+    def thread(self) -> int:
+        """0 for the program's thread, then in order of appearance: handles are per thread."""
+        return self._threads.setdefault(threading.get_ident(), len(self._threads))
+
+    def mark(self, label: str) -> None:
+        """A moment that anatomy and the repetition of a step refer to."""
+        if label not in self.marks:
+            self.marks.append(label)
+        self.events.append((capture_file.MARK, self.marks.index(label)))
+
+    def scratch(self, fact: int, values: tuple[int, ...]) -> None:
+        """A library call that takes memory and gives it back, or keeps it for the thread."""
+        self.events.append((capture_file.SCRATCH, None, self.site(), fact, values))
+
+    def allocate_by_fact(self, tensor: torch.Tensor, fact: int, values: tuple[int, ...]) -> None:
+        """A storage whose size the library decides."""
+        self._track(tensor, (fact, values))
+
+    def storage_key(self, tensor: torch.Tensor) -> int | None:
+        """The key of a live storage."""
+        entry = self._alive.get(tensor.untyped_storage()._cdata)
+        return entry[1] if entry else None
+
+    def set_role(self, tensor: Any, role: int) -> None:
+        """Says what a storage is for."""
+        if isinstance(tensor, torch.Tensor) and tensor.device.type == "cuda":
+            key = self.storage_key(tensor)
+            if key is not None:
+                self.roles.setdefault(key, role)
+
+    def _track(self, tensor: Any, fact: tuple[int, tuple[int, ...]] | None = None) -> None:
+        if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
+            return
+        storage = tensor.untyped_storage()
+        address = storage._cdata
+        if address in self._alive:
+            return
+        size = storage.nbytes()
+        if size == 0 and fact is None:
+            return
+        self._births += 1
+        key = self._births
+        events, alive = self.events, self._alive
+
+        def died(_: Any) -> None:
+            alive.pop(address, None)
+            events.append((capture_file.FREE, key))
+
+        alive[address] = (weakref.ref(storage, died), key)
+        if fact is None:
+            events.append((capture_file.ALLOC, key, size, self.site()))
+        else:
+            events.append((capture_file.ALLOC_BY_FACT, key, self.site(), *fact))
+
+    # ---- who asked ----------------------------------------------------------------------------
+
+    def enter_module(self, name: str) -> None:
+        """The named module's forward begins, in this thread."""
+        stack = getattr(self._modules, "stack", None)
+        if stack is None:
+            stack = self._modules.stack = []
+        stack.append(name)
+
+    def leave_module(self) -> None:
+        """It ended."""
+        stack = getattr(self._modules, "stack", None)
+        if stack:
+            stack.pop()
+
+    def depth(self) -> int:
+        """How many modules' forwards this thread is in."""
+        return len(getattr(self._modules, "stack", ()))
+
+    def site(self) -> int:
+        """The module and the user's line that the running operation belongs to."""
+        stack = getattr(self._modules, "stack", None)
+        module = stack[-1] if stack else ""
+        file, line = self._user_line()
+        if not file:
+            node = torch._C._current_autograd_node()
+            module = f"backward of {node.name()}" if node is not None else module
+        site = (module, file, line)
+        number = self._site_numbers.get(site)
+        if number is None:
+            number = self._site_numbers[site] = len(self.sites)
+            self.sites.append(site)
+        return number
+
+    def _user_line(self) -> tuple[str, int]:
+        frame = sys._getframe(2)
+        files = self._files
+        while frame is not None:
+            name = frame.f_code.co_filename
+            own = files.get(name)
+            if own is None:
+                own = files[name] = not (
+                    "site-packages" in name
+                    or "dist-packages" in name
+                    or "/holdfast/planner/" in name
+                    or name.startswith("<frozen")
+                    or f"/python{sys.version_info[0]}.{sys.version_info[1]}/" in name
+                )
+            if own:
+                return name, frame.f_lineno
+            frame = frame.f_back  # type: ignore[assignment]
+        return "", 0
+
+    # ---- the operations -----------------------------------------------------------------------
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        if func is _DEVICE_QUERY and type(args[0]) is FakeTensor:  # half of all calls
+            return args[0].fake_device
+        kwargs = kwargs or {}
+        self.operations += 1
+        if not types and self._runs_for_real(func, args, kwargs):
+            with unset_fake_temporarily():
+                return func(*args, **kwargs)
+        if func is _ITEM:
+            return self._item(args[0])
+        special = self.special.get(func)
+        if special is not None:
+            out = special(self, args, kwargs)
+        elif types and _writes_real(func, args):
+            return args[0]
+        elif not types and func is aten._to_copy.default:
+            out = _upload(args[0], kwargs)
+        else:
+            out = func(*args, **kwargs)
+        if type(out) is FakeTensor:
+            self._track(out)
+        elif out is not None:
+            for leaf in tree_leaves(out):
+                self._track(leaf)
+        fact = facts.TABLE.get(func)
+        if fact is not None:
+            fact(self, args, kwargs, out)
+        return out
+
+    def _runs_for_real(self, func: Any, args: Any, kwargs: Any) -> bool:
+        """Small tensors on the CPU keep their values, for constructors that read them back."""
+        device = kwargs.get("device")
+        if device is not None and torch.device(device).type != "cpu":
+            return False
+        tensors = [leaf for leaf in tree_leaves((args, kwargs)) if isinstance(leaf, torch.Tensor)]
+        if tensors:
+            return all(tensor.device.type == "cpu" for tensor in tensors)
+        size = 1
+        for argument in args[:1]:
+            if isinstance(argument, (list, tuple)):
+                for extent in argument:
+                    size *= extent if isinstance(extent, int) else 1
+        return size <= _REAL_LIMIT
+
+    def _item(self, tensor: torch.Tensor) -> Any:
+        """There is no data: found_inf and norms are zero, as in a step that goes well."""
+        if tensor.device.type == "cpu" and not self._read_back:
+            self._read_back = True
+            self.missing.append(
+                "the program read a large tensor's value on the CPU; a made-up value was used"
+            )
+        if tensor.dtype == torch.bool:
+            return False
+        if tensor.dtype.is_floating_point:
+            return 1.0 if tensor.device.type == "cpu" else 0.0
+        return 0
+
+
+def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:
+    """A real tensor copied to the pretended GPU; FakeTensorMode would try it on the true one."""
+    dtype = kwargs.get("dtype") or tensor.dtype
+    stride = tensor.stride()
+    if not torch.ops.aten.is_non_overlapping_and_dense(tensor):  # then the copy is contiguous
+        stride = tuple(prod(tensor.shape[dim + 1 :]) for dim in range(tensor.dim()))
+    return torch.empty_strided(tensor.shape, stride, dtype=dtype, device=kwargs["device"])
+
+
+def _writes_real(func: Any, args: Any) -> bool:
+    """A pretended value written into a real tensor: there is nothing to write."""
+    return (
+        bool(args)
+        and isinstance(args[0], torch.Tensor)
+        and type(args[0]) is not FakeTensor
+        and func._schema.is_mutable
+        and args[0].device.type == "cpu"
+    )

@@ -1,0 +1,74 @@
+// torch's CUDACachingAllocator for one stream, as its source describes it: rounding, two pools, best
+// fit, splitting, merging, segments, and what it gives back before it gives up.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "fit/allocator_options.h"
+
+namespace holdfast::fit {
+
+struct AllocatorStats {
+    Bytes allocated, reserved, requested;  // now
+    Bytes peak_allocated, peak_reserved, peak_requested;
+    std::uint64_t retries = 0;  // how often cached memory was given back to make room
+};
+
+class CachingAllocator {
+public:
+    // `limit`: what all segments together may take; absent: no end.
+    CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
+                     std::uint32_t storages);
+
+    // False when torch would raise OutOfMemoryError. Nothing is taken for an empty storage.
+    bool allocate(std::uint32_t storage, Bytes requested);
+    void free(std::uint32_t storage);
+    const AllocatorStats& stats() const { return stats_; }
+
+private:
+    static constexpr std::uint32_t none = UINT32_MAX;
+    enum class State : std::uint8_t { used, cached, unmapped };
+    struct Block {
+        std::uint64_t address, size, requested;
+        std::uint32_t previous, next;
+        State state;
+        bool small;
+    };
+    struct Cached {  // best fit: by size, then by address
+        std::uint64_t size, address;
+        std::uint32_t block;
+    };
+
+    std::uint64_t rounded(std::uint64_t requested) const;
+    std::uint64_t segment_for(std::uint64_t size, bool small) const;
+    std::uint32_t best_fit(std::uint64_t size, bool small);
+    std::uint32_t new_segment(std::uint64_t size, bool small);
+    std::uint32_t expand(std::uint64_t size, bool small);
+    std::uint32_t map_front(std::uint32_t block, std::uint64_t size);
+    bool reserve(std::uint64_t size);
+    bool release_large_enough(std::uint64_t size);
+    void release_cached();
+    void unmap(std::uint32_t block);
+    bool should_split(std::uint64_t left, std::uint64_t size, bool small) const;
+    void split(std::uint32_t block, std::uint64_t size, State rest);
+    std::uint32_t join(std::uint32_t left, std::uint32_t right);
+    void put(std::uint32_t block);
+    void take(std::uint32_t block);
+    void drop(std::uint32_t block);
+    std::uint32_t make(const Block& block);
+
+    AllocatorOptions options_;
+    std::optional<Bytes> limit_;
+    AllocatorStats stats_;
+    std::vector<Block> blocks_;
+    std::vector<std::uint32_t> unused_;
+    std::vector<Cached> cached_[2];
+    std::vector<std::uint32_t> used_;     // by storage
+    std::uint32_t arena_[2] = {none, none};  // first block of the expandable segment
+    std::uint64_t next_address_ = std::uint64_t{1} << 40U;
+};
+
+}  // namespace holdfast::fit

@@ -1,0 +1,64 @@
+// The answer: does it fit, what is the largest batch, where does the memory go, what would help.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "fit/capture_format.h"
+
+namespace holdfast::fit {
+
+// One line of the anatomy below a role: a module and the user's line.
+struct Share {
+    std::string module;
+    std::string file;
+    std::uint32_t line = 0;
+    Bytes bytes;
+};
+
+// What lives when most is allocated, and what comes on top.
+struct Anatomy {
+    Bytes weights, gradients, optimizer, activations, temporaries, inputs, workspaces;
+    Bytes fragmentation;  // reserved at its peak, but not allocated
+    Bytes context;
+    std::vector<Share> activations_by_place;  // largest first
+    std::string moment;                       // "backward of ConvolutionBackward0", "train.py:12"
+};
+
+struct Way {
+    std::string name;  // "accumulate-2", "bf16", ...
+    std::string text;  // what to change
+    std::string code;
+    Bytes peak_reserved;
+    Bytes saves;
+    bool fits = false;
+    std::string note;  // what else changes
+};
+
+enum class Confidence : std::uint8_t { certain, likely, unknown };
+
+struct Plan {
+    bool fits = false;
+    Confidence confidence = Confidence::unknown;
+    std::uint64_t batch = 0;
+    Bytes capacity;      // of the GPU, as torch reports it
+    Bytes peak_reserved, peak_allocated, peak_requested;
+    std::int64_t margin = 0;  // capacity less reserved and context; negative: missing
+    double band = 0;          // share of the peak by which such predictions were off at worst in 95 of 100
+    std::uint64_t retries = 0;
+    std::optional<std::uint64_t> largest_batch;
+    bool largest_is_bound = false;  // nothing in sight ends it
+    Anatomy anatomy;
+    std::vector<Way> ways;
+    std::vector<std::string> missing;
+    std::string device;
+    std::string torch;
+    std::string allocator;  // its options, as given
+};
+
+std::string plan_json(const Plan& plan);
+
+}  // namespace holdfast::fit

@@ -1,0 +1,80 @@
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "fit/plan.h"
+
+namespace holdfast::fit {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(Confidence confidence) {
+    switch (confidence) {
+        case Confidence::certain:
+            return "certain";
+        case Confidence::likely:
+            return "likely";
+        case Confidence::unknown:
+            break;
+    }
+    return "unknown";
+}
+
+Json anatomy_json(const Anatomy& anatomy) {
+    Json places = Json::array();
+    for (const Share& share : anatomy.activations_by_place)
+        places.push_back({{"module", printable(share.module)},
+                          {"file", printable(share.file)},
+                          {"line", share.line},
+                          {"bytes", share.bytes.count}});
+    return {{"weights_bytes", anatomy.weights.count},
+            {"gradients_bytes", anatomy.gradients.count},
+            {"optimizer_bytes", anatomy.optimizer.count},
+            {"activations_bytes", anatomy.activations.count},
+            {"inputs_bytes", anatomy.inputs.count},
+            {"temporaries_bytes", anatomy.temporaries.count},
+            {"workspaces_bytes", anatomy.workspaces.count},
+            {"fragmentation_bytes", anatomy.fragmentation.count},
+            {"context_bytes", anatomy.context.count},
+            {"moment", printable(anatomy.moment)},
+            {"activations", std::move(places)}};
+}
+
+}  // namespace
+
+std::string plan_json(const Plan& plan) {
+    Json ways = Json::array();
+    for (const Way& way : plan.ways)
+        ways.push_back({{"name", way.name},
+                        {"text", way.text},
+                        {"code", way.code},
+                        {"note", way.note},
+                        {"fits", way.fits},
+                        {"peak_reserved_bytes", way.peak_reserved.count},
+                        {"saves_bytes", way.saves.count}});
+    Json missing = Json::array();
+    for (const std::string& text : plan.missing) missing.push_back(printable(text));
+    const Json json{
+        {"schema", 1},
+        {"fits", plan.fits},
+        {"confidence", name_of(plan.confidence)},
+        {"batch", plan.batch},
+        {"peak_reserved_bytes", plan.peak_reserved.count},
+        {"peak_allocated_bytes", plan.peak_allocated.count},
+        {"peak_requested_bytes", plan.peak_requested.count},
+        {"largest_batch", plan.largest_batch ? Json(*plan.largest_batch) : Json()},
+        {"capacity_bytes", plan.capacity.count},
+        {"context_bytes", plan.anatomy.context.count},
+        {"margin_bytes", plan.margin},
+        {"band", plan.band},
+        {"allocator_retries", plan.retries},
+        {"device", plan.device},
+        {"torch", printable(plan.torch)},
+        {"anatomy", anatomy_json(plan.anatomy)},
+        {"ways", std::move(ways)},
+        {"missing", std::move(missing)},
+    };
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace holdfast::fit

@@ -1,0 +1,94 @@
+#include "fit/planner.h"
+
+#include <algorithm>
+
+#include "fit/anatomy.h"
+#include "fit/batch_family.h"
+#include "fit/replay.h"
+#include "fit/search.h"
+#include "fit/ways.h"
+
+namespace holdfast::fit {
+namespace {
+
+// The error of the reserved peak that 95 of 100 measured steps stay below, by how the convolutions'
+// workspaces were come by; `make fit-accuracy` prints the figures.
+double band_of(const Program& program) {
+    if (program.convolutions == 0) return 0.02;
+    if (program.by_rule > 0) return 0.12;
+    if (program.by_likeness > 0) return 0.05;
+    return 0.03;
+}
+
+Confidence confidence_of(std::int64_t margin, double band, Bytes peak) {
+    const double apart = static_cast<double>(margin < 0 ? -margin : margin);
+    return apart > band * static_cast<double>(peak.count) ? Confidence::certain
+                                                          : Confidence::likely;
+}
+
+}  // namespace
+
+Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
+                       const Workspaces& workspaces) {
+    auto first = source.capture(request.batch, "");
+    if (!first) return first.error();
+    BatchFamily family;
+    const Program program = compile(*first, workspaces);
+    const ReplayOptions unlimited{request.allocator, std::nullopt};
+    const ReplayOptions limited{request.allocator, request.capacity - request.context};
+    const Replayed free_run = replay(program, unlimited);
+    const Replayed held = replay(program, limited);
+
+    Plan plan;
+    plan.batch = first->batch;
+    plan.capacity = request.capacity;
+    plan.device = std::string(workspaces.device().name);
+    plan.torch = first->torch;
+    plan.allocator = request.allocator_text;
+    plan.missing = first->missing;
+    plan.fits = !held.out_of_memory;
+    plan.retries = held.stats.retries;
+    plan.peak_reserved = free_run.stats.peak_reserved;
+    plan.peak_allocated = free_run.stats.peak_allocated;
+    plan.peak_requested = free_run.stats.peak_requested;
+    plan.margin = static_cast<std::int64_t>(request.capacity.count) -
+                  static_cast<std::int64_t>((plan.peak_reserved + request.context).count);
+    plan.band = band_of(program);
+    plan.confidence = confidence_of(plan.margin, plan.band, plan.peak_reserved);
+    plan.anatomy = anatomy_of(*first, program, free_run);
+    plan.anatomy.context = request.context;
+    if (program.by_rule > 0)
+        plan.missing.push_back("workspaces of " + std::to_string(program.by_rule) + " of " +
+                               std::to_string(program.convolutions) +
+                               " convolutions by rule: none like them was measured on this kind of "
+                               "GPU (holdfast fit --calibrate)");
+    if (request.allocator.other_backend)
+        plan.missing.push_back("the cudaMallocAsync backend is not modelled; torch's own is shown");
+
+    const bool other_batches = source.any_batch();
+    family.add(std::move(*first));
+    if (request.largest && other_batches) {
+        // Two more points: a line needs one, a parabola (a loss over pairs of samples) the other.
+        for (const std::uint64_t batch : {plan.batch * 2, plan.batch * 3}) {
+            auto more = source.capture(batch, "");
+            if (!more) {
+                plan.missing.push_back("no capture at batch " + std::to_string(batch) + ": " +
+                                       more.error().text);
+                continue;
+            }
+            family.add(std::move(*more));
+        }
+        const Largest largest =
+            largest_batch(source, family, workspaces, limited, plan.batch);
+        plan.largest_batch = largest.batch.value_or(0);
+        plan.largest_is_bound = largest.bound;
+        if (!largest.unverified.empty())
+            plan.missing.push_back("the largest batch was not captured itself: " +
+                                   largest.unverified);
+    }
+    if (request.ways && (request.all_ways || !plan.fits))
+        plan.ways = find_ways(source, request, workspaces, plan);
+    return plan;
+}
+
+}  // namespace holdfast::fit

@@ -1,0 +1,75 @@
+#include "fit/search.h"
+
+#include <algorithm>
+
+namespace holdfast::fit {
+namespace {
+
+constexpr std::uint64_t highest = std::uint64_t{1} << 24U;
+
+class Search {
+public:
+    Search(const BatchFamily& family, const Workspaces& workspaces, const ReplayOptions& options)
+        : family_(family), workspaces_(workspaces), options_(options) {}
+
+    bool fits(std::uint64_t batch) const {
+        const auto capture = family_.at(batch);
+        if (!capture) return false;
+        return !replay(compile(*capture, workspaces_), options_).out_of_memory;
+    }
+
+    // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the last
+    // block, so a batch near the limit may fail beside a larger one that fits: the answer is one
+    // whose smaller neighbours fit as well.
+    std::uint64_t answer(std::uint64_t start) const {
+        std::uint64_t low = 0;
+        std::uint64_t high = std::max<std::uint64_t>(1, start);
+        while (high < highest && fits(high)) {
+            low = high;
+            high *= 2;
+        }
+        while (high - low > 1) {
+            const std::uint64_t middle = low + (high - low) / 2;
+            (fits(middle) ? low : high) = middle;
+        }
+        for (std::uint64_t back = 1; back <= 3 && low > back; ++back)
+            if (!fits(low - back)) return low - back - 1;
+        return low;
+    }
+
+private:
+    const BatchFamily& family_;
+    const Workspaces& workspaces_;
+    const ReplayOptions& options_;
+};
+
+}  // namespace
+
+Largest largest_batch(CaptureSource& source, BatchFamily& family,
+                              const Workspaces& workspaces, const ReplayOptions& options,
+                              std::uint64_t start) {
+    const Search search(family, workspaces, options);
+    Largest largest;
+    for (int round = 0; round < 4; ++round) {
+        const std::uint64_t answer = search.answer(start);
+        if (answer == 0) return {};
+        if (answer >= highest / 2) return {answer, true, {}};
+        largest.batch = answer;
+        const bool known = std::ranges::any_of(
+            family.captures(), [&](const Capture& capture) { return capture.batch == answer; });
+        if (known) return largest;
+        auto capture = source.capture(answer, "");
+        if (!capture) {
+            largest.unverified = capture.error().text;
+            return largest;
+        }
+        const auto expected = family.at(answer);
+        const bool as_expected = expected && same_structure(*expected, *capture) &&
+                                 expected->values == capture->values;
+        family.add(std::move(*capture));
+        if (as_expected) return largest;
+    }
+    return largest;
+}
+
+}  // namespace holdfast::fit

@@ -1,0 +1,192 @@
+#include "fit/workspace_table.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "fit/shipped_tables.h"
+
+namespace holdfast::fit {
+namespace {
+
+constexpr std::size_t batch_index = 6;  // in a conv fact
+
+std::optional<Fact> fact_named(std::string_view name) {
+    if (name == "conv") return Fact::conv;
+    if (name == "rnn_reserve") return Fact::rnn_reserve;
+    if (name == "rnn_work") return Fact::rnn_work;
+    if (name == "reduce") return Fact::reduce;
+    if (name == "embedding_backward") return Fact::embedding_backward;
+    if (name == "norm_backward") return Fact::norm_backward;
+    return std::nullopt;
+}
+
+std::vector<std::int64_t> key_of(Fact fact, std::span<const std::int64_t> values) {
+    std::vector<std::int64_t> key{static_cast<std::int64_t>(fact)};
+    key.insert(key.end(), values.begin(), values.end());
+    return key;
+}
+
+std::vector<std::int64_t> shape_key(std::span<const std::int64_t> values) {
+    auto key = key_of(Fact::conv, values);
+    key[1 + batch_index] = 0;
+    return key;
+}
+
+// Calls that differ only in extents: channels, image, batch.
+std::vector<std::int64_t> kind_key(const ConvCall& call) {
+    std::vector<std::int64_t> key{static_cast<std::int64_t>(call.direction),
+                                  static_cast<std::int64_t>(call.dtype),
+                                  call.channels_last ? 1 : 0,
+                                  call.transposed ? 1 : 0,
+                                  call.groups == 1 ? 0 : call.depthwise() ? 2 : 1,
+                                  static_cast<std::int64_t>(call.dims)};
+    for (const auto* list : {&call.kernel, &call.stride, &call.dilation})
+        for (const std::uint64_t value : *list) key.push_back(static_cast<std::int64_t>(value));
+    return key;
+}
+
+double distance(const ConvCall& a, const ConvCall& b) {
+    const auto apart = [](std::uint64_t x, std::uint64_t y) {
+        return std::abs(std::log2(static_cast<double>(std::max<std::uint64_t>(1, x))) -
+                        std::log2(static_cast<double>(std::max<std::uint64_t>(1, y))));
+    };
+    // Vectorised kernels want channels in multiples of their width: a stem is like no other layer.
+    const bool odd = (a.inputs % 4 == 0) != (b.inputs % 4 == 0) ||
+                     (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
+    return (odd ? 8 : 0) + apart(a.inputs, b.inputs) + apart(a.outputs, b.outputs) +
+           apart(a.in[0] * a.in[1] * a.in[2], b.in[0] * b.in[1] * b.in[2]) / 2 +
+           apart(a.batch, b.batch) / 2;
+}
+
+// Most plans hold copies of some operands in another layout and little more. Which ones is read off
+// the sample; the call at hand then needs its own.
+Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
+    const std::uint64_t parts[3] = {sample.input_bytes(), sample.weight_bytes(),
+                                    sample.output_bytes()};
+    const std::uint64_t own[3] = {call.input_bytes(), call.weight_bytes(), call.output_bytes()};
+    std::uint64_t best_rest = measured.count;
+    unsigned best = 0;
+    for (unsigned subset = 0; subset < 8; ++subset) {
+        std::uint64_t sum = 0;
+        for (unsigned i = 0; i < 3; ++i)
+            if ((subset >> i & 1U) != 0) sum += parts[i];
+        if (sum <= measured.count && measured.count - sum < best_rest) {
+            best_rest = measured.count - sum;
+            best = subset;
+        }
+    }
+    std::uint64_t sum = 0;
+    for (unsigned i = 0; i < 3; ++i)
+        if ((best >> i & 1U) != 0) sum += own[i];
+    const std::uint64_t explained = measured.count - best_rest;
+    // What no set of copies explains grows with the work, unless it is the small change.
+    if (explained == 0 || best_rest > explained / 4) {
+        const double growth =
+            static_cast<double>(own[0] + own[1] + own[2]) /
+            static_cast<double>(std::max<std::uint64_t>(1, parts[0] + parts[1] + parts[2]));
+        return {sum + static_cast<std::uint64_t>(static_cast<double>(best_rest) * growth)};
+    }
+    return {sum + best_rest};
+}
+
+}  // namespace
+
+Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text) {
+    WorkspaceTable table;
+    int number = 0;
+    while (const auto line = next_line(text)) {
+        ++number;
+        const std::string_view row = trim(*line);
+        if (row.empty() || row.starts_with('#')) continue;
+        const Error wrong{"line " + std::to_string(number) + " of the workspace table"};
+        std::string_view rest = row;
+        const std::string_view name = next_word(rest).value_or("");
+        if (name == "gpu") table.gpu = std::string(trim(rest));
+        if (name == "context") {
+            const auto bytes = parse_number<std::uint64_t>(trim(rest));
+            if (!bytes) return wrong;
+            table.context = Bytes{*bytes};
+        }
+        const auto fact = fact_named(name);
+        if (!fact) continue;  // a header, or written by a newer version
+        std::vector<std::int64_t> values;
+        std::vector<Bytes> sizes;
+        bool after = false;
+        while (const auto word = next_word(rest)) {
+            if (*word == "=") {
+                after = true;
+                continue;
+            }
+            const auto value = parse_number<std::int64_t>(*word);
+            if (!value || *value < 0 || *value > (std::int64_t{1} << 50U)) return wrong;
+            if (after)
+                sizes.push_back({static_cast<std::uint64_t>(*value)});
+            else
+                values.push_back(*value);
+        }
+        if (!after || values.empty()) return wrong;
+        if (*fact == Fact::conv) {
+            const auto call = ConvCall::from(values);
+            if (!call) return wrong;
+            Bytes sum;
+            for (const Bytes size : sizes) sum += size;
+            table.by_shape_[shape_key(values)].push_back({*call, sum});
+            table.by_kind_[kind_key(*call)].push_back({*call, sum});
+        }
+        table.rows_[key_of(*fact, values)] = std::move(sizes);
+    }
+    for (auto& [key, samples] : table.by_shape_)
+        std::ranges::sort(samples, {}, [](const Sample& sample) { return sample.call.batch; });
+    return table;
+}
+
+Result<WorkspaceTable> WorkspaceTable::read(const std::string& path) {
+    const auto text = read_file(path, std::size_t{64} << 20U);
+    if (!text) return text.error();
+    return parse(*text).context(path);
+}
+
+WorkspaceTable WorkspaceTable::shipped(std::uint32_t sm) {
+    for (const ShippedTable& shipped : shipped_tables) {
+        if (shipped.sm != sm) continue;
+        auto table = parse(shipped.text);
+        if (table) return std::move(*table);
+    }
+    return {};
+}
+
+std::optional<std::vector<Bytes>> WorkspaceTable::exact(
+    Fact fact, std::span<const std::int64_t> values) const {
+    const auto found = rows_.find(key_of(fact, values));
+    if (found == rows_.end()) return std::nullopt;
+    return found->second;
+}
+
+std::optional<Workspace> WorkspaceTable::conv(const ConvCall& call,
+                                              std::span<const std::int64_t> values) const {
+    if (auto sizes = exact(Fact::conv, values)) return Workspace{std::move(*sizes), Grade::measured};
+    const auto shape = by_shape_.find(shape_key(values));
+    if (shape != by_shape_.end()) {
+        const Sample* nearest = nullptr;
+        for (const Sample& sample : shape->second)
+            if (nearest == nullptr || distance(sample.call, call) < distance(nearest->call, call))
+                nearest = &sample;
+        return Workspace{{scaled(nearest->call, nearest->bytes, call)}, Grade::between};
+    }
+    const auto kind = by_kind_.find(kind_key(call));
+    if (kind == by_kind_.end()) return std::nullopt;
+    const Sample* nearest = nullptr;
+    double least = 0;
+    for (const Sample& sample : kind->second) {
+        const double apart = distance(sample.call, call);
+        if (nearest == nullptr || apart < least) {
+            nearest = &sample;
+            least = apart;
+        }
+    }
+    return Workspace{{scaled(nearest->call, nearest->bytes, call)}, Grade::nearest};
+}
+
+}  // namespace holdfast::fit

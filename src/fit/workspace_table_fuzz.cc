@@ -1,0 +1,21 @@
+// Any text as a workspace table or as allocator options.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "fit/allocator_options.h"
+#include "fit/workspaces.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace holdfast::fit;
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    static_cast<void>(parse_allocator_options(text));
+    static_cast<void>(parse_size(text));
+    auto table = WorkspaceTable::parse(text);
+    if (!table) return 0;
+    const Workspaces workspaces(*find_device("H200"), std::move(*table));
+    const std::vector<std::int64_t> call{1, 0, 0, 0, 1,  2,  8,  64, 64, 56, 56,
+                                         56, 56, 3, 3, 1, 1, 1,  1,  1,  1};
+    workspaces.of(Fact::conv, call);
+    return 0;
+}

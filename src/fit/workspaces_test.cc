@@ -1,0 +1,102 @@
+#include "fit/workspaces.h"
+
+#include <gtest/gtest.h>
+
+#include "fit/reduce_scratch.h"
+
+namespace holdfast::fit {
+namespace {
+
+using Values = std::vector<std::int64_t>;
+
+// 3x3 over 64 channels at 56x56.
+Values conv(std::int64_t direction, std::int64_t batch, std::int64_t channels = 64) {
+    return {direction, 0, 0, 0, 1, 2, batch, channels, channels, 56, 56, 56, 56, 3, 3, 1, 1, 1, 1, 1, 1};
+}
+
+std::uint64_t only(const Workspace& workspace) {
+    return workspace.sizes.size() == 1 ? workspace.sizes[0].count : 0;
+}
+
+TEST(Workspaces, WithoutAMeasurementARuleStandsIn) {
+    const Workspaces workspaces(*find_device("H200"), {});
+    const Workspace forward = workspaces.of(Fact::conv, conv(0, 16));
+    EXPECT_EQ(forward.grade, Grade::rule);
+    EXPECT_EQ(only(forward), 4U * (16 * 64 * 56 * 56 + 64 * 64 * 9));
+}
+
+TEST(Workspaces, AMeasuredCallIsTakenAsItIs) {
+    const auto table = WorkspaceTable::parse(
+        "gpu X\ncontext 5\nconv 0 0 0 0 1 2 16 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = 777\n");
+    ASSERT_TRUE(table) << table.error().text;
+    EXPECT_EQ(table->context, Bytes{5});
+    const Workspaces workspaces(*find_device("H200"), *table);
+    const Workspace forward = workspaces.of(Fact::conv, conv(0, 16));
+    EXPECT_EQ(forward.grade, Grade::measured);
+    EXPECT_EQ(only(forward), 777U);
+}
+
+TEST(Workspaces, AnotherBatchHoldsCopiesOfTheSameOperands) {
+    const std::uint64_t input = 4U * 16 * 64 * 56 * 56;
+    const std::uint64_t weight = 4U * 64 * 64 * 9;
+    const auto table = WorkspaceTable::parse(
+        "conv 1 0 0 0 1 2 16 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = " +
+        std::to_string(2 * input + weight + 128) + "\n");
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    const Workspace backward = workspaces.of(Fact::conv, conv(1, 64));
+    EXPECT_EQ(backward.grade, Grade::between);
+    EXPECT_EQ(only(backward), 8 * input + weight + 128);
+    const Workspace wider = workspaces.of(Fact::conv, conv(1, 16, 128));
+    EXPECT_EQ(wider.grade, Grade::nearest);
+    EXPECT_EQ(only(wider), 4 * input + 4 * weight + 128);
+}
+
+TEST(Workspaces, ATableThatIsNoneIsRefused) {
+    EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3\n"));
+    EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3 = 4\n"));
+    EXPECT_FALSE(WorkspaceTable::parse("rnn_work 1 x = 4\n"));
+    EXPECT_TRUE(WorkspaceTable::parse("something new 1 2 = 3\n# comment\n"));
+}
+
+TEST(ReduceScratch, OnlyAReductionThatIsSplitTakesAny) {
+    const DeviceProfile device = *find_device("H200");
+    const auto sum_rows = [&](std::int64_t rows, std::int64_t columns) {
+        return reduce_scratch(Values{4, 4, rows, columns, 1, columns, 1, 0}, device);
+    };
+    EXPECT_TRUE(sum_rows(64, 100000).empty());
+    const auto split = sum_rows(4096, 5000);
+    ASSERT_EQ(split.size(), 2U);
+    EXPECT_GT(split[0], Bytes::mib(1));
+}
+
+TEST(ReduceScratch, FewerMultiprocessorsSplitLess) {
+    const Values values{4, 4, 65536, 512, 1, 512, 1, 0};
+    const auto large = reduce_scratch(values, *find_device("H200"));
+    const auto small = reduce_scratch(values, *find_device("RTX 3060"));
+    ASSERT_FALSE(large.empty());
+    ASSERT_FALSE(small.empty());
+    EXPECT_GT(large[0], small[0]);
+}
+
+TEST(Devices, AreFoundHoweverTheyAreWritten) {
+    for (const char* name : {"RTX 4090", "rtx4090", "NVIDIA GeForce RTX 4090", "4090"}) {
+        const auto device = find_device(name);
+        ASSERT_TRUE(device) << name;
+        EXPECT_EQ(device->name, "RTX 4090");
+    }
+    EXPECT_FALSE(find_device("abacus"));
+}
+
+TEST(Devices, SizesAreBinary) {
+    EXPECT_EQ(parse_size("24GiB"), Bytes::gib(24));
+    EXPECT_EQ(parse_size("24 GB"), Bytes::gib(24));
+    EXPECT_EQ(parse_size("512MiB"), Bytes::mib(512));
+    EXPECT_EQ(parse_size("1.5G"), Bytes::mib(1536));
+    EXPECT_EQ(parse_size("1000"), Bytes{1000});
+    EXPECT_FALSE(parse_size("RTX 4090"));
+    EXPECT_FALSE(parse_size("24 parsecs"));
+}
+
+}  // namespace
+}  // namespace holdfast::fit

@@ -1,0 +1,131 @@
+#include "present/plan_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "present/display_width.h"
+#include "present/page.h"
+
+namespace holdfast {
+namespace {
+
+constexpr int amount_width = 10;
+
+std::string filled(const char* mark, int count) {
+    std::string bar;
+    for (int i = 0; i < count; ++i) bar += mark;
+    return bar;
+}
+
+// A bar whose full length is the GPU's memory; what does not fit runs to the end of it.
+std::string bar(Bytes part, Bytes whole, int width, bool unicode) {
+    const int length = static_cast<int>(
+        std::clamp(part.share_of(whole), 0.0, 1.0) * static_cast<double>(width) + 0.5);
+    return filled(unicode ? "█" : "#", part.count > 0 ? std::max(1, length) : 0);
+}
+
+std::string place_of(const fit::Share& share) {
+    std::string place = share.module;
+    if (!share.file.empty()) {
+        const std::string line =
+            fmt::format("{}:{}", share.file.substr(share.file.rfind('/') + 1), share.line);
+        place = place.empty() ? line : place + "  " + line;
+    }
+    return place.empty() ? "outside any module" : place;
+}
+
+void answer(Page& page, const fit::Plan& plan) {
+    const Bytes need = plan.peak_reserved + plan.anatomy.context;
+    const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
+    std::string text =
+        plan.fits ? fmt::format("Batch {} fits: {} of {}", plan.batch, human(need),
+                                human(plan.capacity))
+                  : fmt::format("Batch {} does not fit: it needs {}, and there are {}", plan.batch,
+                                human(need), human(plan.capacity));
+    page.paragraph(text, {.colour = plan.fits ? &Paint::good : &Paint::bad});
+    if (plan.fits && plan.margin < 0)
+        text = "Only because the allocator gives cached memory back on the way.";
+    else
+        text = fmt::format("{} {}; such figures were off by at most {:.0f} % in 95 of 100 steps.",
+                           human(apart), plan.margin < 0 ? "too much" : "to spare",
+                           plan.band * 100);
+    page.paragraph(text);
+    if (plan.largest_batch)
+        page.paragraph(plan.largest_is_bound
+                           ? fmt::format("Largest batch: more than {}.", *plan.largest_batch)
+                       : *plan.largest_batch == 0
+                           ? "Not even a batch of 1 fits."
+                           : fmt::format("Largest batch that fits: {}.", *plan.largest_batch));
+}
+
+void anatomy(Page& page, const fit::Plan& plan) {
+    struct Row {
+        const char* name;
+        Bytes bytes;
+    };
+    const fit::Anatomy& parts = plan.anatomy;
+    const std::array rows{
+        Row{"weights", parts.weights},         Row{"gradients", parts.gradients},
+        Row{"optimizer", parts.optimizer},     Row{"activations", parts.activations},
+        Row{"inputs", parts.inputs},           Row{"temporaries", parts.temporaries},
+        Row{"workspaces", parts.workspaces},   Row{"fragmentation", parts.fragmentation},
+        Row{"CUDA context", parts.context},
+    };
+    constexpr int name_width = 14;
+    page.blank();
+    page.section("memory");
+    const Bytes whole = std::max(plan.capacity, plan.peak_reserved + parts.context);
+    const int width = std::max(4, page.body_width() - name_width - amount_width - 2);
+    for (const Row& row : rows) {
+        if (row.bytes.count == 0) continue;
+        page.row(fmt::format("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name,
+                             name_width) +
+                 bar(row.bytes, whole, width, page.style().unicode));
+    }
+    if (!parts.moment.empty()) page.text("at " + parts.moment);
+    if (parts.activations_by_place.empty()) return;
+    page.blank();
+    page.section("held by");
+    const std::size_t shown = std::min<std::size_t>(6, parts.activations_by_place.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        const fit::Share& share = parts.activations_by_place[i];
+        page.pair(fmt::format("{:>{}}", human(share.bytes), amount_width), amount_width + 2,
+                  place_of(share), 2);
+    }
+}
+
+void ways(Page& page, const fit::Plan& plan) {
+    if (plan.ways.empty()) return;
+    page.blank();
+    page.section("ways");
+    int number = 0;
+    for (const fit::Way& way : plan.ways) {
+        page.text(fmt::format("{}. {}: {} less, {}{}{}", ++number, way.text, human(way.saves),
+                              way.fits ? "fits" : "still too much", way.note.empty() ? "" : "; ",
+                              way.note),
+                  {.hang = 3});
+        page.code(way.code, 5, 2);
+    }
+}
+
+}  // namespace
+
+std::string plan_page(const fit::Plan& plan, const Style& style) {
+    Page page(style);
+    page.blank();
+    answer(page, plan);
+    anatomy(page, plan);
+    ways(page, plan);
+    if (!plan.missing.empty()) {
+        page.blank();
+        page.section("missing");
+        for (const std::string& text : plan.missing) page.text(text, {.hang = 2});
+    }
+    page.blank();
+    return page.take();
+}
+
+}  // namespace holdfast
