@@ -10,7 +10,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead jupyter-table clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -52,6 +52,9 @@ bench: setup build  ## what watching costs, as ratios within one run
 
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
+
+jupyter-table: setup build  ## last words by front end, and their cost (PYTHON=one that has nbclient, papermill, ...)
+	@$(or $(PYTHON),.venv/bin/python) bench/jupyter
 
 setup:
 	@tools/setup

@@ -109,6 +109,13 @@ def test_the_kernel_knows_its_parent_and_dies_with_it(session):
     eventually("the kernel's end", lambda: not proc.is_running(kernel))
 
 
+def test_a_kernel_whose_server_is_gone_ends(session):
+    supervisor = session.started["pid"]
+    kernel = int(text(session.run("import os; os.getpid()")))
+    session.end()
+    eventually("both ends", lambda: not (proc.is_running(kernel) or proc.is_running(supervisor)))
+
+
 def test_switched_off_it_is_the_plain_kernel(jupyter):
     jupyter.more = {"HOLDFAST": "0"}
     ran = jupyter.notebook("import os; os.abort()")
