@@ -14,7 +14,7 @@ AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test
 .NOTPARALLEL:
 
 help:  ## show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
 	@demo/demo.sh

@@ -152,8 +152,8 @@ def test_magics_show_the_run_and_what_a_cell_did_to_memory(session):
     measured = session.run(cell)
     assert measured["reply"]["status"] == "ok", measured
     plain = text(measured)
-    rows = [line.split() for line in plain.splitlines() if line.endswith("(64 << 20)")]
-    assert rows and "2" in rows[0], plain
+    rows = [line.split() for line in plain.splitlines() if "kept = " in line]
+    assert rows and rows[0][:2] == ["+64", "MiB"] and "2" in rows[0], plain
     assert str(64 << 20) in plain
     assert "say one of" in str(session.run("%holdfast nonsense"))
     session.do("shutdown")
