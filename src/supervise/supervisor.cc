@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/text.h"
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
@@ -118,6 +119,7 @@ private:
     void on_child_changes();
     void on_command(const siginfo_t& change);
     void tell_of_stall(const StallNews& news);
+    void follow_launcher();
     FinishedRun finish();
     Result<FinishedRun> run_unobserved(const Error& why);
 
@@ -139,6 +141,8 @@ private:
     BrinkWatch brink_;
     Nanos last_look_{};
     pid_t command_ = 0;
+    // Whom a kernel watches; 0: nobody, -1: gone, and the kernel was asked to go.
+    pid_t launcher_ = 0;
     int wait_status_ = 0;
     bool ended_ = false;
     Nanos end_time_{};
@@ -250,9 +254,11 @@ Status Supervisor::start() {
     Launch plan{options_->command, inbox_->mask_at_start(), -1, -1, {}};
     if (options_->kernel) {
         plan.dies_with_us = true;
-        // ipykernel watches the parent that this names, and that is us now.
-        if (::getenv("JPY_PARENT_PID") != nullptr)
+        // ipykernel watches the parent that this names, and that is us now; so we watch the other.
+        if (const char* named = ::getenv("JPY_PARENT_PID")) {
+            if (parse_number<pid_t>(named) == ::getppid()) launcher_ = ::getppid();
             ::setenv("JPY_PARENT_PID", std::to_string(::getpid()).c_str(), 1);
+        }
     }
     inject_agent(plan);
     if (relay_) {
@@ -312,6 +318,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         on_child_changes();
     }
     if (ended_ || now < next_look_) return;
+    follow_launcher();
     brink_.drain();
     last_look_ = now;
     next_look_ = observer_->look(now);
@@ -326,6 +333,14 @@ void Supervisor::tell_of_stall(const StallNews& news) {
     const bool mid_line = !output_ || !output_->ends_a_line();
     const pid_t teller = options_->on_stall(*recorder_.directory, news, mid_line);
     if (teller > 0) observer_->tree().leave_out(teller);
+}
+
+// A kernel ends when its server is gone: asked first, then, should it not listen, made to.
+void Supervisor::follow_launcher() {
+    if (launcher_ == 0 || launcher_ == ::getppid()) return;
+    const bool asked = launcher_ < 0;
+    launcher_ = -1;
+    ::kill(command_, asked ? SIGKILL : SIGTERM);
 }
 
 void Supervisor::on_child_changes() {
