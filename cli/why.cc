@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::array options{
     Option{"--json", "", "the verdict as JSON"},
+    Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
 };
@@ -25,7 +26,7 @@ constexpr std::array options{
 
 const Verb why_verb{
     .name = "why",
-    .usage = "why [RUN] [--json]",
+    .usage = "why [RUN] [--json | --brief]",
     .summary = "why a run died; without RUN, the last one",
     .text =
         "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
@@ -59,6 +60,11 @@ int why(const Arguments& arguments) {
     if (!verdict) {
         complain(verdict.error().text);
         return exit_failure;
+    }
+    if (arguments.has("--brief")) {
+        const bool running = verdict->outcome == Outcome::running;
+        print((running ? "still running" : notebook_words(*verdict).headline) + '\n');
+        return 0;
     }
     if (arguments.has("--html")) {
         print(notebook_panel(*verdict) + '\n');
