@@ -28,7 +28,7 @@ Evidence evidence_of(const RunRecord& record) { return gather(record, view_of_ma
 
 Verdict judge(const RunRecord& record) {
     Verdict verdict = diagnose(evidence_of(record));
-    if (record.cells) name_cells(verdict, record.cells->cells);
+    if (record.cells) name_cells(verdict, *record.cells);
     add_source_line(verdict.end.where);
     add_source_line(verdict.root.where);
     for (Finding& finding : verdict.contributing) add_source_line(finding.where);

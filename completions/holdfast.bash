@@ -6,13 +6,18 @@ _holdfast_candidates() {
     mapfile -t COMPREPLY < <(compgen -W "$1" -- "$2")
 }
 
+# "watched  NAME  ..." or "-  NAME  ...": the names, of all or of those under watch.
+_holdfast_kernels() {
+    "$1" kernel list 2>/dev/null | awk -v only="$2" 'only == "" || $1 == only { print $2 }'
+}
+
 _holdfast() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
     local program=${COMP_WORDS[0]} verb=${COMP_WORDS[1]-}
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _holdfast_candidates $'run\nwhy\nruns\nexplain\n--help\n--version' "$current"
+        _holdfast_candidates $'run\nwhy\nruns\nexplain\nkernel\n--help\n--version' "$current"
         return
     fi
     case $verb in
@@ -25,17 +30,17 @@ _holdfast() {
                 fi
             done
             case $previous in
-                --verdict) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --verdict | --kernel) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
                 --name) ;;
                 *)
                     _holdfast_candidates \
-                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--help' "$current"
+                        $'--\n--verdict\n--quiet\n--no-subreaper\n--name\n--guard=off\n--no-agent\n--kernel\n--help' "$current"
                     ;;
             esac
             ;;
         why)
             if [[ $current == -* ]]; then
-                _holdfast_candidates $'--json\n--evidence\n--help' "$current"
+                _holdfast_candidates $'--json\n--html\n--evidence\n--help' "$current"
             else
                 _holdfast_candidates "$("$program" runs --ids 2>/dev/null)" "$current"
             fi
@@ -46,6 +51,19 @@ _holdfast() {
             elif ((COMP_CWORD == 2)); then
                 _holdfast_candidates prune "$current"
             fi
+            ;;
+        kernel)
+            case $previous in
+                --from) _holdfast_candidates "$(_holdfast_kernels "$program" '')" "$current" ;;
+                remove) _holdfast_candidates "$(_holdfast_kernels "$program" watched)" "$current" ;;
+                --python) mapfile -t COMPREPLY < <(compgen -c -f -- "$current") ;;
+                --name | --display-name) ;;
+                kernel) _holdfast_candidates $'install\nlist\nremove\n--help' "$current" ;;
+                *)
+                    _holdfast_candidates \
+                        $'--from\n--python\n--name\n--display-name\n--user\n--sys-prefix\n--json\n--help' "$current"
+                    ;;
+            esac
             ;;
         explain)
             if [[ $current == -* ]]; then

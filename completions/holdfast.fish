@@ -35,6 +35,7 @@ complete -c holdfast -n __holdfast_needs_verb -a run -d 'Run a command under sup
 complete -c holdfast -n __holdfast_needs_verb -a why -d 'Say why a run ended as it did'
 complete -c holdfast -n __holdfast_needs_verb -a runs -d 'List the recorded runs'
 complete -c holdfast -n __holdfast_needs_verb -a explain -d 'Say what a cause means'
+complete -c holdfast -n __holdfast_needs_verb -a kernel -d 'Put Jupyter kernels under watch'
 complete -c holdfast -n __holdfast_needs_verb -l version -d 'Show the version'
 complete -c holdfast -n 'not __holdfast_in_command' -l help -d 'Show help'
 
@@ -44,12 +45,27 @@ complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orph
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
 complete -c holdfast -n __holdfast_before_command -l guard -xa off -d 'No guard'
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
+complete -c holdfast -n __holdfast_before_command -l kernel -rF -d 'The command is a Jupyter kernel'
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
 
 complete -c holdfast -n '__holdfast_verb_is why runs' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is why' -l html -d 'Print an HTML panel'
 complete -c holdfast -n '__holdfast_verb_is why' -l evidence -d 'Print what the verdict rests on'
 complete -c holdfast -n '__holdfast_verb_is why' -ka '(holdfast runs --ids 2>/dev/null)'
 complete -c holdfast -n '__holdfast_verb_is runs' -l ids -d 'Print only the ids'
 complete -c holdfast -n '__holdfast_verb_is runs' -a prune -d 'Delete old runs'
 complete -c holdfast -n '__holdfast_verb_is explain' -l list -d 'List all causes'
 complete -c holdfast -n '__holdfast_verb_is explain' -a '(__holdfast_causes)'
+
+function __holdfast_kernels
+    holdfast kernel list 2>/dev/null | string replace -r '^\S+\s+(\S+).*' '$1'
+end
+
+complete -c holdfast -n '__holdfast_verb_is kernel' -a 'install list remove'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l from -xa '(__holdfast_kernels)' -d 'The kernel to watch'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l python -rF -d 'The Python whose ipykernel to watch'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l name -x -d 'Name of the new kernel'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l display-name -x -d 'What Jupyter shows'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l user -d 'Install for this user'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l sys-prefix -d 'Install into the active environment'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l json -d 'Print JSON'

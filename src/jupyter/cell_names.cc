@@ -23,8 +23,15 @@ struct Cell {
 
 class CellNames {
 public:
-    explicit CellNames(const std::vector<CellRecord>& records) {
-        for (const CellRecord& record : records) {
+    CellNames(const CellsRead& kernel, const DecidingProcess& process) {
+        if (process.pid == kernel.pid) {
+            pid_ = fmt::format(" (pid {})", process.pid);
+            const std::string_view program =
+                std::string_view(process.command).substr(0, process.command.find(' '));
+            program_ = program.substr(program.rfind('/') + 1);
+            program_ += ' ';  // a word of its own: folders are called python, too
+        }
+        for (const CellRecord& record : kernel.cells) {
             if (record.file.empty()) continue;
             const Cell cell{fmt::format("cell [{}]", record.count), record.source, 0};
             // The same text run again has the same name: the last number counts.
@@ -50,6 +57,7 @@ public:
     }
 
     void rename(std::string& text) const {
+        rename_kernel(text);
         for (const auto& [file, cell] : cells_) {
             std::size_t at = 0;
             while ((at = text.find(file, at)) != text.npos) {
@@ -63,9 +71,18 @@ public:
         }
     }
 
-    bool empty() const { return cells_.empty(); }
-
 private:
+    void rename_kernel(std::string& text) const {
+        if (program_.empty()) return;
+        for (std::size_t end = 0; (end = text.find(pid_, end)) != text.npos;) {
+            const std::size_t start = text.rfind(program_, end);
+            if (start == text.npos) return;
+            const bool begins = start == 0 || text[start - 1] == '\n';
+            text.replace(start, end + pid_.size() - start, begins ? "The kernel" : "the kernel");
+            end = start;
+        }
+    }
+
     static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
     static std::string line_of(std::string_view source, int line) {
@@ -76,6 +93,7 @@ private:
     }
 
     std::map<std::string, Cell, std::less<>> cells_;
+    std::string pid_, program_;
 };
 
 void rename(const CellNames& names, Finding& finding) {
@@ -90,9 +108,8 @@ void rename(const CellNames& names, Finding& finding) {
 
 }  // namespace
 
-void name_cells(Verdict& verdict, const std::vector<CellRecord>& cells) {
-    const CellNames names(cells);
-    if (names.empty()) return;
+void name_cells(Verdict& verdict, const CellsRead& kernel) {
+    const CellNames names(kernel, verdict.process);
     rename(names, verdict.end);
     rename(names, verdict.root);
     for (Finding& finding : verdict.contributing) rename(names, finding);

@@ -2,16 +2,14 @@
 // never there.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "model/verdict.h"
 #include "record/cells_box.h"
 
 namespace holdfast {
 
 // Everywhere in the verdict "/tmp/ipykernel_7/123.py:2" becomes "cell [3], line 2", and the file of
-// a frame "cell [3]". A place in a cell gets the text of its line.
-void name_cells(Verdict& verdict, const std::vector<CellRecord>& cells);
+// a frame "cell [3]". A place in a cell gets the text of its line. "python -m ipykernel_launcher -f
+// /run/kernel-1.json (pid 7)" becomes "the kernel".
+void name_cells(Verdict& verdict, const CellsRead& kernel);
 
 }  // namespace holdfast

@@ -7,6 +7,8 @@ namespace {
 
 const std::string file = "/tmp/ipykernel_7/123.py";
 
+CellsRead kernel_with(std::vector<CellRecord> cells) { return {42, "", "", std::move(cells)}; }
+
 CellRecord cell(std::int64_t count, const std::string& source, const std::string& name = file) {
     return {false, count, name, source, "", {}};
 }
@@ -28,7 +30,7 @@ Verdict verdict_at(const std::string& name, int line) {
 
 TEST(CellNames, ACellIsCalledByItsNumberEverywhere) {
     Verdict verdict = verdict_at(file, 2);
-    name_cells(verdict, {cell(3, "kept = []\nkept.append(1)")});
+    name_cells(verdict, kernel_with({cell(3, "kept = []\nkept.append(1)")}));
     EXPECT_EQ(verdict.root.where->file, "cell [3]");
     EXPECT_EQ(verdict.root.where->text, "kept.append(1)");
     EXPECT_EQ(verdict.root.where->function, "");
@@ -42,7 +44,7 @@ TEST(CellNames, ACellIsCalledByItsNumberEverywhere) {
 
 TEST(CellNames, TheSameTextRunAgainHasItsLastNumber) {
     Verdict verdict = verdict_at(file, 1);
-    name_cells(verdict, {cell(3, "x"), cell(8, "x")});
+    name_cells(verdict, kernel_with({cell(3, "x"), cell(8, "x")}));
     EXPECT_EQ(verdict.root.where->file, "cell [8]");
 }
 
@@ -50,7 +52,7 @@ TEST(CellNames, LinesBelowATimingMagicAreCountedInTheCell) {
     Verdict verdict = verdict_at("<timed exec>", 1);
     CellRecord timed = cell(4, "%%time\nboom()");
     timed.running = true;
-    name_cells(verdict, {timed});
+    name_cells(verdict, kernel_with({timed}));
     EXPECT_EQ(verdict.root.where->file, "cell [4]");
     EXPECT_EQ(verdict.root.where->line, 2);
     EXPECT_EQ(verdict.root.where->text, "boom()");
@@ -58,14 +60,25 @@ TEST(CellNames, LinesBelowATimingMagicAreCountedInTheCell) {
 
 TEST(CellNames, OtherFilesStayWhatTheyAre) {
     Verdict verdict = verdict_at("/home/u/train.py", 2);
-    name_cells(verdict, {cell(3, "x")});
+    name_cells(verdict, kernel_with({cell(3, "x")}));
     EXPECT_EQ(verdict.root.where->file, "/home/u/train.py");
     EXPECT_EQ(verdict.root.where->function, "<module>");
 }
 
+TEST(CellNames, TheKernelIsNotCalledByItsCommandLine) {
+    Verdict verdict = verdict_at(file, 2);
+    verdict.process = {42, "main", "/env/bin/python -m ipykernel_launcher -f /run/k.json"};
+    const std::string command = "python -m ipykernel_launcher -f /run/k.json";
+    verdict.end.summary = command + " (pid 42) crashed.";
+    verdict.root.summary = "All that " + command + " (pid 42) had; python (pid 43) had less.";
+    name_cells(verdict, kernel_with({}));
+    EXPECT_EQ(verdict.end.summary, "The kernel crashed.");
+    EXPECT_EQ(verdict.root.summary, "All that the kernel had; python (pid 43) had less.");
+}
+
 TEST(CellNames, ALineThatTheCellDoesNotHaveHasNoText) {
     Verdict verdict = verdict_at(file, 9);
-    name_cells(verdict, {cell(3, "one line")});
+    name_cells(verdict, kernel_with({cell(3, "one line")}));
     EXPECT_EQ(verdict.root.where->line, 9);
     EXPECT_EQ(verdict.root.where->text, "");
 }

@@ -37,6 +37,8 @@ std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells) {
 std::string words_json(const std::string& connection_file, const NotebookWords& words,
                        const CellsRead& kernel) {
     json requests = json::array();
+    std::int64_t last = 0;
+    for (const CellRecord& cell : kernel.cells) last = std::max(last, cell.count);
     for (const CellRecord& cell : waiting_cells(kernel))
         requests.push_back(
             {{"header", parsed(cell.request)}, {"ident", cell.ident}, {"count", cell.count}});
@@ -47,7 +49,8 @@ std::string words_json(const std::string& connection_file, const NotebookWords& 
                    {"html", words.html},
                    {"plain", words.plain},
                    {"kernel_info", parsed(kernel.kernel_info)},
-                   {"requests", requests}};
+                   {"requests", requests},
+                   {"count", last}};
     return all.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 

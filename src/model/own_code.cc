@@ -22,7 +22,8 @@ bool is_own_code(std::string_view file) {
     if (file.empty()) return false;
     // "<frozen importlib._bootstrap>" and "<string>" alike; but a notebook cell is the user's.
     if (file.front() == '<')
-        return file.starts_with("<ipython-input") || file == "<stdin>" || file == "<string>";
+        return file.starts_with("<ipython-input") || file == "<timed exec>" || file == "<stdin>" ||
+               file == "<string>";
     for (const std::string_view installed : {"site-packages/", "dist-packages/"})
         if (file.find(installed) != std::string_view::npos) return false;
     return !in_standard_library(file);

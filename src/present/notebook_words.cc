@@ -21,12 +21,26 @@ const Where* place_of(const Verdict& verdict) {
     return verdict.end.where ? &*verdict.end.where : nullptr;
 }
 
+// Where the main thread was: the line of a cell below everything that was called from it.
+std::optional<Frame> last_cell_line(const Verdict& verdict) {
+    if (verdict.python_stack.empty()) return std::nullopt;
+    const auto& frames = verdict.python_stack.front().frames;
+    const auto found = std::find_if(frames.rbegin(), frames.rend(), [](const Frame& frame) {
+        return frame.line && frame.file.starts_with("cell [");
+    });
+    return found == frames.rend() ? std::nullopt : std::optional(*found);
+}
+
 std::string memory_figures(const MemorySummary& memory) {
     if (!memory.peak) return {};
     if (!memory.limit) return fmt::format("memory: {} at most", human(*memory.peak));
     return fmt::format("memory: {} at most, {} {}", human(*memory.peak),
                        memory.limit_name.empty() ? "limit" : memory.limit_name,
                        human(*memory.limit));
+}
+
+bool is_there(const Finding& finding, const Frame& frame) {
+    return finding.where && finding.where->file == frame.file && finding.where->line == frame.line;
 }
 
 // A cell is no place for everything that could be done.
@@ -51,6 +65,11 @@ std::string page_of(const Verdict& verdict, const Style& style) {
     }
     add_chain(page, verdict);
     add_where(page, verdict);
+    if (const auto line = last_cell_line(verdict);
+        line && !is_there(verdict.root, *line) && !is_there(verdict.end, *line)) {
+        page.section("it was at");
+        page.text(place_name(line->file, line->line), {&Paint::place});
+    }
     add_fixes(page, with_few_fixes(verdict));
     page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
@@ -69,6 +88,8 @@ NotebookWords notebook_words(const Verdict& verdict) {
         words.headline += fmt::format(" ({})", verdict.root.cause->slug);
     if (const Where* where = place_of(verdict))
         words.headline += ", at " + safe_line(place_name(where->file, where->line), Style{});
+    else if (const auto line = last_cell_line(verdict))
+        words.headline += ", at " + safe_line(place_name(line->file, line->line), Style{});
     const std::string page = page_of(verdict, Style{88, true, true});
     for (const std::string_view line : split(page, '\n')) words.lines.emplace_back(line);
     while (!words.lines.empty() && words.lines.back().empty()) words.lines.pop_back();

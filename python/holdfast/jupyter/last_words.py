@@ -147,6 +147,7 @@ class Mourner:
     def __init__(self, ports: Ports, words: Message) -> None:
         self._ports = ports
         self._words = words
+        self._count = words["count"]  # of the last cell that ran
         self.told = False
 
     def tell_waiting(self) -> None:
@@ -176,7 +177,8 @@ class Mourner:
         if kind == "execute_request":
             first = not self.told
             evalue = self._words["evalue"] if first else "not run: " + self._words["evalue"]
-            self._tell(header, ident, None, evalue, first)
+            self._count += 1
+            self._tell(header, ident, self._count, evalue, first)
         elif kind == "kernel_info_request" and self._words.get("kernel_info"):
             info = dict(self._words["kernel_info"], status="ok")
             self._ports.reply("kernel_info_reply", info, header, ident)
@@ -186,7 +188,7 @@ class Mourner:
         self,
         header: Message,
         ident: list[bytes],
-        count: int | None,
+        count: int,
         evalue: str,
         in_full: bool,
     ) -> None:
@@ -199,9 +201,8 @@ class Mourner:
             self._ports.publish("display_data", content, header)
         self._ports.publish("error", error, header)
         reply: Message = {"status": "error", "user_expressions": {}, "payload": []}
-        if count is not None:
-            reply["execution_count"] = count
-        answered = self._ports.reply("execute_reply", dict(reply, **error), header, ident)
+        reply.update(error, execution_count=count)  # jupyter_console falls over without the number
+        answered = self._ports.reply("execute_reply", reply, header, ident)
         self._ports.publish("status", {"execution_state": "idle"}, header)
         self.told = self.told or answered or self._ports.subscribers > 0
 

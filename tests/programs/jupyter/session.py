@@ -1,0 +1,101 @@
+"""A front end that does as it is told: one JSON object a line on stdin, one back on stdout."""
+
+import json
+import os
+import signal
+import sys
+import time
+from queue import Empty
+
+from jupyter_client.manager import KernelManager
+
+
+class Session:
+    """One kernel and one client, as a notebook has them."""
+
+    def start(self, kernel, transport="tcp"):
+        self.manager = KernelManager(kernel_name=kernel, transport=transport)
+        self.manager.start_kernel()
+        self.client = self.manager.client()
+        self.client.start_channels()
+        self.client.wait_for_ready(timeout=60)
+        return {"pid": self.manager.provisioner.pid, "file": self.manager.connection_file}
+
+    def send(self, code):
+        return self.client.execute(code)
+
+    def until(self, request, kind):
+        """Waits for one message that belongs to the request."""
+        while True:
+            message = self.client.get_iopub_msg(timeout=50)
+            if message["parent_header"].get("msg_id") == request and message["msg_type"] == kind:
+                return message["content"]
+
+    def answer(self, request):
+        """Everything the cell showed, and the reply; for a kernel that died as far as it came."""
+        outputs = []
+        end = time.monotonic() + 50
+        while time.monotonic() < end:
+            try:
+                message = self.client.get_iopub_msg(timeout=8)
+            except Empty:
+                break
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "status":
+                if message["content"]["execution_state"] == "idle":
+                    break
+                continue
+            outputs.append({"kind": message["msg_type"], **message["content"]})
+        reply = None
+        try:
+            while reply is None or reply["parent_header"].get("msg_id") != request:
+                reply = self.client.get_shell_msg(timeout=5)
+        except Empty:
+            reply = None
+        return {"outputs": outputs, "reply": None if reply is None else reply["content"]}
+
+    def run(self, code):
+        return self.answer(self.send(code))
+
+    def input(self, code, text):
+        request = self.client.execute(code, allow_stdin=True)
+        self.client.get_stdin_msg(timeout=50)
+        self.client.input(text)
+        return self.answer(request)
+
+    def interrupt(self, how="group"):
+        if how == "group":
+            self.manager.interrupt_kernel()
+        else:
+            os.kill(self.manager.provisioner.pid, signal.SIGINT)
+
+    def restart(self, now=False):
+        self.manager.restart_kernel(now=now)
+        self.client.wait_for_ready(timeout=60)
+        return {"pid": self.manager.provisioner.pid}
+
+    def start_again(self):
+        """What a server does when it finds its kernel dead."""
+        while self.manager.is_alive():
+            time.sleep(0.02)
+        return self.restart(now=True)
+
+    def shutdown(self, now=False):
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=now)
+
+    def alive(self):
+        return self.manager.is_alive()
+
+
+def main():
+    session = Session()
+    for line in sys.stdin:
+        asked = json.loads(line)
+        answer = getattr(session, asked.pop("do"))(**asked)
+        print(json.dumps(answer, default=str), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Kernels under watch in real front ends, which run in a Python of their own."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.run import PATIENCE, PROGRAMS, ROOT, Holdfast
+
+# A Python with ipykernel and nbclient; tools/setup --test puts both into .venv.
+PYTHON = os.environ.get("HOLDFAST_JUPYTER_PYTHON") or sys.executable
+
+
+def require(*modules: str) -> None:
+    """Skips, and says what to install, where the Python of the front ends lacks one of them."""
+    line = "; ".join(f"import {module}" for module in modules)
+    if subprocess.run([PYTHON, "-c", line], capture_output=True).returncode != 0:
+        pytest.skip(f"{PYTHON} lacks one of: {', '.join(modules)}")
+
+
+class Jupyter:
+    """A place for kernelspecs, and front ends that find them there."""
+
+    def __init__(self, holdfast: Holdfast, folder: Path):
+        self.holdfast = holdfast
+        self.folder = folder
+        self.more: dict[str, str] = {}  # environment variables of the front ends
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = [str(ROOT / "python"), os.environ.get("PYTHONPATH", "")]
+        return self.holdfast.environment | {
+            "JUPYTER_DATA_DIR": str(self.folder / "data"),
+            "JUPYTER_RUNTIME_DIR": str(self.folder / "runtime"),
+            "JUPYTER_CONFIG_DIR": str(self.folder / "config"),
+            "IPYTHONDIR": str(self.folder / "ipython"),
+            "HOLDFAST_BIN": str(self.holdfast.binary),
+            "PYTHONPATH": os.pathsep.join(filter(None, path)),
+            "PYTHONWARNINGS": "ignore",
+            **self.more,
+        }
+
+    def kernel(self, *arguments: str) -> subprocess.CompletedProcess:
+        """holdfast kernel ..."""
+        return self.holdfast.call("kernel", *arguments, env=self.environment)
+
+    def install(self, name: str = "held") -> str:
+        answer = self.kernel("install", "--python", PYTHON, "--name", name)
+        assert answer.returncode == 0, answer.stderr
+        return name
+
+    def command(self, *words: str) -> list[str]:
+        return [*self.holdfast.prefix, PYTHON, *words]
+
+    def notebook(
+        self, *cells: str, kernel: str = "held", allow_errors: bool = False, **more
+    ) -> dict:
+        """The cells run by nbclient: {"raised": ..., "cells": [outputs of each]}."""
+        asked = {"cells": cells, "kernel": kernel, "allow_errors": allow_errors, **more}
+        ended = subprocess.run(
+            self.command(str(PROGRAMS / "jupyter/notebook.py")),
+            input=json.dumps(asked),
+            env=self.environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            timeout=2 * PATIENCE,
+        )
+        assert ended.returncode == 0, ended.stderr
+        return json.loads(ended.stdout) | {"stderr": ended.stderr}
+
+    def session(self, kernel: str = "held", **how: str) -> "Session":
+        return Session(self, kernel, **how)
+
+
+class Session:
+    """A kernel and its client, in a process of their own (see programs/jupyter/session.py)."""
+
+    def __init__(self, jupyter: Jupyter, kernel: str, **how: str):
+        self._process = subprocess.Popen(
+            jupyter.command(str(PROGRAMS / "jupyter/session.py")),
+            env=jupyter.environment,
+            cwd=jupyter.folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=(jupyter.folder / "session.log").open("ab"),
+            text=True,
+        )
+        self.started = self.do("start", kernel=kernel, **how)
+
+    def do(self, what: str, **arguments) -> dict:
+        assert self._process.stdin and self._process.stdout
+        self._process.stdin.write(json.dumps({"do": what, **arguments}) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        assert answer, "the front end fell over; see session.log"
+        return json.loads(answer)
+
+    def run(self, code: str) -> dict:
+        return self.do("run", code=code)
+
+    def end(self) -> None:
+        """Ends the front end, not the kernel."""
+        if self._process.poll() is None:
+            self._process.kill()
+        self._process.communicate()
+
+
+def errors(outputs: list[dict]) -> list[dict]:
+    """The error outputs of a cell, whoever tells of them."""
+    return [o for o in outputs if o.get("output_type", o.get("kind")) == "error"]
+
+
+def words(outputs: list[dict]) -> str:
+    """What the kernel's last words say in this cell; empty: none."""
+    return "\n".join(
+        f"{error['evalue']}\n" + "\n".join(error["traceback"])
+        for error in errors(outputs)
+        if error["ename"] == "KernelDied"
+    )
+
+
+def panel(outputs: list[dict]) -> str:
+    """The HTML panel beside them."""
+    return "".join(output.get("data", {}).get("text/html", "") for output in outputs)
