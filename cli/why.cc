@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "judge.h"
+#include "jupyter/cell_names.h"
 #include "model/json.h"
 #include "present/notebook_words.h"
 #include "present/style.h"
@@ -53,7 +54,9 @@ int why(const Arguments& arguments) {
             complain(record.error().text);
             return exit_failure;
         }
-        print(to_json(evidence_of(*record)));
+        Evidence evidence = evidence_of(*record);
+        if (record->cells) name_cells(evidence.memory.top_sites, *record->cells);
+        print(to_json(evidence));
         return 0;
     }
     const auto verdict = verdict_of(*directory);

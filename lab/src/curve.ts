@@ -6,6 +6,7 @@ export interface Drawing {
   line: string;
   area: string;
   limitY: number | null;
+  peak: number; // bytes
   top: number; // bytes at the upper edge
   seconds: number; // shown, from left to right
 }
@@ -44,6 +45,7 @@ export function draw(
     line,
     area: `${line}L${width} ${height}L0 ${height}Z`,
     limitY: limitInSight ? y(limit) : null,
+    peak,
     top,
     seconds
   };

@@ -12,6 +12,7 @@ const HEIGHT = 96;
 export function CurveView(props: {
   points: readonly CurvePoint[];
   limitName: string;
+  ended?: boolean; // then the last point says nothing, the highest does
 }): React.ReactElement | null {
   const drawing = draw(props.points, WIDTH, HEIGHT);
   const last = props.points.at(-1);
@@ -20,7 +21,10 @@ export function CurveView(props: {
   }
   const limit = last.limit_bytes;
   const limitText = limit === null ? '' : `${props.limitName || 'limit'} ${human(limit)}`;
-  const told = `Memory over the last ${duration(drawing.seconds)}: now ${human(last.used_bytes)}`;
+  const figure = props.ended
+    ? `peak ${human(drawing.peak)}`
+    : `now ${human(last.used_bytes)}`;
+  const told = `Memory over the last ${duration(drawing.seconds)}: ${figure}`;
   return (
     <figure className="jp-Holdfast-curve">
       <div className="jp-Holdfast-curveScale" aria-hidden="true">
@@ -47,7 +51,7 @@ export function CurveView(props: {
       </svg>
       <figcaption className="jp-Holdfast-curveScale">
         <span>last {duration(drawing.seconds)}</span>
-        <span>now {human(last.used_bytes)}</span>
+        <span>{figure}</span>
       </figcaption>
     </figure>
   );

@@ -21,8 +21,8 @@ import { DeathWatch, IMortal } from './deaths';
 import { holdfastIcon } from './icon';
 import { IKernelSource, KernelMonitor } from './monitor';
 import { notify } from './notice';
-import { FailedCells, restartAndRunTo } from './recover';
 import { RecentDeaths } from './recentdeaths';
+import { Recovery } from './recover';
 import { ReportWidget } from './report';
 import { SidePanel } from './sidepanel';
 import { StatusItem } from './statusitem';
@@ -34,7 +34,7 @@ const OPEN_REPORT = 'holdfast:open-report';
 /** What a kernel can die under: a notebook, or a console. */
 interface IDocument {
   readonly sessionContext: ISessionContext;
-  readonly notebook: NotebookPanel | null;
+  readonly recovery: Recovery | null;
 }
 
 const plugin: JupyterFrontEndPlugin<void> = {
@@ -56,7 +56,6 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const monitor = new KernelMonitor(api);
     const recent = new RecentDeaths(api);
     const deaths = new DeathWatch<IDocument>(api);
-    const failed = new FailedCells();
 
     const showPanel = () => void app.commands.execute(SHOW_PANEL);
     const openReport = (run: string) => void app.commands.execute(OPEN_REPORT, { run });
@@ -116,14 +115,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const follow = (document: IDocument) => {
       deaths.follow(document.sessionContext as unknown as IMortal, document);
     };
-    notebooks.widgetAdded.connect((_, notebook) =>
-      follow({ sessionContext: notebook.sessionContext, notebook })
-    );
-    notebooks.forEach(notebook =>
-      follow({ sessionContext: notebook.sessionContext, notebook })
-    );
-    consoles?.widgetAdded.connect((_, console) =>
-      follow({ sessionContext: console.sessionContext, notebook: null })
+    const followNotebook = (panel: NotebookPanel) =>
+      follow({ sessionContext: panel.sessionContext, recovery: new Recovery(panel) });
+    notebooks.forEach(followNotebook);
+    notebooks.widgetAdded.connect((_, panel) => followNotebook(panel));
+    consoles?.widgetAdded.connect((_, { sessionContext }) =>
+      follow({ sessionContext, recovery: null })
     );
 
     const inFront = (widget: { sessionContext: ISessionContext } | null) =>
@@ -134,10 +131,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
 
     deaths.died.connect((_, { verdict, owner }) => {
       void recent.refresh();
-      const { notebook, sessionContext } = owner;
+      const { recovery, sessionContext } = owner;
+      recovery?.mourn();
       notify(PathExt.basename(sessionContext.path) || sessionContext.name, verdict, {
         openReport: () => openReport(verdict.run.id),
-        restart: notebook ? () => void restartAndRunTo(notebook, failed) : undefined
+        restart: recovery ? () => void recovery.run() : undefined
       });
     });
   }

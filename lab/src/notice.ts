@@ -3,6 +3,7 @@
 import { Notification } from '@jupyterlab/apputils';
 
 import { clipped } from './format';
+import { headlineOf } from './headline';
 import { Verdict } from './protocol';
 
 // Lab cuts longer messages by itself, without an ellipsis.
@@ -10,8 +11,10 @@ const LONGEST = 140;
 
 /** "train.ipynb: Killed by the kernel ..., at cell [2], line 3". */
 export function sentence(document: string, verdict: Verdict): string {
-  const words = verdict.headline.replace(/^HF\d+ [a-z0-9-]+: /, '');
-  return clipped(`${document}: ${words}`, LONGEST);
+  const { what, where } = headlineOf(verdict.headline);
+  const place = where ? `, at ${where}` : '';
+  // A place is worth more than the end of a long sentence.
+  return clipped(`${document}: ${what}`, LONGEST - place.length) + place;
 }
 
 export interface IActions {

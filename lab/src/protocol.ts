@@ -35,7 +35,7 @@ export interface Watched {
   top_sites: MemorySite[];
 }
 
-export type Status = Watched | { watched: false };
+export type Status = Watched | { watched: false; ended: boolean };
 
 export interface RunRow {
   id: string;
@@ -46,6 +46,7 @@ export interface RunRow {
   outcome: string;
   cause: string | null;
   live: boolean;
+  death: boolean; // ended as nobody wanted
 }
 
 export interface Where {

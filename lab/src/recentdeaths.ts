@@ -19,7 +19,7 @@ export class RecentDeaths {
   async refresh(): Promise<void> {
     const runs = await this.api.runs();
     if (runs) {
-      this.known = runs.filter(run => run.outcome === 'died' || run.outcome === 'stuck');
+      this.known = runs.filter(run => run.death);
       this.change.emit();
     }
   }

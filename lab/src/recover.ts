@@ -1,43 +1,58 @@
 // After a death: brings the notebook back to just before the cell that killed the kernel.
 
+import { Notification } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
-import { Notebook, NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
-/** Remembers, per notebook, the cell whose execution failed last. */
-export class FailedCells {
-  constructor() {
-    NotebookActions.executed.connect((_, { notebook, cell, success }) => {
-      if (!success) {
-        this.last.set(notebook, cell);
+import { Rebirth } from './rebirth';
+
+const PATIENCE = 30_000;
+
+/** One notebook's way back; made when the notebook is opened, so that it sees every change. */
+export class Recovery {
+  constructor(private panel: NotebookPanel) {
+    panel.sessionContext.statusChanged.connect((_, status) =>
+      this.rebirth.statusChanged(status)
+    );
+    const note = (_: unknown, args: { notebook: unknown; cell: Cell; success: boolean }) => {
+      if (args.notebook === panel.content) {
+        this.rebirth.executed();
+        this.failed = args.success ? this.failed : args.cell;
       }
-    });
+    };
+    NotebookActions.executed.connect(note);
+    panel.disposed.connect(() => NotebookActions.executed.disconnect(note));
   }
 
-  of(notebook: Notebook): Cell | null {
-    const cell = this.last.get(notebook);
-    return cell && !cell.isDisposed ? cell : null;
+  mourn(): void {
+    this.rebirth.mourn();
   }
 
-  private last = new WeakMap<Notebook, Cell>();
-}
-
-/** Restarts, runs every cell above the one that died (else the selected one), and selects that. */
-export async function restartAndRunTo(
-  panel: NotebookPanel,
-  failed: FailedCells
-): Promise<void> {
-  const { content: notebook, sessionContext } = panel;
-  const cell = failed.of(notebook) ?? notebook.activeCell;
-  const index = cell ? notebook.widgets.indexOf(cell) : -1;
-  if (index < 0) {
-    return;
-  }
-  await sessionContext.restartKernel();
-  notebook.activeCellIndex = index;
-  notebook.deselectAll();
-  if (index === 0 || (await NotebookActions.runAllAbove(notebook, sessionContext))) {
+  /** Runs every cell above the one that died (else the selected one), and selects that. */
+  async run(): Promise<void> {
+    const { content: notebook, sessionContext } = this.panel;
+    const cell = this.failed && !this.failed.isDisposed ? this.failed : notebook.activeCell;
+    try {
+      if (!(await this.rebirth.fresh(PATIENCE))) {
+        await sessionContext.restartKernel();
+      }
+    } catch (reason) {
+      Notification.error(`The kernel could not be restarted: ${reason}`);
+      return;
+    }
+    const index = cell ? notebook.widgets.indexOf(cell) : -1;
+    if (index < 0) {
+      return;
+    }
     notebook.activeCellIndex = index;
     notebook.deselectAll();
-    await notebook.scrollToItem(index, 'smart');
+    if (index === 0 || (await NotebookActions.runAllAbove(notebook, sessionContext))) {
+      notebook.activeCellIndex = index;
+      notebook.deselectAll();
+      await notebook.scrollToItem(index, 'smart');
+    }
   }
+
+  private rebirth = new Rebirth();
+  private failed: Cell | null = null;
 }

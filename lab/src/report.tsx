@@ -5,6 +5,7 @@ import React from 'react';
 
 import { CurveView } from './curveview';
 import { place } from './format';
+import { headlineOf } from './headline';
 import { Finding, Verdict } from './protocol';
 import { SitesTable } from './sites';
 
@@ -120,11 +121,10 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
   const { end, root, memory } = verdict;
   const deeper = root.slug !== end.slug;
   const findings = deeper ? [root, end] : [end];
-  const headline = verdict.headline.replace(/^HF\d+ [a-z0-9-]+: /, '');
   return (
     <article className="jp-Holdfast-report" aria-label="Report of a dead kernel">
       <header>
-        <h1>{headline}</h1>
+        <h1>{headlineOf(verdict.headline).what}</h1>
         <CauseTag finding={end} />
         <p>{end.summary}</p>
         {deeper && (
@@ -136,7 +136,7 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
       <PlaceOf finding={root.where ? root : end} />
       {(memory.curve?.length ?? 0) > 1 && (
         <Section title="Memory">
-          <CurveView points={memory.curve ?? []} limitName={memory.limit_name ?? ''} />
+          <CurveView points={memory.curve ?? []} limitName={memory.limit_name ?? ''} ended />
           <SitesTable sites={memory.top_sites} most={6} />
         </Section>
       )}

@@ -65,9 +65,13 @@ function Figures(props: { status: Watched }): React.ReactElement {
 }
 
 function Hint(props: { status: Status | null }): React.ReactElement {
-  return props.status === null ? (
-    <p className="jp-Holdfast-hint">No kernel is in front.</p>
-  ) : (
+  if (props.status === null) {
+    return <p className="jp-Holdfast-hint">No kernel is in front.</p>;
+  }
+  if (!props.status.watched && props.status.ended) {
+    return <p className="jp-Holdfast-hint">The kernel has ended.</p>;
+  }
+  return (
     <p className="jp-Holdfast-hint">
       This kernel is not watched. <code>holdfast kernel install</code> makes one that is; choose it
       under Kernel › Change Kernel.
@@ -130,7 +134,7 @@ export class SidePanel extends ReactWidget {
   }
 
   protected onBeforeShow(): void {
-    this.deaths.refresh();
+    void this.deaths.refresh();
     this.monitor.refresh();
   }
 

@@ -14,7 +14,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from holdfast._command import HoldfastError, NoSuchRun, ask, text_of
-from holdfast.server.kernel_runs import Kernel, LiveRuns, last_death
+from holdfast.server.kernel_runs import Kernel, LiveRuns, is_death, last_death
 from holdfast.server.shared_answers import SharedAnswers
 from holdfast.server.status import status_of
 
@@ -22,7 +22,9 @@ from holdfast.server.status import status_of
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9-]{1,32}")
 KERNEL_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,127}")
 
-UNWATCHED = {"watched": False}
+UNWATCHED = {"watched": False, "ended": False}
+# Between a death and the kernel that follows it.
+ENDED = {"watched": False, "ended": True}
 
 
 def list_runs() -> list[dict[str, Any]]:
@@ -98,6 +100,7 @@ class StatusHandler(HoldfastHandler):
             return UNWATCHED
         if not evidence.get("command_alive", True):
             self.live_runs.forget(kernel)
+            return ENDED
         return status_of(run, evidence)
 
 
@@ -107,7 +110,11 @@ class RunsHandler(HoldfastHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        await self.answer(lambda: {"runs": self.answers.get("runs", list_runs)})
+        await self.answer(self._runs)
+
+    def _runs(self) -> dict[str, Any]:
+        rows = self.answers.get("runs", list_runs)
+        return {"runs": [{**row, "death": is_death(row)} for row in rows]}
 
 
 class WhyHandler(HoldfastHandler):

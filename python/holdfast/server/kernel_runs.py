@@ -10,6 +10,8 @@ from typing import Any
 ASK_AGAIN = 10.0
 
 ENDED_BADLY = ("died", "stuck")
+# Ends that somebody wanted: a restart from the menu is no death.
+ASKED_FOR = ("clean-exit", "interrupted", "hangup", "exit-called", "shut-down")
 
 Row = dict[str, Any]
 
@@ -33,12 +35,15 @@ def runs_of(kernel: Kernel, rows: list[Row]) -> list[Row]:
     return [row for row in rows if f"/{kernel.file_name}" in row.get("command", "")]
 
 
+def is_death(row: Row) -> bool:
+    """Whether a run of the list ended as nobody wanted."""
+    ended_badly = row.get("outcome") in ENDED_BADLY and not row.get("live")
+    return ended_badly and row.get("cause") not in ASKED_FOR
+
+
 def last_death(kernel: Kernel, rows: list[Row]) -> str | None:
-    """The newest of its runs that ended badly."""
-    for row in runs_of(kernel, rows):
-        if row.get("outcome") in ENDED_BADLY and not row.get("live"):
-            return str(row["id"])
-    return None
+    """The newest of its deaths."""
+    return next((str(row["id"]) for row in runs_of(kernel, rows) if is_death(row)), None)
 
 
 class LiveRuns:
