@@ -7,7 +7,11 @@ import { Browser, chromium, Locator, Page } from 'playwright-core';
 
 import { SCREENSHOTS } from './server';
 
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const CHROMIUM = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome'
+];
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',

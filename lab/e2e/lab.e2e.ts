@@ -58,7 +58,9 @@ describe('a kernel that the memory limit kills', () => {
       .toContain('cell [2], line 2');
 
     await notebook.notification.waitFor();
-    expect(await notebook.notification.textContent()).toMatch(/train\.ipynb: .*memory limit/);
+    expect(await notebook.notification.textContent()).toMatch(
+      /train\.ipynb: .*memory limit/
+    );
     expect(await notebook.output(1).textContent()).toContain('KernelDied');
     expect(await notebook.output(1).textContent()).toContain('cgroup-oom');
     await notebook.picture('lab-death');

@@ -8,12 +8,18 @@ export class MemoryLimit {
   constructor(bytes: number) {
     const v1 = '/sys/fs/cgroup/memory';
     const isV1 = existsSync(join(v1, 'memory.limit_in_bytes'));
-    this.folder = join(isV1 ? v1 : '/sys/fs/cgroup', `holdfast-lab-${process.pid}-${++made}`);
+    this.folder = join(
+      isV1 ? v1 : '/sys/fs/cgroup',
+      `holdfast-lab-${process.pid}-${++made}`
+    );
     if (!isV1) {
       writeFileSync('/sys/fs/cgroup/cgroup.subtree_control', '+memory');
     }
     mkdirSync(this.folder);
-    writeFileSync(join(this.folder, isV1 ? 'memory.limit_in_bytes' : 'memory.max'), `${bytes}`);
+    writeFileSync(
+      join(this.folder, isV1 ? 'memory.limit_in_bytes' : 'memory.max'),
+      `${bytes}`
+    );
     this.write('memory.swappiness', '0');
     this.write('memory.swap.max', '0');
   }

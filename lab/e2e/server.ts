@@ -1,7 +1,14 @@
 // A real Jupyter server with the extension, a watched kernel and a home of its own.
 
 import { ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,6 +21,11 @@ const HOLDFAST = process.env.HOLDFAST_BIN ?? join(ROOT, 'build/release/cli/holdf
 
 export const SCREENSHOTS = join(ROOT, 'build/screenshots');
 
+interface IKernelspec {
+  argv: string[];
+  metadata: { holdfast: { original: object } };
+}
+
 export interface IServerOptions {
   app: 'lab' | 'notebook';
   memoryBytes: number;
@@ -23,7 +35,12 @@ export interface IServerOptions {
 export class JupyterServer {
   static async start(options: IServerOptions): Promise<JupyterServer> {
     const server = new JupyterServer(options);
-    await server.answering();
+    try {
+      await server.answering();
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
     return server;
   }
 
@@ -90,16 +107,18 @@ export class JupyterServer {
   }
 
   async stop(): Promise<void> {
-    const ended = new Promise(done => this.process.once('exit', done));
-    this.process.kill('SIGTERM');
-    await ended;
+    if (this.process.exitCode === null) {
+      const ended = new Promise(done => this.process.once('exit', done));
+      this.process.kill('SIGTERM');
+      await ended;
+    }
     await this.limit.remove();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
   }
 
   private async answering(): Promise<void> {
     const found = /https?:\/\/127\.0\.0\.1:(\d+)\//;
-    for (let i = 0; i < 600; i++) {
+    for (let i = 0; i < 2400; i++) {
       const port = found.exec(this.log)?.[1];
       if (port) {
         this.url = `http://127.0.0.1:${port}/`;
@@ -121,7 +140,7 @@ export class JupyterServer {
       });
     install('--name', 'watched', '--display-name', 'Python (watched)');
     const file = join(this.home, 'data/kernels/watched/kernel.json');
-    const spec = JSON.parse(readFileSync(file, 'utf8'));
+    const spec = JSON.parse(readFileSync(file, 'utf8')) as IKernelspec;
     const plain = { ...spec.metadata.holdfast.original, display_name: 'Python (plain)' };
     writeFileSync(file, JSON.stringify({ ...spec, argv: this.limit.inside(spec.argv) }));
     mkdirSync(join(this.home, 'data/kernels/plain'));

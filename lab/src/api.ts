@@ -24,16 +24,11 @@ export class HoldfastApi implements IHoldfastApi {
     return answer?.runs ?? null;
   }
 
-  async why(
-    question: { run: string } | { kernel: string }
-  ): Promise<Verdict | null> {
+  async why(question: { run: string } | { kernel: string }): Promise<Verdict | null> {
     return this.get<Verdict>('why', { ...question });
   }
 
-  private async get<T>(
-    name: string,
-    query: Record<string, string>
-  ): Promise<T | null> {
+  private async get<T>(name: string, query: Record<string, string>): Promise<T | null> {
     const url =
       URLExt.join(this.settings.baseUrl, 'holdfast', name) +
       URLExt.objectToQueryString(query);

@@ -34,9 +34,7 @@ export function runOfLastWords(message: IMessage): string | null {
   }
   const content = message.content as { data?: Record<string, unknown> };
   const html = content.data?.['text/html'];
-  return typeof html === 'string'
-    ? (/data-run="([0-9-]+)"/.exec(html)?.[1] ?? null)
-    : null;
+  return typeof html === 'string' ? (/data-run="([0-9-]+)"/.exec(html)?.[1] ?? null) : null;
 }
 
 /** Watches any number of documents; T is what a listener needs to act on one. */

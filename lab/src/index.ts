@@ -6,11 +6,7 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import {
-  ICommandPalette,
-  ISessionContext,
-  MainAreaWidget
-} from '@jupyterlab/apputils';
+import { ICommandPalette, ISessionContext, MainAreaWidget } from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
@@ -89,11 +85,15 @@ const plugin: JupyterFrontEndPlugin<void> = {
       execute: () => app.shell.activateById(PANEL)
     });
     app.commands.addCommand(OPEN_REPORT, {
-      label: args => (args.run ? 'Open Report' : 'Open Report of the Last Death (Holdfast)'),
+      label: args =>
+        args.run ? 'Open Report' : 'Open Report of the Last Death (Holdfast)',
       execute: async args => {
-        const run = String(args.run ?? (await lastDeath(recent)) ?? '');
+        const run = typeof args.run === 'string' ? args.run : await lastDeath(recent);
+        if (!run) {
+          return;
+        }
         const id = `holdfast-report-${run}`;
-        const verdict = run && !hasWidget(app, id) ? await api.why({ run }) : null;
+        const verdict = hasWidget(app, id) ? null : await api.why({ run });
         if (verdict) {
           const content = new ReportWidget(verdict);
           const report = new MainAreaWidget({ content });

@@ -72,12 +72,18 @@ export class KernelMonitor {
   }
 
   private async look(): Promise<void> {
-    const kernel = this.source?.session?.kernel?.id;
-    const status = kernel ? await this.api.status(kernel) : null;
-    // The user may have gone to another document meanwhile.
-    if (kernel === this.source?.session?.kernel?.id) {
-      this.set(status);
-    }
+    let kernel: string | undefined;
+    let status: Status | null;
+    do {
+      kernel = this.kernel;
+      status = kernel ? await this.api.status(kernel) : null;
+      // The user may have gone to another document; a poll does not refresh while it waits.
+    } while (kernel !== this.kernel);
+    this.set(status);
+  }
+
+  private get kernel(): string | undefined {
+    return this.source?.session?.kernel?.id;
   }
 
   private set(status: Status | null): void {

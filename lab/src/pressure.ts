@@ -13,10 +13,7 @@ const FEWEST_SECONDS = 3;
 const SOON_SECONDS = 30;
 const SOON_SHARE = 0.5;
 
-export function share(
-  used: number | null,
-  limit: number | null
-): number | null {
+export function share(used: number | null, limit: number | null): number | null {
   return used === null || limit === null || limit <= 0 ? null : used / limit;
 }
 
@@ -27,8 +24,7 @@ export function secondsToLimit(curve: readonly CurvePoint[]): number | null {
     return null;
   }
   const first = curve.find(
-    point =>
-      point.used_bytes !== null && last.seconds - point.seconds <= WINDOW_SECONDS
+    point => point.used_bytes !== null && last.seconds - point.seconds <= WINDOW_SECONDS
   );
   if (!first || first.used_bytes === null) {
     return null;

@@ -14,7 +14,10 @@ export class Recovery {
     panel.sessionContext.statusChanged.connect((_, status) =>
       this.rebirth.statusChanged(status)
     );
-    const note = (_: unknown, args: { notebook: unknown; cell: Cell; success: boolean }) => {
+    const note = (
+      _: unknown,
+      args: { notebook: unknown; cell: Cell; success: boolean }
+    ) => {
       if (args.notebook === panel.content) {
         this.rebirth.executed();
         this.failed = args.success ? this.failed : args.cell;
@@ -37,7 +40,7 @@ export class Recovery {
         await sessionContext.restartKernel();
       }
     } catch (reason) {
-      Notification.error(`The kernel could not be restarted: ${reason}`);
+      Notification.error(`The kernel could not be restarted: ${String(reason)}`);
       return;
     }
     const index = cell ? notebook.widgets.indexOf(cell) : -1;

@@ -9,10 +9,7 @@ import { headlineOf } from './headline';
 import { Finding, Verdict } from './protocol';
 import { SitesTable } from './sites';
 
-function Section(props: {
-  title: string;
-  children: React.ReactNode;
-}): React.ReactElement {
+function Section(props: { title: string; children: React.ReactNode }): React.ReactElement {
   return (
     <section>
       <h2>{props.title}</h2>
@@ -136,7 +133,11 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
       <PlaceOf finding={root.where ? root : end} />
       {(memory.curve?.length ?? 0) > 1 && (
         <Section title="Memory">
-          <CurveView points={memory.curve ?? []} limitName={memory.limit_name ?? ''} ended />
+          <CurveView
+            points={memory.curve ?? []}
+            limitName={memory.limit_name ?? ''}
+            ended
+          />
           <SitesTable sites={memory.top_sites} most={6} />
         </Section>
       )}

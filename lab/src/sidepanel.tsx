@@ -73,8 +73,8 @@ function Hint(props: { status: Status | null }): React.ReactElement {
   }
   return (
     <p className="jp-Holdfast-hint">
-      This kernel is not watched. <code>holdfast kernel install</code> makes one that is; choose it
-      under Kernel › Change Kernel.
+      This kernel is not watched. <code>holdfast kernel install</code> makes one that is;
+      choose it under Kernel › Change Kernel.
     </p>
   );
 }

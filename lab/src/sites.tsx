@@ -44,9 +44,7 @@ export function SitesTable(props: {
             </td>
             {grows && (
               <td>
-                {site.growth_per_step_bytes
-                  ? `+${human(site.growth_per_step_bytes)}`
-                  : ''}
+                {site.growth_per_step_bytes ? `+${human(site.growth_per_step_bytes)}` : ''}
               </td>
             )}
             <td>{site.live_bytes === null ? '' : human(site.live_bytes)}</td>
