@@ -60,7 +60,7 @@ class HoldfastHandler(APIHandler):
 
     def run_id(self) -> str | None:
         """The run that the request names."""
-        run = self.get_query_argument("run", None)
+        run: str | None = self.get_query_argument("run", None)
         if run is not None and not RUN_ID.fullmatch(run):
             raise web.HTTPError(400, "run: not the id of a run")
         return run

@@ -11,7 +11,7 @@ ASK_AGAIN = 10.0
 
 ENDED_BADLY = ("died", "stuck")
 # Ends that somebody wanted: a restart from the menu is no death.
-ASKED_FOR = ("clean-exit", "interrupted", "hangup", "exit-called", "shut-down")
+ASKED_FOR = ("clean-exit", "interrupted", "hangup", "shut-down")
 
 Row = dict[str, Any]
 
