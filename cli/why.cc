@@ -8,6 +8,7 @@
 
 #include "base/read_file.h"
 #include "judge.h"
+#include "jupyter/cell_names.h"
 #include "model/json.h"
 #include "present/notebook_words.h"
 #include "present/style.h"
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::array options{
     Option{"--json", "", "the verdict as JSON"},
+    Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
 };
@@ -41,6 +43,11 @@ int show(const Arguments& arguments, const Result<Verdict>& verdict) {
         complain(verdict.error().text);
         return exit_failure;
     }
+    if (arguments.has("--brief")) {
+        const bool running = verdict->outcome == Outcome::running;
+        print((running ? "still running" : notebook_words(*verdict).headline) + '\n');
+        return 0;
+    }
     if (arguments.has("--html")) {
         print(notebook_panel(*verdict) + '\n');
         return 0;
@@ -55,7 +62,7 @@ int show(const Arguments& arguments, const Result<Verdict>& verdict) {
 
 const Verb why_verb{
     .name = "why",
-    .usage = "why [RUN] [--json]",
+    .usage = "why [RUN] [--json | --brief]",
     .summary = "why a run died; without RUN, the last one",
     .text =
         "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
@@ -85,7 +92,9 @@ int why(const Arguments& arguments) {
             complain(record.error().text);
             return exit_failure;
         }
-        print(to_json(evidence_of(*record)));
+        Evidence evidence = evidence_of(*record);
+        if (record->cells) name_cells(evidence.memory.top_sites, *record->cells);
+        print(to_json(evidence));
         return 0;
     }
     return show(arguments, verdict_of(*directory));

@@ -1,4 +1,5 @@
-# What `cmake --install` and `pip install` put where: the program, its man page, its completions.
+# What `cmake --install` and `pip install` put where: the program, its man page, its completions, and
+# in a wheel the JupyterLab extension.
 
 if(SKBUILD)
   # In a wheel the same things go below the environment's prefix instead of CMAKE_INSTALL_PREFIX.
@@ -21,3 +22,15 @@ install(FILES completions/holdfast.bash DESTINATION ${share}/bash-completion/com
         RENAME holdfast)
 install(FILES completions/_holdfast DESTINATION ${share}/zsh/site-functions)
 install(FILES completions/holdfast.fish DESTINATION ${share}/fish/vendor_completions.d)
+
+if(SKBUILD)
+  # Jupyter finds both below the environment's prefix; the server part is a module of the package.
+  install(FILES python/jupyter-config/holdfast.json
+          DESTINATION ${SKBUILD_DATA_DIR}/etc/jupyter/jupyter_server_config.d)
+  set(labextension ${CMAKE_SOURCE_DIR}/python/holdfast/labextension)
+  if(EXISTS ${labextension}/package.json)
+    install(DIRECTORY ${labextension}/ DESTINATION ${share}/jupyter/labextensions/holdfast-lab)
+  else()
+    message(STATUS "No JupyterLab extension in this wheel: `make lab-build` makes it (needs npm)")
+  endif()
+endif()

@@ -123,7 +123,7 @@ def of_evidence(run: str, evidence: dict[str, Any]) -> Live:
         peak_bytes=memory.get("peak_bytes"),
         process_bytes=process.get("rss"),
         gpus=tuple(
-            Gpu(gpu.get("name", ""), gpu.get("used"), gpu.get("total"))
+            Gpu(gpu.get("name", ""), gpu.get("used_last"), gpu.get("total"))
             for gpu in evidence.get("gpus", [])
         ),
         steps=steps.get("count", 0),

@@ -106,6 +106,14 @@ void rename(const CellNames& names, Finding& finding) {
     }
 }
 
+void rename(const CellNames& names, std::vector<MemorySite>& sites) {
+    for (MemorySite& site : sites) {
+        std::optional<int> line = site.line;
+        names.rename(site.file, line);
+        site.line = *line;
+    }
+}
+
 }  // namespace
 
 void name_cells(Verdict& verdict, const CellsRead& kernel) {
@@ -116,11 +124,11 @@ void name_cells(Verdict& verdict, const CellsRead& kernel) {
     names.rename(verdict.choice);
     for (PythonStack& stack : verdict.python_stack)
         for (Frame& frame : stack.frames) names.rename(frame.file, frame.line);
-    for (MemorySite& site : verdict.memory.top_sites) {
-        std::optional<int> line = site.line;
-        names.rename(site.file, line);
-        site.line = *line;
-    }
+    rename(names, verdict.memory.top_sites);
+}
+
+void name_cells(std::vector<MemorySite>& sites, const CellsRead& kernel) {
+    rename(CellNames(kernel, {}), sites);
 }
 
 }  // namespace holdfast

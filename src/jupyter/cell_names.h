@@ -2,6 +2,8 @@
 // never there.
 #pragma once
 
+#include <vector>
+
 #include "model/verdict.h"
 #include "record/cells_box.h"
 
@@ -11,5 +13,6 @@ namespace holdfast {
 // a frame "cell [3]". A place in a cell gets the text of its line. "python -m ipykernel_launcher -f
 // /run/kernel-1.json (pid 7)" becomes "the kernel".
 void name_cells(Verdict& verdict, const CellsRead& kernel);
+void name_cells(std::vector<MemorySite>& sites, const CellsRead& kernel);
 
 }  // namespace holdfast

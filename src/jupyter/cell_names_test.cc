@@ -58,6 +58,17 @@ TEST(CellNames, LinesBelowATimingMagicAreCountedInTheCell) {
     EXPECT_EQ(verdict.root.where->text, "boom()");
 }
 
+TEST(CellNames, LinesThatHoldMemoryAreNamedByTheirCellToo) {
+    std::vector<MemorySite> sites(2);
+    sites[0].file = file;
+    sites[0].line = 2;
+    sites[1].file = "/home/u/train.py";
+    name_cells(sites, kernel_with({cell(3, "one\ntwo")}));
+    EXPECT_EQ(sites[0].file, "cell [3]");
+    EXPECT_EQ(sites[0].line, 2);
+    EXPECT_EQ(sites[1].file, "/home/u/train.py");
+}
+
 TEST(CellNames, OtherFilesStayWhatTheyAre) {
     Verdict verdict = verdict_at("/home/u/train.py", 2);
     name_cells(verdict, kernel_with({cell(3, "x")}));

@@ -1,0 +1,107 @@
+// JupyterLab in a browser: real deaths, and what the user sees of them.
+
+import { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+
+import { NotebookPage, startBrowser } from './browser';
+import { LEAK, SEGFAULT } from './programs';
+import { JupyterServer } from './server';
+
+const MIB = 1 << 20;
+const patience = { timeout: 60_000 };
+
+let browser: Browser;
+let server: JupyterServer;
+let notebook: NotebookPage;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  server = await JupyterServer.start({ app: 'lab', memoryBytes: 512 * MIB });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+afterEach(async ({ task }) => {
+  if (task.result?.state === 'fail') {
+    await notebook.picture('lab-failed');
+    console.log(server.log.slice(-4000));
+  }
+  expect(notebook.elsewhere, 'requests that left the server').toEqual([]);
+  expect(notebook.errors, 'errors on the page').toEqual([]);
+  await notebook.page.close();
+});
+
+async function open(name: string, cells: string[], kernel?: string): Promise<void> {
+  server.write(name, cells, kernel);
+  notebook = await NotebookPage.open(browser, server.page(`lab/tree/${name}`));
+  if (!kernel) {
+    await notebook.watched();
+  }
+}
+
+describe('a kernel that the memory limit kills', () => {
+  test('is warned of, told in the cell and in a notification, and brought back', async () => {
+    await open('train.ipynb', LEAK);
+    await expect.poll(() => notebook.status.textContent()).toMatch(/MiB \/ 512 MiB/);
+    await notebook.status.focus();
+    await notebook.page.keyboard.press('Enter');
+    await notebook.panel.locator('.jp-Holdfast-curve').waitFor();
+
+    await notebook.runAll();
+    await notebook.page.locator('.jp-Holdfast-status[data-level="warning"]').waitFor();
+    await notebook.picture('lab-warning');
+    await expect
+      .poll(() => notebook.panel.textContent(), patience)
+      .toContain('cell [2], line 2');
+
+    await notebook.notification.waitFor();
+    expect(await notebook.notification.textContent()).toMatch(
+      /train\.ipynb: .*memory limit/
+    );
+    expect(await notebook.output(1).textContent()).toContain('KernelDied');
+    expect(await notebook.output(1).textContent()).toContain('cgroup-oom');
+    await notebook.picture('lab-death');
+    await notebook.dismissDialog();
+
+    await notebook.notification.getByRole('button', { name: 'Open report' }).click();
+    await notebook.report.waitFor();
+    const report = await notebook.report.textContent();
+    expect(report).toContain('HF101 cgroup-oom · certain');
+    expect(report).toContain('cell [2], line 2');
+    await expect
+      .poll(() => notebook.panel.locator('.jp-Holdfast-deaths').textContent())
+      .toMatch(/host-leak|cgroup-oom/);
+    await notebook.picture('lab-report');
+
+    const before = await notebook.output(0).textContent();
+    await notebook.notification.getByRole('button', { name: /Restart and run/ }).click();
+    await expect
+      .poll(async () => {
+        const now = await notebook.output(0).textContent();
+        return now !== before && /^kernel \d+\s*$/.test(now ?? '');
+      }, patience)
+      .toBe(true);
+    expect(await notebook.output(1).textContent()).toContain('KernelDied');
+    await expect
+      .poll(() => notebook.cell(1).getAttribute('class'))
+      .toContain('jp-mod-selected');
+  });
+});
+
+describe('a kernel that crashes', () => {
+  test('says so once, with the line of the cell', async () => {
+    await open('crash.ipynb', SEGFAULT);
+    await notebook.runAll();
+    await notebook.notification.waitFor();
+    expect(await notebook.notification.textContent()).toMatch(
+      /crash\.ipynb: .*cell \[2\], line 3/
+    );
+    expect(await notebook.output(1).textContent()).toContain('segfault');
+    await notebook.dismissDialog();
+    await notebook.picture('lab-segfault');
+    expect(await notebook.notification.count()).toBe(1);
+  });
+});

@@ -1,0 +1,46 @@
+// The three questions to the server, with its own authentication.
+
+import { URLExt } from '@jupyterlab/coreutils';
+import { ServerConnection } from '@jupyterlab/services';
+
+import { RunRow, Status, Verdict } from './protocol';
+
+/** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
+export interface IHoldfastApi {
+  status(kernel: string): Promise<Status | null>;
+  runs(): Promise<RunRow[] | null>;
+  why(question: { run: string } | { kernel: string }): Promise<Verdict | null>;
+}
+
+export class HoldfastApi implements IHoldfastApi {
+  constructor(private settings: ServerConnection.ISettings) {}
+
+  async status(kernel: string): Promise<Status | null> {
+    return this.get<Status>('status', { kernel });
+  }
+
+  async runs(): Promise<RunRow[] | null> {
+    const answer = await this.get<{ runs: RunRow[] }>('runs', {});
+    return answer?.runs ?? null;
+  }
+
+  async why(question: { run: string } | { kernel: string }): Promise<Verdict | null> {
+    return this.get<Verdict>('why', { ...question });
+  }
+
+  private async get<T>(name: string, query: Record<string, string>): Promise<T | null> {
+    const url =
+      URLExt.join(this.settings.baseUrl, 'holdfast', name) +
+      URLExt.objectToQueryString(query);
+    try {
+      const response = await ServerConnection.makeRequest(
+        url,
+        { method: 'GET' },
+        this.settings
+      );
+      return response.ok ? ((await response.json()) as T) : null;
+    } catch {
+      return null; // the server is away; Lab itself says so
+    }
+  }
+}

@@ -1,0 +1,160 @@
+// Puts the parts together: status item, side panel, notifications, reports.
+
+import {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+  JupyterFrontEndPlugin
+} from '@jupyterlab/application';
+import { ICommandPalette, ISessionContext, MainAreaWidget } from '@jupyterlab/apputils';
+import { IConsoleTracker } from '@jupyterlab/console';
+import { PathExt } from '@jupyterlab/coreutils';
+import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { IStatusBar } from '@jupyterlab/statusbar';
+
+import { HoldfastApi } from './api';
+import { DeathWatch, IMortal } from './deaths';
+import { holdfastIcon } from './icon';
+import { IKernelSource, KernelMonitor } from './monitor';
+import { notify } from './notice';
+import { RecentDeaths } from './recentdeaths';
+import { Recovery } from './recover';
+import { ReportWidget } from './report';
+import { SidePanel } from './sidepanel';
+import { StatusItem } from './statusitem';
+
+const PANEL = 'holdfast-panel';
+const SHOW_PANEL = 'holdfast:show-panel';
+const OPEN_REPORT = 'holdfast:open-report';
+
+/** What a kernel can die under: a notebook, or a console. */
+interface IDocument {
+  readonly sessionContext: ISessionContext;
+  readonly recovery: Recovery | null;
+}
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: 'holdfast-lab:plugin',
+  description: 'Memory against its limit, and why a kernel died.',
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [IConsoleTracker, IStatusBar, ILabShell, ICommandPalette, ILayoutRestorer],
+  activate: (
+    app: JupyterFrontEnd,
+    notebooks: INotebookTracker,
+    consoles: IConsoleTracker | null,
+    statusBar: IStatusBar | null,
+    labShell: ILabShell | null,
+    palette: ICommandPalette | null,
+    restorer: ILayoutRestorer | null
+  ) => {
+    const api = new HoldfastApi(app.serviceManager.serverSettings);
+    const monitor = new KernelMonitor(api);
+    const recent = new RecentDeaths(api);
+    const deaths = new DeathWatch<IDocument>(api);
+
+    const showPanel = () => void app.commands.execute(SHOW_PANEL);
+    const openReport = (run: string) => void app.commands.execute(OPEN_REPORT, { run });
+
+    const panel = new SidePanel(monitor, recent, openReport);
+    panel.id = PANEL;
+    panel.title.icon = holdfastIcon;
+    panel.title.caption = 'Holdfast: memory and recent deaths';
+    panel.node.setAttribute('role', 'region');
+    panel.node.setAttribute('aria-label', 'Holdfast');
+    app.shell.add(panel, 'right', { rank: 900, type: 'Holdfast' });
+    restorer?.add(panel, PANEL);
+
+    const item = new StatusItem(monitor, showPanel);
+    if (statusBar) {
+      statusBar.registerStatusItem('holdfast-lab:memory', {
+        item,
+        align: 'left',
+        rank: 4,
+        isActive: () => monitor.status?.watched === true,
+        activeStateChanged: monitor.changed
+      });
+    } else {
+      // Notebook 7 has no status bar: beside the kernel's name instead.
+      item.id = 'holdfast-status';
+      app.shell.add(item, 'menu', { rank: 900 });
+    }
+
+    app.commands.addCommand(SHOW_PANEL, {
+      label: 'Show Memory of the Kernel (Holdfast)',
+      execute: () => app.shell.activateById(PANEL)
+    });
+    app.commands.addCommand(OPEN_REPORT, {
+      label: args =>
+        args.run ? 'Open Report' : 'Open Report of the Last Death (Holdfast)',
+      execute: async args => {
+        const run = typeof args.run === 'string' ? args.run : await lastDeath(recent);
+        if (!run) {
+          return;
+        }
+        const id = `holdfast-report-${run}`;
+        const verdict = hasWidget(app, id) ? null : await api.why({ run });
+        if (verdict) {
+          const content = new ReportWidget(verdict);
+          const report = new MainAreaWidget({ content });
+          report.id = id;
+          report.title.label = `Why: ${verdict.end.slug}`;
+          report.title.caption = verdict.headline;
+          report.title.icon = holdfastIcon;
+          report.title.closable = true;
+          // Notebook 7 has room for one document only.
+          app.shell.add(report, labShell ? 'main' : 'down', { mode: 'split-right' });
+        }
+        app.shell.activateById(id);
+      }
+    });
+    for (const command of [SHOW_PANEL, OPEN_REPORT]) {
+      palette?.addItem({ command, category: 'Kernel Operations' });
+    }
+
+    const follow = (document: IDocument) => {
+      deaths.follow(document.sessionContext as unknown as IMortal, document);
+    };
+    const followNotebook = (panel: NotebookPanel) =>
+      follow({ sessionContext: panel.sessionContext, recovery: new Recovery(panel) });
+    notebooks.forEach(followNotebook);
+    notebooks.widgetAdded.connect((_, panel) => followNotebook(panel));
+    consoles?.widgetAdded.connect((_, { sessionContext }) =>
+      follow({ sessionContext, recovery: null })
+    );
+
+    const inFront = (widget: { sessionContext: ISessionContext } | null) =>
+      monitor.follow((widget?.sessionContext ?? null) as unknown as IKernelSource | null);
+    notebooks.currentChanged.connect((_, notebook) => inFront(notebook));
+    consoles?.currentChanged.connect((_, console) => inFront(console));
+    inFront(notebooks.currentWidget ?? consoles?.currentWidget ?? null);
+
+    deaths.died.connect((_, { verdict, owner }) => {
+      void recent.refresh();
+      const { recovery, sessionContext } = owner;
+      recovery?.mourn();
+      notify(PathExt.basename(sessionContext.path) || sessionContext.name, verdict, {
+        openReport: () => openReport(verdict.run.id),
+        restart: recovery ? () => void recovery.run() : undefined
+      });
+    });
+  }
+};
+
+async function lastDeath(recent: RecentDeaths): Promise<string | null> {
+  await recent.refresh();
+  return recent.rows[0]?.id ?? null;
+}
+
+function hasWidget(app: JupyterFrontEnd, id: string): boolean {
+  for (const area of ['main', 'down']) {
+    for (const widget of app.shell.widgets(area)) {
+      if (widget.id === id) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+export default plugin;

@@ -1,0 +1,60 @@
+// How near memory is to its limit, and in how long it would be there.
+
+import { CurvePoint, Gpu, Watched } from './protocol';
+
+export type Level = 'calm' | 'warning' | 'brink';
+
+const WARNING_SHARE = 0.8;
+const BRINK_SHARE = 0.93;
+// Growth is measured over this long at the end of the curve: shorter is noise.
+const WINDOW_SECONDS = 15;
+const FEWEST_SECONDS = 3;
+// Full within this time is worth a warning however much is free now.
+const SOON_SECONDS = 30;
+const SOON_SHARE = 0.5;
+
+export function share(used: number | null, limit: number | null): number | null {
+  return used === null || limit === null || limit <= 0 ? null : used / limit;
+}
+
+/** Seconds until the limit at the growth of the last moments; null: not growing, or unknown. */
+export function secondsToLimit(curve: readonly CurvePoint[]): number | null {
+  const last = curve.at(-1);
+  if (!last || last.used_bytes === null || last.limit_bytes === null) {
+    return null;
+  }
+  const first = curve.find(
+    point => point.used_bytes !== null && last.seconds - point.seconds <= WINDOW_SECONDS
+  );
+  if (!first || first.used_bytes === null) {
+    return null;
+  }
+  const elapsed = last.seconds - first.seconds;
+  const grown = last.used_bytes - first.used_bytes;
+  // A container's first gigabyte is usually an import: growth must matter against the limit.
+  if (elapsed < FEWEST_SECONDS || grown < 0.02 * last.limit_bytes) {
+    return null;
+  }
+  return Math.max(0, (last.limit_bytes - last.used_bytes) / (grown / elapsed));
+}
+
+function levelOfShare(part: number | null): Level {
+  if (part === null) {
+    return 'calm';
+  }
+  return part >= BRINK_SHARE ? 'brink' : part >= WARNING_SHARE ? 'warning' : 'calm';
+}
+
+export function memoryLevel(status: Watched): Level {
+  const part = share(status.memory_bytes, status.limit_bytes);
+  const level = levelOfShare(part);
+  if (level !== 'calm' || part === null || part < SOON_SHARE) {
+    return level;
+  }
+  const seconds = secondsToLimit(status.curve);
+  return seconds !== null && seconds < SOON_SECONDS ? 'warning' : 'calm';
+}
+
+export function gpuLevel(gpu: Gpu): Level {
+  return levelOfShare(share(gpu.used_bytes, gpu.total_bytes));
+}

@@ -1,0 +1,61 @@
+// After a death: brings the notebook back to just before the cell that killed the kernel.
+
+import { Notification } from '@jupyterlab/apputils';
+import type { Cell } from '@jupyterlab/cells';
+import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
+
+import { Rebirth } from './rebirth';
+
+const PATIENCE = 30_000;
+
+/** One notebook's way back; made when the notebook is opened, so that it sees every change. */
+export class Recovery {
+  constructor(private panel: NotebookPanel) {
+    panel.sessionContext.statusChanged.connect((_, status) =>
+      this.rebirth.statusChanged(status)
+    );
+    const note = (
+      _: unknown,
+      args: { notebook: unknown; cell: Cell; success: boolean }
+    ) => {
+      if (args.notebook === panel.content) {
+        this.rebirth.executed();
+        this.failed = args.success ? this.failed : args.cell;
+      }
+    };
+    NotebookActions.executed.connect(note);
+    panel.disposed.connect(() => NotebookActions.executed.disconnect(note));
+  }
+
+  mourn(): void {
+    this.rebirth.mourn();
+  }
+
+  /** Runs every cell above the one that died (else the selected one), and selects that. */
+  async run(): Promise<void> {
+    const { content: notebook, sessionContext } = this.panel;
+    const cell = this.failed && !this.failed.isDisposed ? this.failed : notebook.activeCell;
+    try {
+      if (!(await this.rebirth.fresh(PATIENCE))) {
+        await sessionContext.restartKernel();
+      }
+    } catch (reason) {
+      Notification.error(`The kernel could not be restarted: ${String(reason)}`);
+      return;
+    }
+    const index = cell ? notebook.widgets.indexOf(cell) : -1;
+    if (index < 0) {
+      return;
+    }
+    notebook.activeCellIndex = index;
+    notebook.deselectAll();
+    if (index === 0 || (await NotebookActions.runAllAbove(notebook, sessionContext))) {
+      notebook.activeCellIndex = index;
+      notebook.deselectAll();
+      await notebook.scrollToItem(index, 'smart');
+    }
+  }
+
+  private rebirth = new Rebirth();
+  private failed: Cell | null = null;
+}

@@ -1,0 +1,17 @@
+"""Holdfast in a Jupyter server: what the JupyterLab extension asks, under the server's own auth.
+
+Enabled by ``etc/jupyter/jupyter_server_config.d/holdfast.json``, which the wheel brings along.
+"""
+
+from typing import Any
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "holdfast.server"}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    from holdfast.server.handlers import add_to
+
+    add_to(server.web_app)
+    server.log.info("holdfast: kernels under watch say how they do, and why they died")

@@ -1,0 +1,72 @@
+"""Which recorded run belongs to which kernel of the server, asked as seldom as can be."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+# A kernel that starts has no record for a moment; one that is not watched never has.
+ASK_AGAIN = 10.0
+
+ENDED_BADLY = ("died", "stuck")
+# Ends that somebody wanted: a restart from the menu is no death.
+ASKED_FOR = ("clean-exit", "interrupted", "hangup", "shut-down")
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What the server knows of a kernel; `pid` changes when it is started again."""
+
+    id: str
+    pid: int | None = None
+    connection_file: str = ""
+
+    @property
+    def file_name(self) -> str:
+        """The name of its connection file, which stays when the kernel is started again."""
+        return PurePosixPath(self.connection_file).name or f"kernel-{self.id}.json"
+
+
+def runs_of(kernel: Kernel, rows: list[Row]) -> list[Row]:
+    """Its runs, newest first: every kernel has its connection file on the command line."""
+    return [row for row in rows if f"/{kernel.file_name}" in row.get("command", "")]
+
+
+def is_death(row: Row) -> bool:
+    """Whether a run of the list ended as nobody wanted."""
+    ended_badly = row.get("outcome") in ENDED_BADLY and not row.get("live")
+    return ended_badly and row.get("cause") not in ASKED_FOR
+
+
+def last_death(kernel: Kernel, rows: list[Row]) -> str | None:
+    """The newest of its deaths."""
+    return next((str(row["id"]) for row in runs_of(kernel, rows) if is_death(row)), None)
+
+
+class LiveRuns:
+    """The run each kernel belongs to now; remembered until the kernel is started again."""
+
+    def __init__(
+        self, list_runs: Callable[[], list[Row]], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._list_runs = list_runs
+        self._clock = clock
+        self._known: dict[str, tuple[int | None, str | None, float]] = {}
+
+    def of(self, kernel: Kernel) -> str | None:
+        """The id of its live run; None where the kernel is not watched."""
+        pid, run, asked = self._known.get(kernel.id, (None, None, float("-inf")))
+        is_same = kernel.pid is not None and pid == kernel.pid
+        if is_same and (run is not None or self._clock() - asked < ASK_AGAIN):
+            return run
+        rows = runs_of(kernel, self._list_runs())
+        run = next((str(row["id"]) for row in rows if row.get("live")), None)
+        self._known[kernel.id] = (kernel.pid, run, self._clock())
+        return run
+
+    def forget(self, kernel: Kernel) -> None:
+        """Its run is over, or its record gone."""
+        self._known.pop(kernel.id, None)

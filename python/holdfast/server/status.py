@@ -1,0 +1,48 @@
+"""The figures of a live run that a status bar and a side panel show, out of its evidence."""
+
+from typing import Any
+
+from holdfast.live import of_evidence
+
+Json = dict[str, Any]
+
+
+def status_of(run: str, evidence: Json) -> Json:
+    """A small object: what could not be seen is null, not zero."""
+    live = of_evidence(run, evidence)
+    memory: Json = evidence.get("memory") or {}
+    return {
+        "watched": True,
+        "run": run,
+        "memory_bytes": live.memory_bytes,
+        "limit_bytes": live.limit_bytes,
+        "limit_name": live.limit_name,
+        "peak_bytes": live.peak_bytes,
+        "process_bytes": live.process_bytes,
+        "steps": live.steps,
+        "epoch": live.epoch,
+        "guard": live.guard,
+        "gpus": [
+            {"name": gpu.name, "used_bytes": gpu.used_bytes, "total_bytes": gpu.total_bytes}
+            for gpu in live.gpus
+        ],
+        "curve": [_point(point) for point in memory.get("curve") or []],
+        "top_sites": [_site(site) for site in memory.get("top_sites") or []],
+    }
+
+
+def _point(point: Json) -> Json:
+    return {
+        "seconds": point.get("time", 0) / 1e9,
+        "used_bytes": point.get("used_bytes"),
+        "limit_bytes": point.get("limit_bytes"),
+    }
+
+
+def _site(site: Json) -> Json:
+    return {
+        "file": site.get("file", ""),
+        "line": site.get("line"),
+        "live_bytes": site.get("live_bytes"),
+        "growth_per_step_bytes": site.get("growth_per_step_bytes"),
+    }
