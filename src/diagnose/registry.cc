@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<Rule, 47> registry{
+constexpr std::array<Rule, 54> registry{
     rules::cgroup_oom,
     rules::host_oom,
     rules::oom_victim,
@@ -26,6 +26,7 @@ constexpr std::array<Rule, 47> registry{
     rules::cuda_fragmentation,
     rules::gpu_occupied,
     rules::gpu_leak,
+    rules::gpu_preallocated,
     rules::segfault,
     rules::stack_overflow,
     rules::heap_corruption,
@@ -36,6 +37,8 @@ constexpr std::array<Rule, 47> registry{
     rules::native_race,
     rules::fatal_python_error,
     rules::telling_text,
+    rules::allocator_clash,
+    rules::runtime_clash,
     rules::thread_limit,
     rules::fd_limit,
     rules::disk_full,
@@ -46,6 +49,10 @@ constexpr std::array<Rule, 47> registry{
     rules::shape_mismatch,
     rules::bad_input,
     rules::checkpoint_corrupt,
+    rules::gpu_lost,
+    rules::gpu_ecc,
+    rules::gpu_throttled,
+    rules::disk_errors,
     rules::clean_exit,
     rules::exception,
     rules::killed,

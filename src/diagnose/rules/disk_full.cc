@@ -58,9 +58,14 @@ std::optional<Finding> disk_full(const Death& death) {
     std::optional<Said> said = said_last(
         death, {"No space left on device", "[Errno 28]", "Disk quota exceeded", "[Errno 122]"});
     if (!said) {
-        // torch's archive writer drops the reason.
+        // These writers drop the reason: torch's archive, NumPy's tofile.
         said = said_last(death, {"PytorchStreamWriter failed writing file"});
-        if (!said || full_disk(death.all, {}) == nullptr) return std::nullopt;
+        if (!said) said = said_last(death, {" requested and "});
+        if (said && said->line.find(" requested and ") != std::string::npos &&
+            !said->line.ends_with(" written"))
+            return std::nullopt;
+        const bool limited = death.process != nullptr && death.process->limits.file_size;
+        if (!said || (limited && full_disk(death.all, {}) == nullptr)) return std::nullopt;
     }
     for (const std::string_view other : {"/dev/shm", "shared memory", "</torch", "inotify"})
         if (said->line.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
