@@ -52,7 +52,10 @@ enum class Whose { ours, beside, unused, others };
 // Which of the three would have made room for what was asked for.
 Whose whose(const GpuRefusal& figures) {
     const std::optional<Bytes> others = held_by_others(figures);
-    if (figures.asked && figures.unused && *figures.unused >= *figures.asked) return Whose::unused;
+    // A few per cent always lie unused; it is pieces only where they are a good part of all.
+    if (figures.asked && figures.unused && *figures.unused >= *figures.asked && figures.allocated &&
+        figures.unused->share_of(*figures.allocated + *figures.unused) >= 0.1)
+        return Whose::unused;
     const std::optional<Bytes> beside = held_beside(figures);
     if (figures.capacity && beside && beside->share_of(*figures.capacity) >= 0.3)
         return Whose::beside;
@@ -94,8 +97,9 @@ std::optional<Finding> cuda_oom(const Death& death) {
     if (!refused || whose(refused->figures) != Whose::ours) return std::nullopt;
     const GpuRefusal& figures = refused->figures;
     // Certain where what it had and what it asked for would not have fitted into an empty GPU.
-    const bool decided = figures.capacity && figures.asked && figures.own &&
-                         (*figures.own + *figures.asked).share_of(*figures.capacity) >= 0.9;
+    const std::optional<Bytes> room = figures.allowed ? figures.allowed : figures.capacity;
+    const bool decided = room && figures.asked && figures.own &&
+                         (*figures.own + *figures.asked).share_of(*room) >= 0.9;
     Finding finding = finding_of(
         death, *refused, "cuda-oom"_cause, decided ? Confidence::certain : Confidence::likely,
         figures.capacity && figures.own

@@ -99,14 +99,17 @@ std::optional<Finding> gpu_throttled(const Death& death) {
                                       [](const auto& holder) { return holder.ours; });
         if ((reasons & (hot | power)) == 0 || !ours) continue;
         const bool by_heat = (reasons & hot) != 0;
-        Finding finding;
-        finding.cause = "gpu-throttled"_cause;
-        finding.confidence = Confidence::likely;  // the last look only, not the whole run
-        finding.summary = fmt::format(
-            "GPU {} ({}) had slowed its clocks because of {}{}.", gpu.index, gpu.name,
-            by_heat ? "heat" : "power",
-            gpu.temperature_celsius ? fmt::format("; it was at {} °C", *gpu.temperature_celsius)
-                                    : "");
+        const std::string degrees = gpu.temperature_celsius
+                                        ? fmt::format("; it was at {} °C", *gpu.temperature_celsius)
+                                        : std::string();
+        Finding finding{"gpu-throttled"_cause,
+                        Confidence::likely,  // the last look only, not the whole run
+                        fmt::format("GPU {} ({}) had slowed its clocks because of {}{}.", gpu.index,
+                                    gpu.name, by_heat ? "heat" : "power", degrees),
+                        {},
+                        {},
+                        {},
+                        {}};
         finding.pid = death.pid;
         finding.evidence = {{"clock event reasons", fmt::format("0x{:x}", reasons)}};
         finding.fixes.push_back({by_heat ? "See to the cooling, or lower the power limit."

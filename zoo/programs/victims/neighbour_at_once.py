@@ -1,5 +1,6 @@
 """A neighbour eats the limit within a few hundred milliseconds."""
-# zoo end: oom-victim
+# zoo end: oom-victim cgroup-oom
+# zoo root: oom-victim
 # zoo memory: 300M
 # zoo then: exec {python} {zoo}/neighbours/eat.py at-once
 

@@ -2,7 +2,7 @@
 # zoo end: worker-oom cgroup-oom
 # zoo root: worker-copies worker-oom
 # zoo role: main|worker
-# zoo memory: 700M
+# zoo memory: 360M
 
 import multiprocessing
 import time
