@@ -72,6 +72,7 @@ std::optional<Finding> disk_full(const Death& death) {
 
     const std::string path = path_in(said->line);
     const DiskEvidence* disk = full_disk(death.all, path);
+    if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits =
         said->final && death.exit_known() &&
         (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);

@@ -1,10 +1,12 @@
 // Causes whose decisive evidence is a text: it must be the last one, before a death that fits.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 #include <string_view>
 
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -146,6 +148,14 @@ bool fits(const Death& death, const Said& said, Ends ends) {
     return exception || abort || (death.exit.code && said.final);
 }
 
+// The allocator whose words these are was really there, beside glibc's.
+bool preloaded(const Death& death) {
+    const CrashEvidence* crash = crash_of(death);
+    return crash != nullptr &&
+           std::any_of(crash->runtimes.begin(), crash->runtimes.end(),
+                       [](const std::string& name) { return name.starts_with("libtcmalloc"); });
+}
+
 }  // namespace
 
 std::optional<Finding> telling_text(const Death& death) {
@@ -154,9 +164,11 @@ std::optional<Finding> telling_text(const Death& death) {
         if (!said || said->line.find(telling.also) == std::string::npos ||
             !fits(death, *said, telling.ends))
             continue;
-        Finding finding = finding_about(
-            death, telling.cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-            fmt::format("{} stopped with: {}", who(death), shortened(said->line)));
+        const bool decided =
+            death.sure_of_exit() && (telling.cause != "allocator-clash"_cause || preloaded(death));
+        Finding finding =
+            finding_about(death, telling.cause, decided ? Confidence::certain : Confidence::likely,
+                          fmt::format("{} stopped with: {}", who(death), shortened(said->line)));
         finding.evidence.push_back({said->source, shortened(said->line)});
         finding.fixes.push_back({std::string(telling.fix), std::string(telling.code)});
         return finding;

@@ -1,6 +1,6 @@
 """A worker is OOM-killed; the parent starts it again with less and finishes."""
 # zoo end: clean-exit
-# zoo also: cgroup-oom
+# zoo also: dataset-in-ram
 # zoo memory: 200M
 
 import multiprocessing

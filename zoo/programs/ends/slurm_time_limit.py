@@ -1,5 +1,6 @@
 """Slurm ends a job whose time is up."""
-# zoo end: preempted
+# zoo end: preempted killed
+# zoo root: preempted
 # zoo environment: SLURM_JOB_ID=4711 SLURM_JOB_END_TIME=1
 # zoo then: sleep 0.3; kill -TERM $PID
 
