@@ -10,7 +10,7 @@ from support.run import ROOT
 
 sys.path.insert(0, str(ROOT / "zoo"))
 
-from kit import scenario  # noqa: E402
+from kit import scenario
 
 # Causes that no program here dies of yet, each with the reason.
 STILL_TO_COME = {

@@ -36,11 +36,6 @@ void check_protobuf(void) {
     abort();
 }
 
-void free_foreign(void *block) {
-    fprintf(stderr, "src/tcmalloc.cc:333] Attempt to free invalid pointer %p \n", block);
-    abort();
-}
-
 void check_cudnn_version(void) {
     fprintf(stderr, "E tensorflow/stream_executor/cuda/cuda_dnn.cc:389] Loaded runtime CuDNN "
                     "library: 8.0.5 but source was compiled with: 8.6.0.  CuDNN library needs to "
