@@ -43,6 +43,18 @@ const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEv
     return last;
 }
 
+// What nobody caught in its main thread.
+std::optional<TracebackText> recorded_exception(const Evidence& evidence, int pid) {
+    std::optional<TracebackText> last;
+    for (const AgentEvidence& agent : evidence.agents) {
+        if (agent.pid != pid) continue;
+        for (const ExceptionEvidence& thrown : agent.exceptions)
+            if (thrown.in_main_thread && !thrown.type.empty())
+                last = TracebackText{thrown.frames, thrown.type, thrown.message, true, true};
+    }
+    return last;
+}
+
 Death end_of_command(const Evidence& evidence, const ProcessEvidence* command) {
     const int pid = command != nullptr ? command->pid : evidence.main_pid.value_or(0);
     Death death{.all = evidence,
@@ -117,6 +129,7 @@ std::optional<Death> death_of(const Evidence& evidence, const ProcessEvidence& p
                 .time = process.ended,
                 .decides = false};
     if (!death.exit_known()) death.told = Death::Told::nobody;
+    if (death.exit.code == 1) death.own_traceback = recorded_exception(evidence, process.pid);
     return death;
 }
 

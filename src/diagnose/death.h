@@ -20,6 +20,8 @@ struct Death {
     std::optional<RunTime> time;
     // Whether this end decided the run: then stderr's last words and the signals are its own.
     bool decides = true;
+    // The exception its agent recorded, of a process whose stderr is not the run's own.
+    std::optional<TracebackText> own_traceback = {};
 
     bool by(int signal) const { return exit.signal == signal; }
     bool exit_known() const { return exit.code.has_value() || exit.signal.has_value(); }

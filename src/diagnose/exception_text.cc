@@ -61,11 +61,20 @@ Finding finding_of(const Death& death, CauseId cause, const ExceptionSaid& said,
 }
 
 bool uses(const Death& death, std::string_view framework) {
+    const std::string folder = "/site-packages/" + std::string(framework) + "/";
+    const auto inside = [&](const std::vector<Frame>& frames) {
+        return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
+            return frame.file.find(folder) != std::string::npos;
+        });
+    };
+    if (const TracebackText* traceback = final_exception(death);
+        traceback != nullptr && inside(traceback->frames))
+        return true;
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr) return false;
-    return std::any_of(agent->notes.begin(), agent->notes.end(), [&](const NoteEvidence& note) {
-        return note.kind == NoteEvidence::Kind::framework && note.text.starts_with(framework);
-    });
+    return agent->steps.source.starts_with(framework) || inside(agent->place) ||
+           std::any_of(agent->sites.begin(), agent->sites.end(),
+                       [&](const SiteEvidence& site) { return inside(site.frames); });
 }
 
 std::optional<long> number_after(std::string_view text, std::string_view mark) {

@@ -14,12 +14,13 @@ constexpr const char* too_much =
     "PyTorch but unallocated. If reserved but unallocated memory is large try setting "
     "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.";
 
-std::string message(const char* asked, const char* free, const char* own, const char* unused) {
+std::string message(const char* asked, const char* free, const char* own, const char* unused,
+                    const char* allocated) {
     return std::string("CUDA out of memory. Tried to allocate ") + asked +
            ". GPU 0 has a total capacity of 24.00 GiB of which " + free +
            " is free. Including non-PyTorch memory, this process has " + own +
-           " memory in use. Of the allocated memory 1.00 GiB is allocated by PyTorch, and " +
-           unused + " is reserved by PyTorch but unallocated.";
+           " memory in use. Of the allocated memory " + allocated +
+           " is allocated by PyTorch, and " + unused + " is reserved by PyTorch but unallocated.";
 }
 
 Verdict refused(const std::string& text) {
@@ -60,7 +61,8 @@ TEST(GpuRefusal, IsNotReadIntoOtherText) {
 
 TEST(CudaOom, IsCertainWhenItWouldNotFitAnEmptyGpu) {
     for (const std::string& text :
-         {std::string(too_much), message("4.00 GiB", "1.00 GiB", "22.90 GiB", "200.00 MiB")}) {
+         {std::string(too_much),
+          message("4.00 GiB", "1.00 GiB", "22.90 GiB", "200.00 MiB", "22.00 GiB")}) {
         const Verdict v = refused(text);
         EXPECT_EQ(root_of(v), "cuda-oom") << text;
         EXPECT_TRUE(certain(v)) << text;
@@ -80,14 +82,41 @@ TEST(CudaOom, IsNotSaidOfOneThatWasCaught) {
 }
 
 TEST(CudaFragmentation, IsUnusedMemoryLargerThanTheRequest) {
-    const Verdict v = refused(message("2.00 GiB", "1.00 GiB", "22.90 GiB", "3.00 GiB"));
+    const Verdict v =
+        refused(message("2.00 GiB", "1.00 GiB", "22.90 GiB", "3.00 GiB", "19.00 GiB"));
     EXPECT_EQ(root_of(v), "cuda-fragmentation");
+    EXPECT_TRUE(certain(v));
+}
+
+TEST(CudaFragmentation, IsNotTheRestThatEveryFullCardHas) {
+    const Verdict v =
+        refused(message("32.00 MiB", "1.00 MiB", "23.90 GiB", "45.00 MiB", "23.00 GiB"));
+    EXPECT_EQ(root_of(v), "cuda-oom");
+}
+
+TEST(CudaOom, IsCertainAtABoundTheProgramSetItself) {
+    const Verdict v = refused(
+        "CUDA out of memory. Tried to allocate 600.00 MiB. GPU 0 has a total capacity of 139.80 "
+        "GiB "
+        "of which 133.18 GiB is free. Including non-PyTorch memory, this process has 6.62 GiB "
+        "memory in use. 6.00 GiB allowed; Of the allocated memory 5.37 GiB is allocated by "
+        "PyTorch, "
+        "and 21.87 MiB is reserved by PyTorch but unallocated.");
+    EXPECT_EQ(root_of(v), "cuda-oom");
+    EXPECT_TRUE(certain(v));
+}
+
+TEST(GpuPreallocated, IsMuchOfThisProcessThatPyTorchDidNotAllocate) {
+    const Verdict v =
+        refused(message("4.00 GiB", "1.00 GiB", "22.90 GiB", "2.00 MiB", "512.00 MiB"));
+    EXPECT_EQ(root_of(v), "gpu-preallocated");
     EXPECT_TRUE(certain(v));
 }
 
 TEST(GpuOccupied, NamesWhoHoldsIt) {
     Story story = std::move(Story().exits(1).raises(
-        "torch.OutOfMemoryError", message("4.00 GiB", "1.00 GiB", "2.00 GiB", "100.00 MiB")));
+        "torch.OutOfMemoryError",
+        message("4.00 GiB", "1.00 GiB", "2.00 GiB", "100.00 MiB", "1.00 GiB")));
     EXPECT_EQ(root_of(story.verdict()), "gpu-occupied");
     EXPECT_FALSE(certain(story.verdict()));
     GpuEvidence gpu;
@@ -101,8 +130,9 @@ TEST(GpuOccupied, NamesWhoHoldsIt) {
 }
 
 TEST(GpuOccupied, IsNotSaidWhereOthersHoldLittle) {
-    EXPECT_EQ(root_of(refused(message("4.00 GiB", "1.00 GiB", "22.00 GiB", "100.00 MiB"))),
-              "cuda-oom");
+    EXPECT_EQ(
+        root_of(refused(message("4.00 GiB", "1.00 GiB", "22.00 GiB", "100.00 MiB", "21.00 GiB"))),
+        "cuda-oom");
 }
 
 }  // namespace

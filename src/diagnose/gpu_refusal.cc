@@ -71,6 +71,7 @@ std::optional<GpuRefusal> parse_gpu_refusal(std::string_view message) {
     if (refusal.capacity) {
         refusal.free = after(message, "of which ");
         refusal.own = after(message, "this process has ");
+        refusal.allowed = before(message, "allowed;");
         refusal.allocated = after(message, "Of the allocated memory ");
         refusal.unused = before(message, "is reserved by PyTorch but unallocated");
         return refusal;

@@ -14,6 +14,7 @@ struct GpuRefusal {
     std::optional<Bytes> asked;
     std::optional<Bytes> capacity;
     std::optional<Bytes> free;
+    std::optional<Bytes> allowed;    // of the capacity, where the program has bound itself
     std::optional<Bytes> own;        // of this process, the framework's and all else
     std::optional<Bytes> allocated;  // of that, by tensors
     std::optional<Bytes> unused;     // reserved by the framework's allocator, and not allocated

@@ -39,7 +39,8 @@ std::optional<Said> said_at_crash(const Death& death,
 }  // namespace
 
 const TracebackText* final_exception(const Death& death) {
-    if (!death.decides || !death.failed() || death.exit.signal) return nullptr;
+    if (!death.failed() || death.exit.signal) return nullptr;
+    if (!death.decides) return death.own_traceback ? &*death.own_traceback : nullptr;
     if (!death.all.traceback || !death.all.traceback->ends_the_output) return nullptr;
     return &*death.all.traceback;
 }
@@ -67,8 +68,9 @@ std::vector<std::string_view> last_lines(std::string_view text, std::size_t coun
 
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles) {
     if (!death.failed()) return std::nullopt;
-    // A child's crash record is its own; the rest of stderr is the deciding process's.
-    if (!death.decides) return said_at_crash(death, needles);
+    // A child's crash record and exception are its own; the rest of stderr is the deciding
+    // process's.
+    if (!death.decides && final_exception(death) == nullptr) return said_at_crash(death, needles);
     if (const TracebackText* traceback = final_exception(death)) {
         std::string line = exception_line(*traceback);
         if (!has_any(line, needles)) return std::nullopt;

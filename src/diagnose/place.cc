@@ -2,6 +2,7 @@
 
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
+#include "diagnose/moment.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/worker_place.h"
 
@@ -18,6 +19,21 @@ std::optional<Where> where_it_died(const Death& death) {
     if (const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail))
         return own_place(dump->frames);
     return std::nullopt;
+}
+
+std::optional<Where> where_it_was(const Death& death) {
+    constexpr Nanos a_moment{2'000'000'000};
+    const auto recent = [&](RunTime time) {
+        return !death.time || time >= earlier(*death.time, a_moment);
+    };
+    const AgentEvidence* agent = agent_of(death);
+    if (agent != nullptr && agent->place_time && recent(*agent->place_time))
+        if (std::optional<Where> place = own_place(agent->place)) return place;
+    std::optional<Where> seen;
+    for (const StacksEvidence& look : death.all.stacks)
+        if (look.pid == death.pid && recent(look.time) && !look.threads.empty())
+            seen = own_place(look.threads.front().frames);
+    return seen;
 }
 
 }  // namespace holdfast

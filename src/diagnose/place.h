@@ -11,4 +11,8 @@ namespace holdfast {
 // As far as its last words say: a traceback, its crash record, or faulthandler's dump.
 std::optional<Where> where_it_died(const Death& death);
 
+// Where the main thread was a moment before: for a death that nobody inside saw coming. It asks for
+// memory there as a rule, since that is when the agent notes it.
+std::optional<Where> where_it_was(const Death& death);
+
 }  // namespace holdfast

@@ -32,6 +32,10 @@ std::size_t generality(CauseId cause) {
     return at == general.end() ? 0 : static_cast<std::size_t>(at - general.begin()) + 1;
 }
 
+bool one_of(CauseId cause, std::initializer_list<CauseId> causes) {
+    return std::find(causes.begin(), causes.end(), cause) != causes.end();
+}
+
 // Stalls come before an end; they are its cause only where somebody lost patience.
 bool is_circumstance(const Finding& finding) { return finding.cause == "swap-thrash"_cause; }
 
@@ -45,13 +49,14 @@ bool somebody_stopped_it(const Finding& finding) {
 // a program that was asked to stop chooses its exit status because of that.
 bool yields(const Finding& finding, const Finding& to) {
     if (finding.cause == "exception"_cause) return true;
+    // An uncaught std::bad_alloc aborts; that is how the refusal showed itself.
+    if (finding.cause == "native-abort"_cause)
+        return one_of(to.cause,
+                      {"alloc-refused"_cause, "address-limit"_cause, "overcommit-limit"_cause,
+                       "map-count"_cause, "thread-limit"_cause});
     return finding.cause == "exit-called"_cause &&
            (somebody_stopped_it(to) || to.cause == "hangup"_cause ||
             to.cause == "userspace-oom"_cause);
-}
-
-bool one_of(CauseId cause, std::initializer_list<CauseId> causes) {
-    return std::find(causes.begin(), causes.end(), cause) != causes.end();
 }
 
 bool speaks_of(const Finding& finding, std::initializer_list<std::string_view> words) {
@@ -148,7 +153,7 @@ bool stopped_from_outside(const Finding& end) {
 
 bool is_explanation(const Finding& finding) {
     return one_of(finding.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause,
-                                  "gpu-leak"_cause, "nan-loss"_cause});
+                                  "gpu-leak"_cause, "nan-loss"_cause, "gpu-throttled"_cause});
 }
 
 Ranked rank(std::vector<Finding> findings) {

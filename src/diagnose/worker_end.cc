@@ -161,6 +161,45 @@ const ProcessEvidence* child_named_in(const Death& parent, std::string_view line
     return nullptr;
 }
 
+// "returned non-zero exit status 1", torchrun's ChildFailedError, torch's spawn.
+bool told_of_failure(const TracebackText& traceback) {
+    for (const std::string_view type :
+         {"ChildFailedError", "CalledProcessError", "ProcessRaisedException"})
+        if (traceback.type.ends_with(type)) return true;
+    return false;
+}
+
+// The first child to end by an exception of its own. Its victims raise too, but later.
+const ProcessEvidence* child_that_raised(const Death& parent) {
+    const ProcessEvidence* first = nullptr;
+    for (const ProcessEvidence& process : parent.all.processes) {
+        if (process.pid == parent.pid || !process.ended || !process.exit || !parent.time) continue;
+        if (process.exit->code != 1 || *process.ended > *parent.time) continue;
+        if (!descends(parent.all, process, parent.pid)) continue;
+        if (const auto death = death_of(parent.all, process); !death->own_traceback) continue;
+        if (first == nullptr || *process.ended < *first->ended) first = &process;
+    }
+    return first;
+}
+
+// Came and went between two looks; but the kernel has named whom it took, and where. Only where the
+// parent's own words tell of a SIGKILL, and nobody else there was taken.
+std::optional<int> unseen_and_taken(const Death& parent) {
+    const CgroupEvidence* cgroup = parent.cgroup();
+    if (cgroup == nullptr || cgroup->levels.empty() || !parent.time ||
+        !parent.all.host.in_first_pid_namespace)
+        return std::nullopt;
+    std::optional<int> taken;
+    for (const KernelLogEntry& entry : parent.all.kernel_log) {
+        if (entry.kind != KernelLogEntry::Kind::oom_kill || !entry.pid) continue;
+        if (entry.task_memcg != cgroup->levels.front().path) continue;
+        if (entry.time > *parent.time || entry.time < earlier(*parent.time, right_after)) continue;
+        if (parent.all.process(*entry.pid) != nullptr || taken) return std::nullopt;
+        taken = entry.pid;
+    }
+    return taken;
+}
+
 }  // namespace
 
 std::optional<WorkerText> worker_text(std::string_view text) {
@@ -189,6 +228,10 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (parent.told == Death::Told::wrapper && parent.process == nullptr) return std::nullopt;
     if (asked_to_stop(parent) != nullptr) return std::nullopt;
     const TracebackText* traceback = final_exception(parent);
+    if (traceback != nullptr && told_of_failure(*traceback) &&
+        first_child(parent, std::nullopt, true) == nullptr)
+        if (const ProcessEvidence* child = child_that_raised(parent))
+            return FatalChild{*death_of(parent.all, *child), true, exception_line(*traceback)};
     if (traceback != nullptr && !about_a_child(*traceback)) {
         const std::string said = exception_line(*traceback);
         const ProcessEvidence* child = child_named_in(parent, said);
@@ -210,6 +253,9 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (!signal) return std::nullopt;
     // Its status was not read, but the parent says how some child ended.
     const ProcessEvidence* child = first_child(parent, std::nullopt, false);
+    if (child == nullptr && signal == SIGKILL)
+        if (const std::optional<int> pid = unseen_and_taken(parent))
+            return FatalChild{told_by_text(parent, nullptr, *pid, *signal), true, line};
     return FatalChild{told_by_text(parent, child, child != nullptr ? child->pid : 0, *signal),
                       child != nullptr, line};
 }

@@ -71,7 +71,9 @@ CrashEvidence crash_of(const CrashRecord& record, const RunClock& clock) {
     crash.in_stack_guard = is_stack_overflow(record);
     crash.frames_repeat = repeats(crash.native);
     crash.near_null = is_null_access(record);
-    crash.in_allocator = is_heap_abort(record, crash.native);
+    crash.in_allocator =
+        is_heap_abort(record, crash.native) || is_fault_in_allocator(record, crash.native);
+    crash.runtimes = loaded_runtimes(record);
     // Only code is listed, so this is a library that was replaced under the running program.
     if (const CrashModule* module = crash.address ? module_at(record, *crash.address) : nullptr;
         module != nullptr && module->inode)

@@ -135,6 +135,31 @@ bool is_heap_abort(const CrashRecord& crash, const std::vector<NativeFrame>& fra
                          "unlink_chunk", "malloc_consolidate"});
 }
 
+bool is_fault_in_allocator(const CrashRecord& crash, const std::vector<NativeFrame>& frames) {
+    if (crash.signal != SIGSEGV || frames.empty() || !is_everyones_library(frames[0].library))
+        return false;
+    return any_function(frames, 3,
+                        {"malloc", "free", "_int_free", "_int_malloc", "realloc", "calloc", "cfree",
+                         "__libc_free", "__libc_malloc", "__libc_realloc", "_int_realloc",
+                         "unlink_chunk", "malloc_consolidate", "tcache_get", "tcache_put"});
+}
+
+std::vector<std::string> loaded_runtimes(const CrashRecord& crash) {
+    constexpr std::array<std::string_view, 10> heads{
+        "libgomp",     "libiomp5",    "libomp",      "libtbb.so", "libtcmalloc",
+        "libjemalloc", "libmimalloc", "libprotobuf", "libmkl_rt", "libopenblas"};
+    std::vector<std::string> found;
+    for (const CrashModule& module : crash.modules) {
+        const std::string name = library_name(module);
+        const bool known = std::any_of(heads.begin(), heads.end(), [&](std::string_view head) {
+            return name.starts_with(head);
+        });
+        if (known && std::find(found.begin(), found.end(), name) == found.end())
+            found.push_back(name);
+    }
+    return found;
+}
+
 bool is_exception_abort(const CrashRecord& crash, const std::vector<NativeFrame>& frames) {
     if (crash.signal != SIGABRT) return false;
     return !crash.exception_type.empty() ||

@@ -52,6 +52,12 @@ std::vector<SharedLibrary> libraries_with_several_threads(const CrashRecord& cra
 // An abort that the allocator called for: the heap was found damaged, the crash came later than
 // the damage.
 bool is_heap_abort(const CrashRecord& crash, const std::vector<NativeFrame>& frames);
+// A fault inside the allocator itself: it followed a pointer of its own that somebody overwrote, or
+// one it was handed.
+bool is_fault_in_allocator(const CrashRecord& crash, const std::vector<NativeFrame>& frames);
+// Runtimes of which a process should have one only, as far as they are mapped: OpenMP's, Intel's
+// thread pool, allocators, protobuf. By file name, each once.
+std::vector<std::string> loaded_runtimes(const CrashRecord& crash);
 // An abort from an uncaught C++ exception.
 bool is_exception_abort(const CrashRecord& crash, const std::vector<NativeFrame>& frames);
 // The first frame that is not everybody's: whose code it was. Null when there is none.

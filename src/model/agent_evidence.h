@@ -148,8 +148,9 @@ struct CrashEvidence {
     bool in_stack_guard = false;
     bool frames_repeat = false;
     bool near_null = false;
-    bool in_allocator = false;  // malloc or free are on top of the stack
-    std::string mapped_file;    // the fault's address lies in this file's code
+    bool in_allocator = false;          // malloc or free are on top of the stack
+    std::vector<std::string> runtimes;  // mapped, of which there should be one: "libgomp.so.1"
+    std::string mapped_file;            // the fault's address lies in this file's code
     std::vector<SharedLibraryUse> shared;
 };
 

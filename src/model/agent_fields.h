@@ -167,6 +167,7 @@ void describe(Json& json, Ref<Json, CrashEvidence> crash) {
     json.field("frames_repeat", crash.frames_repeat);
     json.field("near_null", crash.near_null);
     json.field("in_allocator", crash.in_allocator);
+    json.field("runtimes", crash.runtimes);
     json.field("mapped_file", crash.mapped_file);
     json.field("shared", crash.shared);
 }

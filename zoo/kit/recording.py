@@ -46,6 +46,8 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
         *((prefix, "/python") for prefix in prefixes(python)),
     ]:
         text = text.replace(folder, name)
+    # Where interpreters were compiled, as their debug information tells.
+    text = re.sub(r"/[^\"]*?/(Python-3[^\"/]*/)", r"/build/\1", text)
     text = re.sub(r"holdfast-test-[0-9a-f]+", "holdfast-zoo", text)
     text = text.replace(f'"{socket.gethostname()}"', '"machine"')
     return text + "\n"
@@ -54,3 +56,8 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
 def checksum_of(evidence_text: str) -> str:
     """Of the program the recording was made from."""
     return json.loads(evidence_text)["run"]["id"]
+
+
+def without_packages(text: str) -> str:
+    """Another machine's folder of packages, which is not known here by name."""
+    return re.sub(r'"[^"]*?(/lib/python3[^"]*)"', r'"/python\1"', text)

@@ -96,8 +96,14 @@ def read(path: Path) -> Scenario:
         outcome=header.get("outcome", "finished" if healthy else "died"),
         also=_words(header.get("also", "")),
         needs=_words(header.get("needs", "")),
-        checksum=hashlib.sha256(text.encode()).hexdigest()[:12],
+        checksum=checksum(text),
     )
+
+
+def checksum(text: str) -> str:
+    """Of what decides how the program dies; what is expected of the verdict does not."""
+    expected = re.compile(r"^(?:#|//) zoo (end|root|role|outcome|also): .*$", re.MULTILINE)
+    return hashlib.sha256(expected.sub("", text).encode()).hexdigest()[:12]
 
 
 def all_scenarios() -> list[Scenario]:

@@ -20,7 +20,9 @@ class Mark:
 
     @property
     def good(self) -> bool:
-        return not self.sure and not self.alarms and all(v is not False for v in self.right.values())
+        return (
+            not self.sure and not self.alarms and all(v is not False for v in self.right.values())
+        )
 
 
 def _place(finding: dict) -> tuple[str, int] | None:

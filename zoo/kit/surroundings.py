@@ -1,4 +1,4 @@
-"""What a program of the zoo is put into: control groups, limits, small filesystems, another user."""
+"""What a program of the zoo is put into: control groups, limits, small filesystems, other users."""
 
 import contextlib
 import os
@@ -14,9 +14,10 @@ from kit.scenario import ZOO, Scenario
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-import pytest  # noqa: E402
-from support import kernel_log  # noqa: E402
-from support.cgroup import ControlGroup  # noqa: E402
+import pytest
+
+from support import kernel_log
+from support.cgroup import ControlGroup
 
 
 class Unable(Exception):

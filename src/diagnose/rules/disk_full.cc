@@ -58,15 +58,21 @@ std::optional<Finding> disk_full(const Death& death) {
     std::optional<Said> said = said_last(
         death, {"No space left on device", "[Errno 28]", "Disk quota exceeded", "[Errno 122]"});
     if (!said) {
-        // torch's archive writer drops the reason.
+        // These writers drop the reason: torch's archive, NumPy's tofile.
         said = said_last(death, {"PytorchStreamWriter failed writing file"});
-        if (!said || full_disk(death.all, {}) == nullptr) return std::nullopt;
+        if (!said) said = said_last(death, {" requested and "});
+        if (said && said->line.find(" requested and ") != std::string::npos &&
+            !said->line.ends_with(" written"))
+            return std::nullopt;
+        const bool limited = death.process != nullptr && death.process->limits.file_size;
+        if (!said || (limited && full_disk(death.all, {}) == nullptr)) return std::nullopt;
     }
     for (const std::string_view other : {"/dev/shm", "shared memory", "</torch", "inotify"})
         if (said->line.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
 
     const std::string path = path_in(said->line);
     const DiskEvidence* disk = full_disk(death.all, path);
+    if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits =
         said->final && death.exit_known() &&
         (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);

@@ -1,4 +1,4 @@
-// HF201, HF202, HF204: the GPU refused an allocation; its figures say whose memory it was.
+// HF201, HF202, HF204, HF205: the GPU refused an allocation; its figures say whose memory it was.
 #include <fmt/format.h>
 
 #include "diagnose/gpu_refusal.h"
@@ -41,12 +41,24 @@ const GpuEvidence::Holder* largest_stranger(const Death& death, const GpuRefusal
     return largest;
 }
 
-enum class Whose { ours, unused, others };
+// Of this process, but not of the framework that was refused: another one took it at its start.
+std::optional<Bytes> held_beside(const GpuRefusal& figures) {
+    if (!figures.own || !figures.allocated || !figures.unused) return std::nullopt;
+    return *figures.own - *figures.allocated - *figures.unused;
+}
+
+enum class Whose { ours, beside, unused, others };
 
 // Which of the three would have made room for what was asked for.
 Whose whose(const GpuRefusal& figures) {
     const std::optional<Bytes> others = held_by_others(figures);
-    if (figures.asked && figures.unused && *figures.unused >= *figures.asked) return Whose::unused;
+    // A few per cent always lie unused; it is pieces only where they are a good part of all.
+    if (figures.asked && figures.unused && *figures.unused >= *figures.asked && figures.allocated &&
+        figures.unused->share_of(*figures.allocated + *figures.unused) >= 0.1)
+        return Whose::unused;
+    const std::optional<Bytes> beside = held_beside(figures);
+    if (figures.capacity && beside && beside->share_of(*figures.capacity) >= 0.3)
+        return Whose::beside;
     if (figures.asked && others && others->share_of(*figures.capacity) >= 0.1 &&
         *others + *figures.free >= *figures.asked)
         return Whose::others;
@@ -69,6 +81,15 @@ Finding finding_of(const Death& death, const Refused& refused, CauseId cause, Co
     return finding;
 }
 
+void add_growth_fixes(Finding& finding) {
+    finding.fixes.push_back(
+        {"Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
+         "for g in tf.config.list_physical_devices(\"GPU\"): "
+         "tf.config.experimental.set_memory_growth(g, True)"});
+    finding.fixes.push_back(
+        {"JAX takes three quarters at its start as well.", "XLA_PYTHON_CLIENT_PREALLOCATE=false"});
+}
+
 }  // namespace
 
 std::optional<Finding> cuda_oom(const Death& death) {
@@ -76,8 +97,9 @@ std::optional<Finding> cuda_oom(const Death& death) {
     if (!refused || whose(refused->figures) != Whose::ours) return std::nullopt;
     const GpuRefusal& figures = refused->figures;
     // Certain where what it had and what it asked for would not have fitted into an empty GPU.
-    const bool decided = figures.capacity && figures.asked && figures.own &&
-                         (*figures.own + *figures.asked).share_of(*figures.capacity) >= 0.9;
+    const std::optional<Bytes> room = figures.allowed ? figures.allowed : figures.capacity;
+    const bool decided = room && figures.asked && figures.own &&
+                         (*figures.own + *figures.asked).share_of(*room) >= 0.9;
     Finding finding = finding_of(
         death, *refused, "cuda-oom"_cause, decided ? Confidence::certain : Confidence::likely,
         figures.capacity && figures.own
@@ -131,6 +153,45 @@ std::optional<Finding> gpu_occupied(const Death& death) {
     finding.fixes.push_back({"See who it is; end it, wait for it, or take another GPU.",
                              "nvidia-smi   # then: CUDA_VISIBLE_DEVICES=1"});
     return finding;
+}
+
+std::optional<Finding> gpu_preallocated(const Death& death) {
+    const std::optional<Refused> refused = refused_by_gpu(death);
+    if (refused && whose(refused->figures) == Whose::beside) {
+        const GpuRefusal& figures = refused->figures;
+        Finding finding = finding_of(
+            death, *refused, "gpu-preallocated"_cause, Confidence::certain,
+            fmt::format(
+                "{} asked for {} on the GPU, but another part of the same process had taken "
+                "{} of its {}.",
+                who(death), asked_for(figures), human(*held_beside(figures)),
+                human(*figures.capacity)));
+        finding.evidence.push_back({"allocated by PyTorch", human(*figures.allocated)});
+        finding.evidence.push_back({"held beside it", human(*held_beside(figures))});
+        add_growth_fixes(finding);
+        return finding;
+    }
+    // TensorFlow's own libraries find nothing left for themselves.
+    const std::optional<Said> said =
+        said_last(death, {"CUDNN_STATUS_ALLOC_FAILED", "Failed to get convolution algorithm",
+                          "CUBLAS_STATUS_ALLOC_FAILED"});
+    if (!said) return std::nullopt;
+    for (const GpuEvidence& gpu : death.all.gpus)
+        for (const GpuEvidence::Holder& holder : gpu.processes) {
+            if (!holder.ours || !holder.used || !gpu.total ||
+                holder.used->share_of(*gpu.total) < 0.7)
+                continue;
+            Finding finding = finding_about(
+                death, "gpu-preallocated"_cause, Confidence::likely,
+                fmt::format("{} had taken {} of the GPU's {} in advance, and a library of its own "
+                            "found nothing left.",
+                            who(death), human(*holder.used), human(*gpu.total)));
+            finding.evidence.push_back({said->source, shortened(said->line)});
+            finding.evidence.push_back({"NVML", part_of(*holder.used, *gpu.total)});
+            add_growth_fixes(finding);
+            return finding;
+        }
+    return std::nullopt;
 }
 
 }  // namespace holdfast::rules

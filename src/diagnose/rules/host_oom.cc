@@ -4,6 +4,7 @@
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
+#include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -25,6 +26,7 @@ Finding with_kill(const Death& death, const OomKill& kill, CauseId cause, std::s
     for (const Observation& seen : kill.evidence)
         if (seen.source != "exit status") finding.evidence.push_back(seen);
     add_own_figures(finding, death);
+    if (!finding.where) finding.where = where_it_was(death);
     if (kill.confidence != Confidence::certain && !kill.doubt.empty())
         finding.evidence.push_back({"doubt", kill.doubt});
     return finding;

@@ -24,6 +24,7 @@ struct Holding {
     bool grows = false;
     bool works = false;  // a model being fitted is no data that was loaded
     bool loads = false;
+    bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
 };
 
@@ -37,9 +38,12 @@ bool was_at(const AgentEvidence& agent, const Where& where) {
 std::optional<Holding> largest_holding(const AgentEvidence& agent) {
     std::map<std::pair<std::string, int>, Holding> lines;
     for (const SiteEvidence& site : agent.sites) {
-        const Frame* own = innermost_own_frame(site.frames);
+        // A reader with threads of its own has none of the user's lines in them.
+        const bool borrowed = innermost_own_frame(site.frames) == nullptr && !site.frames.empty();
+        const std::vector<Frame>& frames = borrowed ? agent.place : site.frames;
+        const Frame* own = innermost_own_frame(frames);
         if (own == nullptr || !own->line) continue;
-        const auto at = static_cast<std::size_t>(own - site.frames.data());
+        const auto at = static_cast<std::size_t>(own - frames.data());
         const Where where{own->file, own->line, own->function, {}};
         Holding& line = lines[{where.file, *where.line}];
         line.where = where;
@@ -48,8 +52,9 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
         line.before_steps += site.before_steps.value_or(Bytes{});
         line.before_known = line.before_known && site.before_steps.has_value();
         line.grows = line.grows || site.growth.has_value();
-        line.works = line.works || kind_of_call(site.frames, at) == CallKind::works;
-        line.loads = line.loads || kind_of_call(site.frames, at) == CallKind::loads;
+        line.works = line.works || kind_of_call(frames, at) == CallKind::works;
+        line.loads = line.loads || kind_of_call(frames, at) == CallKind::loads;
+        line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
         line.blocks += site.blocks;
     }
     const Holding* largest = nullptr;
@@ -60,6 +65,25 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
         if (line.live.share_of(largest->live) > 0.8 && was_at(agent, line.where)) largest = &line;
     if (largest == nullptr) return std::nullopt;
     return *largest;
+}
+
+// In the words of the library that was loading.
+Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
+    const std::string what =
+        fmt::format("Read what {} loads in pieces, or map it instead of loading it.", place);
+    const auto below = [&](std::string_view word) {
+        return std::any_of(agent.place.begin(), agent.place.end(), [&](const Frame& frame) {
+            return frame.function.find(word) != std::string::npos;
+        });
+    };
+    if (below("read_csv"))
+        return {what, "for part in pandas.read_csv(path, chunksize=100_000): ..."};
+    if (below("read_parquet"))
+        return {what, "for part in pyarrow.parquet.ParquetFile(path).iter_batches(): ..."};
+    for (const NoteEvidence& note : agent.notes)
+        if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras"))
+            return {what, "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
+    return {what, "numpy.load(path, mmap_mode=\"r\")"};
 }
 
 }  // namespace
@@ -86,7 +110,8 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     const std::string place = short_place(line->where);
     Finding finding = finding_about(
         death, "dataset-in-ram"_cause,
-        stepped && line->live.share_of(*peak) >= 0.7 ? Confidence::certain : Confidence::likely,
+        stepped && !line->borrowed && line->live.share_of(*peak) >= 0.7 ? Confidence::certain
+                                                                        : Confidence::likely,
         filling ? fmt::format("{} asks for {}; {} had {} when it ended, and was still filling it.",
                               place, human(line->live), who(death), human(*peak))
                 : fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place,
@@ -95,12 +120,13 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     finding.where = line->where;
     finding.evidence = {{"live memory", fmt::format("{} (± {}) at {}", human(line->live),
                                                     human(line->error), place)}};
+    if (line->borrowed)
+        finding.evidence.push_back(
+            {"threads", "a library's threads asked for it while the main thread waited here"});
     if (stepped)
         finding.evidence.push_back(
             {"before the first steps", fmt::format("{} of it", human(line->before_steps))});
-    finding.fixes.push_back(
-        {fmt::format("Read what {} loads in pieces, or map it instead of loading it.", place),
-         "numpy.load(path, mmap_mode=\"r\")"});
+    finding.fixes.push_back(in_pieces(*agent, place));
     return finding;
 }
 

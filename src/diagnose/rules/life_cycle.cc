@@ -80,6 +80,7 @@ std::optional<Finding> exit_called(const Death& death) {
     else if (words_seen && death.decides)
         if (const auto lines = last_lines(death.all.stderr_tail, 1); !lines.empty())
             finding.evidence.push_back({"stderr, last line", shortened(lines.front())});
+    finding.where.reset();  // a traceback that was printed is not where it left
     if (call != nullptr) {
         add_exit_call(finding, *call);
         return finding;

@@ -53,6 +53,7 @@ std::optional<Finding> fd_limit(const Death& death) {
         death, {"Too many open files", "[Errno 24]", "received 0 items of ancdata", "EMFILE"});
     if (!said) return std::nullopt;
     const ProcessEvidence* process = fullest(death);
+    if (process == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits = said->final && death.exit_known() && !death.exit.signal;
     Finding finding =
         finding_about(death, "fd-limit"_cause,

@@ -73,7 +73,9 @@ std::optional<Finding> address_limit(const Death& death) {
     if (!by_space && !by_data) return std::nullopt;
 
     const Bytes limit = by_space ? *process.limits.address_space : *process.limits.data;
-    const Bytes used = by_space ? *process.virtual_size : *process.anon;
+    // The figures are not of the same look: what is resident is mapped as well.
+    const Bytes used =
+        by_space ? std::max(*process.virtual_size, process.anon.value_or(Bytes{})) : *process.anon;
     const Bytes wanted = used + refusal->asked.value_or(Bytes{});
     // Many small requests between two looks leave the last figure behind; a thread's stack is one
     // request, and without nearness there are better explanations for it.

@@ -35,6 +35,7 @@ std::optional<Finding> gpu_leak(const Death& death);
 std::optional<Finding> cuda_oom(const Death& death);
 std::optional<Finding> cuda_fragmentation(const Death& death);
 std::optional<Finding> gpu_occupied(const Death& death);
+std::optional<Finding> gpu_preallocated(const Death& death);
 // large_data.cc
 std::optional<Finding> dataset_in_ram(const Death& death);
 std::optional<Finding> worker_copies(const Death& death);
@@ -53,6 +54,9 @@ std::optional<Finding> native_abort(const Death& death);
 std::optional<Finding> fatal_python_error(const Death& death);
 // telling_text.cc
 std::optional<Finding> telling_text(const Death& death);
+// runtime_clash.cc
+std::optional<Finding> allocator_clash(const Death& death);
+std::optional<Finding> runtime_clash(const Death& death);
 // thread_limit.cc
 std::optional<Finding> thread_limit(const Death& death);
 // limits.cc
@@ -84,6 +88,11 @@ std::optional<Finding> collective_timeout(const Death& death);
 std::optional<Finding> uneven_steps(const Death& death);
 // shut_down.cc
 std::optional<Finding> shut_down(const Death& death);
+// hardware.cc
+std::optional<Finding> gpu_lost(const Death& death);
+std::optional<Finding> gpu_ecc(const Death& death);
+std::optional<Finding> gpu_throttled(const Death& death);
+std::optional<Finding> disk_errors(const Death& death);
 // life_cycle.cc
 std::optional<Finding> clean_exit(const Death& death);
 std::optional<Finding> exception(const Death& death);

@@ -63,10 +63,12 @@ std::optional<Finding> shm_full(const Death& death) {
     const bool bus_error = died_of_bus_error(death);
     if (!said && !bus_error) return std::nullopt;
     const bool was_full = shm != nullptr && full(*shm);
-    if (shm != nullptr && roomy(*shm)) return std::nullopt;  // there was room: it was not this
-    if (!was_full && !said) return std::nullopt;             // SIGBUS has many other causes
+    // One request larger than all there is leaves it as empty as before; its error says so itself.
+    const bool refused = said && said->line.find("No space left on device") != std::string::npos;
+    if (shm != nullptr && roomy(*shm) && !refused) return std::nullopt;  // it was not this
+    if (!was_full && !said) return std::nullopt;  // SIGBUS has many other causes
 
-    const bool decided = was_full && said && said->final;
+    const bool decided = (was_full || refused) && said && said->final;
     const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";
     Finding finding = finding_about(
         death, "shm-full"_cause, decided ? Confidence::certain : Confidence::likely,

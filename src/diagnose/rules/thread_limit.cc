@@ -82,6 +82,7 @@ std::optional<Finding> thread_limit(const Death& death) {
     if (!said) return std::nullopt;
     std::optional<Count> count = pids_limit(death.cgroup());
     if (!count) count = user_limit(death);
+    if (!count && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits = said->final && (death.exit.signal || death.exit.code == 1 ||
                                       final_exception(death) == nullptr);
     Finding finding = finding_about(

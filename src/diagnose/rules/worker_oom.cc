@@ -5,6 +5,7 @@
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
+#include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "diagnose/worker_end.h"
@@ -34,6 +35,7 @@ std::optional<Finding> worker_oom(const Death& death) {
         fmt::format("The kernel's OOM killer ended the worker {}{}{}, and {} failed because of it.",
                     who(child->death), limit,
                     held ? fmt::format(" (it held {})", human(*held)) : "", who(death)));
+    if (std::optional<Where> worker = where_it_was(child->death)) finding.where = worker;
     finding.evidence.insert(finding.evidence.end(), kill->evidence.begin(), kill->evidence.end());
     if (child->death.pid > 0) finding.pid = child->death.pid;
     if (!child->line.empty()) finding.evidence.push_back({"stderr", shortened(child->line)});

@@ -9,7 +9,7 @@ lib = ctypes.CDLL(os.environ["ZOO_DIR"] + "/buffers.so")
 
 
 def augment():
-    lib.overrun(64)  # guilty
+    lib.overrun(16)  # guilty
 
 
 augment()

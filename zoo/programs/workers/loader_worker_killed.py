@@ -1,8 +1,8 @@
-"""A DataLoader worker builds batches that do not fit and is killed by the kernel."""
+"""A DataLoader worker unpacks a sample that does not fit and is killed by the kernel."""
 # zoo end: worker-oom
 # zoo root: worker-oom host-leak dataset-in-ram
 # zoo role: worker
-# zoo memory: 700M
+# zoo memory: 900M
 # zoo needs: torch
 
 import torch
@@ -14,10 +14,11 @@ class Volumes(Dataset):
         return 64
 
     def __getitem__(self, index):
-        size = 8 if index < 16 else 160
-        return torch.ones(size, 512, 512)
+        if index == 17:
+            return bytearray(b"x") * (3 << 30)  # guilty
+        return torch.ones(8, 64, 64)
 
 
 if __name__ == "__main__":
-    for batch in DataLoader(Volumes(), batch_size=4, num_workers=2):
-        print(batch.sum())
+    for batch in DataLoader(Volumes(), batch_size=4, num_workers=1):
+        print(len(batch))

@@ -8,7 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 
 
 def decode(n):
-    return len(bytearray(b"x" * (n << 20)))
+    return len(bytearray(b"x" * (n << 20)))  # guilty
 
 
 if __name__ == "__main__":

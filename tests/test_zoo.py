@@ -1,0 +1,87 @@
+"""Catalogue, pages, rules and zoo stay in step, and recorded deaths keep their verdicts."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from support.run import ROOT
+
+sys.path.insert(0, str(ROOT / "zoo"))
+
+from kit import scenario
+
+# Causes that no program here dies of yet, each with the reason.
+STILL_TO_COME = {
+    "host-oom": "would take the whole machine down",
+    "overcommit-limit": "changes a setting of the whole machine",
+    "userspace-oom": "needs a daemon that watches memory",
+    "swap-thrash": "needs swap",
+    "guard-refused": "comes with the guard",
+    "runtime-clash": "needs two OpenMP runtimes that really clash",
+    "shut-down": "needs a notebook server; tested with the kernels",
+    "fork-deadlock": "does not end",
+    "loader-stall": "does not end",
+    "no-progress": "does not end",
+    "collective-timeout": "does not end",
+    "io-stall": "does not end",
+    "lock-deadlock": "does not end",
+    "uneven-steps": "does not end badly",
+}
+# Commonest in the published counts: one program is an anecdote.
+COMMON = ["cgroup-oom", "host-leak", "dataset-in-ram", "worker-oom", "bad-input", "shape-mismatch",
+          "segfault", "checkpoint-corrupt", "exception", "disk-full", "bad-label"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def zoo():
+    return scenario.all_scenarios()
+
+
+@pytest.fixture(scope="module")
+def catalogue(binary) -> set[str]:
+    listed = subprocess.run([binary, "explain", "--list"], capture_output=True, text=True).stdout
+    return {line.split()[1] for line in listed.splitlines() if line.startswith("HF")}
+
+
+def causes_of(zoo) -> set[str]:
+    return {slug for one in zoo for slug in (*one.ends, *one.roots, *one.also)}
+
+
+def test_every_cause_has_a_program_or_a_reason(zoo, catalogue):
+    assert catalogue
+    assert catalogue - causes_of(zoo) == set(STILL_TO_COME)
+
+
+def test_headers_name_causes_of_the_catalogue(zoo, catalogue):
+    assert causes_of(zoo) <= catalogue
+
+
+def test_every_cause_that_a_program_dies_of_is_named_by_a_rule(zoo):
+    named = "".join(p.read_text() for p in (ROOT / "src/diagnose/rules").glob("*.cc"))
+    said = set(re.findall(r'"([a-z-]+)"_cause', named))
+    assert causes_of(zoo) <= said
+
+
+@pytest.mark.parametrize("slug", COMMON)
+def test_a_common_cause_has_at_least_three_programs(zoo, slug):
+    assert sum(slug in one.ends + one.roots for one in zoo) >= 3
+
+
+def test_the_zoo_is_large_and_a_good_part_of_it_is_healthy(zoo):
+    assert len(zoo) >= 120
+    assert sum(one.healthy for one in zoo) >= 12
+
+
+def test_recordings_hold_no_path_of_the_machine_they_were_made_on(zoo):
+    for one in zoo:
+        if one.recording.exists():
+            found = re.search(r"/(root|home|tmp|opt)/[^\"\s,]{4,}", one.recording.read_text())
+            assert not found, (one.name, found and found[0])
+
+
+def test_recorded_deaths_get_the_verdicts_they_must_get(binary):
+    run = [sys.executable, ROOT / "zoo/run", "--recorded", "--bad", "--binary", binary]
+    judged = subprocess.run(run, capture_output=True, text=True)
+    assert judged.returncode == 0, judged.stdout

@@ -1,0 +1,11 @@
+"""Python's own os.abort."""
+# zoo end: native-abort
+
+import os
+
+
+def check():
+    os.abort()  # guilty
+
+
+check()
