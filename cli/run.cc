@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "evidence/thread_stack.h"
 #include "judge.h"
 #include "model/json.h"
 #include "present/style.h"

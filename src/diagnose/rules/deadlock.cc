@@ -15,7 +15,7 @@ namespace {
 
 std::string at(const WaitingThread& thread) {
     const std::optional<Where> where = own_place(thread.frames);
-    return where ? " at " + short_place(*where) : std::string();
+    return where ? " at " + file_and_line(*where) : std::string();
 }
 
 // A child whose pipe is full, while its parent waits for its end.
@@ -36,7 +36,8 @@ std::string story(const Death& death, const Standstill& stand) {
     if (locked.size() >= 2)
         return fmt::format(
             "{} threads of {} wait for locks that none of them will release: {}{} and {}{}.",
-            locked.size(), who, locked[0]->name, at(*locked[0]), locked[1]->name, at(*locked[1]));
+            locked.size(), who, thread_label(*locked[0], process), at(*locked[0]),
+            thread_label(*locked[1], process), at(*locked[1]));
     if (process.threads.size() == 1 && waits_for_a_lock(main))
         return fmt::format(
             "{} waits{} for a lock, and it has no other thread that could release it: it holds "
@@ -133,8 +134,8 @@ std::optional<Finding> lock_deadlock(const Death& death) {
             stand->thread->timed ? Confidence::likely : Confidence::certain,
             fmt::format("{} of {} {} in native code and keeps the interpreter's lock (GIL): no "
                         "other Python thread of it can run.",
-                        stand->thread->name, name_of(death, *stand->culprit),
-                        what_it_does(*stand->thread)));
+                        thread_label(*stand->thread, *stand->culprit),
+                        name_of(death, *stand->culprit), what_it_does(*stand->thread)));
         add_lock_fixes(*stand, finding);
         return finding;
     }
