@@ -78,6 +78,7 @@ def wait_until_stuck(holdfast) -> dict:
         verdict = holdfast.why()
         return verdict if verdict["outcome"] == "stuck" else None
 
+    eventually("the run is recorded", lambda: holdfast.call("why").returncode == 0)
     return eventually("the run is called stuck", look)
 
 
@@ -175,37 +176,24 @@ def test_nothing_is_told_when_nothing_is_to_be_told(holdfast, tmp_path):
         assert "holdfast: not moving" not in stall.words
 
 
-LOCK_FOR_A_WHILE = """
-import os, threading, time
-a, b = threading.Lock(), threading.Lock()
-a.acquire(); b.acquire()
-def wait(lock):
-    with lock:
-        pass
-threads = [threading.Thread(target=wait, args=(lock,)) for lock in (a, b)]
-for thread in threads: thread.start()
-reading, writing = os.pipe()
-open(os.environ["ZOO_DIR"] + "/ready", "w").write(str(os.getpid()))
-os.mkfifo(os.environ["ZOO_DIR"] + "/go") if not os.path.exists(os.environ["ZOO_DIR"] + "/go") else 0
-open(os.environ["ZOO_DIR"] + "/go").read()
-a.release(); b.release()
-for thread in threads: thread.join()
-end = time.monotonic() + 3
+# The one way out of such a lock: a handler that releases it.
+UNTIL_TOLD = """
+import signal, threading, time
+lock = threading.Lock()
+lock.acquire()
+signal.signal(signal.SIGUSR1, lambda *_: lock.release())
+lock.acquire()
+end = time.monotonic() + 4
 while time.monotonic() < end: pass
 """
 
 
-def test_a_program_that_goes_on_is_not_called_hung(holdfast, tmp_path):
+def test_a_program_that_goes_on_is_not_called_hung(holdfast):
     running = holdfast.start(
-        PYTHON,
-        "-c",
-        LOCK_FOR_A_WHILE,
-        options=["--stall-after", "1"],
-        env=holdfast.environment | {"ZOO_DIR": str(tmp_path)},
-        stderr=subprocess.PIPE,
+        PYTHON, "-c", UNTIL_TOLD, options=["--stall-after", "1"], stderr=subprocess.PIPE
     )
-    wait_until_stuck(holdfast)
-    (tmp_path / "go").write_text("x")
+    stuck = wait_until_stuck(holdfast)
+    os.kill(stuck["process"]["pid"], signal.SIGUSR1)
     eventually("it moves again", lambda: holdfast.why()["outcome"] != "stuck")
     _, words = finish(running)
     assert running.returncode == 0

@@ -5,6 +5,7 @@
 
 #include "base/python_places.h"
 #include "diagnose/inside.h"
+#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall_finding.h"
 #include "diagnose/waits.h"
@@ -53,6 +54,24 @@ std::string story(const Death& death, const Standstill& stand) {
         "{} waits{}, and every other thread and process of it waits as well; nobody outside can "
         "wake them.",
         who, at(main));
+}
+
+// A thread that was to release the lock or to fill the queue may have died before.
+void add_dead_threads(const Death& death, const Standstill& stand, Finding& finding) {
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (agent.pid != stand.culprit->pid) continue;
+        for (const ExceptionEvidence& thrown : agent.exceptions) {
+            if (thrown.in_main_thread) continue;
+            const std::optional<Where> where = own_place(thrown.frames);
+            const std::string place = where ? " at " + file_and_line(*where) : std::string();
+            finding.evidence.push_back({thrown.thread + " ended before",
+                                        shortened(thrown.type + ": " + thrown.message) + place});
+            if (finding.summary.ends_with('.')) finding.summary.pop_back();
+            finding.summary +=
+                fmt::format("; its thread {} had died of {}{}.", thrown.thread, thrown.type, place);
+            return;
+        }
+    }
 }
 
 void add_lock_fixes(const Standstill& stand, Finding& finding) {
@@ -143,6 +162,7 @@ std::optional<Finding> lock_deadlock(const Death& death) {
     Finding finding = stall_finding(
         death, *stand, "lock-deadlock"_cause,
         stand->stall->inside_only ? Confidence::certain : Confidence::likely, story(death, *stand));
+    add_dead_threads(death, *stand, finding);
     add_lock_fixes(*stand, finding);
     return finding;
 }
