@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "evidence/thread_stack.h"
 #include "guard_options.h"
 #include "judge.h"
 #include "kernel_end.h"

@@ -42,7 +42,8 @@ bool is_notice_wait(std::string_view file) { return ends_with_one_of(file, {"/th
 bool is_delivery_wait(std::string_view file) {
     return ends_with_one_of(
         file, {"/queue.py", "/multiprocessing/queues.py", "/multiprocessing/connection.py",
-               "/multiprocessing/pool.py", "/concurrent/futures/_base.py", "/joblib/parallel.py"});
+               "/multiprocessing/pool.py", "/concurrent/futures/_base.py",
+               "/concurrent/futures/thread.py", "/joblib/parallel.py"});
 }
 
 bool is_debugger(std::string_view file) {

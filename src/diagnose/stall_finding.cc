@@ -4,6 +4,7 @@
 
 #include "diagnose/inside.h"
 #include "diagnose/moment.h"
+#include "diagnose/waits.h"
 
 namespace holdfast {
 namespace {
@@ -12,8 +13,12 @@ constexpr std::size_t most_threads_told = 8;
 
 std::string thread_name(const Death& death, const StalledProcess& process,
                         const WaitingThread& thread) {
+    const bool only_one = death.all.stalls.back().processes.size() == 1;
+    if (only_one) return thread_label(thread, process);
     const std::string who = name_of(death, process);
-    return thread.tid == process.pid ? who : fmt::format("{} of {}", thread.name, who);
+    return thread.tid == process.pid
+               ? who
+               : fmt::format("{} of {}", thread_label(thread, process), process.pid);
 }
 
 void add_thread(const Death& death, const StalledProcess& process, const WaitingThread& thread,

@@ -62,6 +62,8 @@ void name_process(Verdict& verdict, const Death& death, int pid) {
 
 void settle_stall(Verdict& verdict, const Death& death) {
     const bool live = verdict.outcome == Outcome::running;
+    if (verdict.root.cause == "collective-timeout"_cause && verdict.root.pid)
+        name_process(verdict, death, *verdict.root.pid);
     if (!live && !stopped_from_outside(verdict.end)) return;
     const std::optional<Standstill> stand = standstill_of(death);
     std::optional<Finding> stall = stand ? stall_of(death) : std::nullopt;

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "base/python_places.h"
+#include "base/text.h"
 #include "diagnose/inside.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -31,17 +32,28 @@ bool stopped_from_outside(const Death& death) {
     return death.failed() && asked_to_stop(death) != nullptr;
 }
 
+// When somebody asked it to stop, or killed it.
+std::optional<RunTime> stopped_at(const Death& death) {
+    if (!death.time || !stopped_from_outside(death)) return std::nullopt;
+    const SignalSeen* asked = asked_to_stop(death);
+    return asked != nullptr && asked->time < *death.time ? asked->time : *death.time;
+}
+
 bool is_live(const Death& death) { return !death.all.ended && !death.time && !death.exit_known(); }
 
 const StallEvidence* last_stall(const Death& death) {
     if (!death.decides || death.all.stalls.empty()) return nullptr;
     const StallEvidence& stall = death.all.stalls.back();
-    if (stall.moved || stall.processes.empty() || stall.processes.front().threads.empty())
-        return nullptr;
-    if (is_live(death)) return stall.told ? &stall : nullptr;
-    if (!death.time || !stopped_from_outside(death)) return nullptr;
-    // Seen so until the end: the supervisor looks every second.
-    return between(stall.seen, *death.time) <= seconds_10 ? &stall : nullptr;
+    if (stall.processes.empty() || stall.processes.front().threads.empty()) return nullptr;
+    if (is_live(death)) return stall.told && !stall.moved ? &stall : nullptr;
+    const std::optional<RunTime> end = stopped_at(death);
+    if (!end) return nullptr;
+    // What moved only because it was asked to stop did not move before.
+    constexpr Nanos slack{2'000'000'000};
+    if (stall.moved && later(*stall.moved, slack) < *end) return nullptr;
+    if (stall.moved && (!death.time || *end == *death.time)) return nullptr;
+    // Seen so until then: the supervisor looks every second.
+    return between(stall.seen, *end) <= seconds_10 ? &stall : nullptr;
 }
 
 // ---- who rests, and is not stuck ----
@@ -58,7 +70,10 @@ bool is_debugged(const StallEvidence& stall) {
 bool waits_for_a_signal(const StallEvidence& stall) {
     if (stall.processes.size() != 1 || stall.processes[0].threads.size() != 1) return false;
     const WaitingThread& only = stall.processes[0].threads.front();
-    return only.frames.empty() || is_notice_wait(only.frames.back().file);
+    if (only.frames.empty()) return true;
+    // A queue is filled by a thread or a process, never by a handler.
+    const bool queue = runs(only, [](const Frame& f) { return is_delivery_wait(f.file); });
+    return !queue && is_notice_wait(only.frames.back().file);
 }
 
 bool rests(const StallEvidence& stall) {
@@ -173,11 +188,13 @@ std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) 
 
 std::optional<Blame> lock_deadlock(const Death&, const StallEvidence& stall) {
     for (const StalledProcess& process : stall.processes)
-        if (std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2)
+        // Without the main thread they may be helpers at rest.
+        if (!process.threads.empty() && waits_for_a_lock(process.threads.front()) &&
+            std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2)
             return Blame{StandstillKind::lock_deadlock, &process, &process.threads.front()};
     if (!stall.inside_only) return std::nullopt;
     for (const StalledProcess& process : stall.processes)
-        if (!process.threads.front().frames.empty())
+        if (!process.threads.empty() && !process.threads.front().frames.empty())
             return Blame{StandstillKind::lock_deadlock, &process, &process.threads.front()};
     return std::nullopt;
 }
@@ -229,7 +246,7 @@ std::optional<Standstill> standstill_of(const Death& death) {
     Standstill stand;
     stand.stall = stall;
     stand.live = is_live(death);
-    stand.lasted = between(stall->since, stand.live ? stall->seen : *death.time);
+    stand.lasted = between(stall->since, stand.live ? stall->seen : *stopped_at(death));
     for (const Explain explain : explanations) {
         const std::optional<Blame> blame = explain(death, *stall);
         if (!blame) continue;
@@ -248,8 +265,15 @@ std::string name_of(const Death& death, const StalledProcess& process) {
         return fmt::format("worker {}", process.pid);
     if (known != nullptr && known->role == Role::rank && known->rank)
         return fmt::format("rank {} (pid {})", *known->rank, process.pid);
-    const std::string command = known != nullptr ? short_command(known->command) : std::string();
-    return fmt::format("{} (pid {})", command.empty() ? "the program" : command, process.pid);
+    // The script says more than the interpreter and the folders around both.
+    std::string name = known != nullptr ? short_command(known->command) : std::string();
+    for (std::string_view rest = known != nullptr ? known->command : std::string_view();
+         const auto word = next_word(rest);)
+        if (word->ends_with(".py")) {
+            name = word->substr(word->rfind('/') + 1);
+            break;
+        }
+    return fmt::format("{} (pid {})", name.empty() ? "the program" : name, process.pid);
 }
 
 }  // namespace holdfast

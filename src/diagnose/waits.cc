@@ -91,6 +91,12 @@ const Frame* innermost_own(const WaitingThread& thread) {
     return innermost_own_frame(thread.frames);
 }
 
+std::string thread_label(const WaitingThread& thread, const StalledProcess& process) {
+    if (thread.tid == process.pid) return "MainThread";
+    const bool plain = thread.name.empty() || thread.name.starts_with("python");
+    return plain ? fmt::format("thread {}", thread.tid) : thread.name;
+}
+
 const WaitingThread* thread_of(const StalledProcess& process, int tid) {
     for (const WaitingThread& thread : process.threads)
         if (thread.tid == tid) return &thread;
@@ -103,10 +109,15 @@ bool is_forked(const Evidence& evidence, const ProcessEvidence& process) {
            process.command == parent->command;
 }
 
+std::string file_and_line(Where where) {
+    where.file = where.file.substr(where.file.rfind('/') + 1);
+    return short_place(where);
+}
+
 std::string what_it_does(const WaitingThread& thread) {
     std::string text = wait_words(thread);
     if (const std::optional<Where> where = own_place(thread.frames)) {
-        text += " at " + short_place(*where);
+        text += " at " + file_and_line(*where);
         if (!where->function.empty() && where->function != "<module>")
             text += " in " + where->function;
     }

@@ -25,7 +25,11 @@ bool waits_in_filesystem(const WaitingThread& thread);
 // Does something of the user's, in contrast to a worker that waits for its next order.
 bool is_at_work(const WaitingThread& thread);
 
+// "train.py:42", without the folders.
+std::string file_and_line(Where where);
 const Frame* innermost_own(const WaitingThread& thread);
+// "MainThread", "collect", or "thread 4243" where its name is only the program's.
+std::string thread_label(const WaitingThread& thread, const StalledProcess& process);
 const WaitingThread* thread_of(const StalledProcess& process, int tid);
 // A child that runs what its parent runs: made by fork, without exec.
 bool is_forked(const Evidence& evidence, const ProcessEvidence& process);

@@ -6,6 +6,7 @@
 #include "record/mask.h"
 #include "sources/kernel_message.h"
 #include "sources/page_size.h"
+#include "supervise/own_cpu.h"
 #include "supervise/plain.h"
 
 namespace holdfast {
@@ -123,9 +124,10 @@ std::optional<Bytes> Observer::headroom(const format::Sample& sample) const {
 }
 
 void Observer::study(Nanos now) {
+    const Nanos begin = own_cpu_now();
     tree_.study(now);
     cgroups_.study(now, [this](pid_t pid) { return is_ours(pid); });
-    next_study_ = now + pause_after(monotonic_now() - now, interval_ * 2);
+    next_study_ = now + pause_after(own_cpu_now() - begin, interval_ * 2);
 }
 
 void Observer::survey(Nanos now) {
@@ -154,9 +156,10 @@ void Observer::look_at_neighbours(Nanos now) {
 }
 
 void Observer::look_at_stacks(Nanos now) {
+    const Nanos begin = own_cpu_now();
     stacks_.look(now, tree_.pythons());
     if (const std::string why = stacks_.take_complaint(); !why.empty()) events_->missing(now, why);
-    next_stacks_ = now + pause_after(monotonic_now() - now, std::chrono::seconds(1));
+    next_stacks_ = now + pause_after(own_cpu_now() - begin, std::chrono::seconds(1));
 }
 
 int Observer::main_cgroup() const {

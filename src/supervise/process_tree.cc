@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "sources/pid_children.h"
 #include "sources/process_list.h"
+#include "supervise/own_cpu.h"
 #include "supervise/process_details.h"
 #include "supervise/process_end.h"
 #include "supervise/role.h"
@@ -50,16 +51,21 @@ void ProcessTree::adopt_command(Nanos now, pid_t pid) {
 
 bool ProcessTree::discover(Nanos now) {
     if (now < next_discovery_ || !somebody_was_started()) return false;
+    const Nanos begin = own_cpu_now();
+    const bool found = find_newcomers(now);
+    // Processes with hundreds of threads make this dear; it may take half a percent of a core.
+    next_discovery_ =
+        now + std::max<Nanos>((own_cpu_now() - begin) * 200, std::chrono::milliseconds(20));
+    return found;
+}
+
+bool ProcessTree::find_newcomers(Nanos now) {
     bool found = false;
-    const Nanos begin = monotonic_now();
     for (const auto& [pid, parent] : children_below())
         if (!living_.contains(pid) && living_.size() < most_watched) {
             add(now, pid, parent);
             found = true;
         }
-    // Processes with hundreds of threads make this dear; it may take half a percent of a core.
-    next_discovery_ =
-        now + std::max<Nanos>((monotonic_now() - begin) * 200, std::chrono::milliseconds(20));
     return found;
 }
 
@@ -184,6 +190,7 @@ void ProcessTree::glance(Nanos now) {
 
 void ProcessTree::study(Nanos now) {
     TreeTotals totals;
+    totals.time = now;
     for (auto& [pid, member] : living_) {
         measure(now, member, true);
         totals.rss += member.record.rss == format::unknown ? 0 : member.record.rss;

@@ -22,6 +22,7 @@
 namespace holdfast {
 
 struct TreeTotals {
+    Nanos time{};  // when they were taken
     std::uint64_t rss = 0, processes = 0, threads = 0, cpu_ns = 0;
 };
 
@@ -40,6 +41,8 @@ public:
     // Finds processes that came since the last time; costs next to nothing when none was started
     // anywhere on the machine. True when there were any.
     bool discover(Nanos now);
+    // The same whatever it costs, for those who must know everybody.
+    bool find_newcomers(Nanos now);
     // The command's figures, at every look, and those of newcomers: between fork and exec a process
     // looks like its parent.
     void glance(Nanos now);

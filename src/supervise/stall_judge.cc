@@ -45,7 +45,11 @@ bool is_debugged(const StallPicture& picture) {
 bool waits_for_a_signal(const StallPicture& picture) {
     if (picture.processes.size() != 1 || picture.processes[0].threads.size() != 1) return false;
     const StallThread& only = picture.processes[0].threads.front();
-    return only.frames.empty() || is_notice_wait(only.frames.front().file);
+    if (only.frames.empty()) return true;
+    // A queue is filled by a thread or a process, never by a handler.
+    const bool queue =
+        any_frame(only, [](const StallFrame& f) { return is_delivery_wait(f.file); });
+    return !queue && is_notice_wait(only.frames.front().file);
 }
 
 // Held right where the program's own code asked for it: not a queue, not an event.
@@ -55,10 +59,11 @@ bool waits_for_a_lock(const StallThread& thread) {
            !is_delivery_wait(thread.frames.front().file);
 }
 
-// Two threads of one process that each wait for a lock; others of the process may tick on, as a
-// progress bar's does.
+// The main thread waits for a lock, and another one does, too; more of the process may tick on, as
+// a progress bar's does. Without the main thread they may be helpers at rest.
 bool has_deadlocked_threads(const PicturedProcess& process) {
-    return std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2;
+    return !process.threads.empty() && waits_for_a_lock(process.threads.front()) &&
+           std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2;
 }
 
 // The main thread waits for somebody, and not for time, a terminal or the network at large.

@@ -223,7 +223,9 @@ StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessT
     for (const pid_t pid : members) {
         if (looked.size() == most_processes) break;
         Looked one = look_at(now, tree, stacks, pid);
-        // Gone meanwhile, or a zombie whose parent has not asked yet: it waits for nothing.
+        // Its main thread is gone, and the rest will follow.
+        const bool ends = one.process.threads.empty() || one.process.threads.front().tid != pid;
+        picture.somebody_ends = picture.somebody_ends || ends;
         if (one.process.threads.empty()) continue;
         if (const auto io = sources::read_pid_io(tree.directory_of(pid)))
             picture.moved_bytes +=

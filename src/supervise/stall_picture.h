@@ -32,6 +32,7 @@ struct PicturedProcess {
 struct StallPicture {
     std::vector<PicturedProcess> processes;  // the working one first
     bool complete = false;                   // the whole tree was seen
+    bool somebody_ends = false;              // a process of it is just going
     // Read from and written to anything since the start, as the kernel counts it.
     std::uint64_t moved_bytes = 0;
 

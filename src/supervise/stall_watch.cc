@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "supervise/own_cpu.h"
+
 namespace holdfast {
 namespace {
 
@@ -48,37 +50,37 @@ std::vector<StallThread> worth_keeping(const std::vector<StallThread>& threads) 
 }  // namespace
 
 // Whether anything has happened since the last look: a step, CPU time, a process more or less.
-bool StallWatch::moved(Nanos now) {
+bool StallWatch::moved() {
     const auto alive = [this](pid_t pid) { return tree_->member(pid) != nullptr; };
     const std::optional<StepsSeen> steps = steps_.look(alive);
     const bool stepped = steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all);
     if (steps || !seen_steps_) seen_steps_ = steps;
+    // Where the tree was not measured since, nothing is known: neither that it worked nor that not.
     const TreeTotals& totals = tree_->totals();
-    const std::uint64_t processes = totals.processes, cpu_ns = totals.cpu_ns;
-    const auto elapsed = static_cast<double>((now - last_look_).count());
+    if (totals.time == last_totals_.time) return stepped;
+    const auto elapsed = static_cast<double>((totals.time - last_totals_.time).count());
     const bool worked =
-        cpu_ns < cpu_ns_ || static_cast<double>(cpu_ns - cpu_ns_) > idle_share * elapsed;
-    const bool changed = processes != processes_;
-    cpu_ns_ = cpu_ns;
-    processes_ = processes;
-    last_look_ = now;
-    return stepped || worked || changed;
+        totals.cpu_ns < last_totals_.cpu_ns ||
+        static_cast<double>(totals.cpu_ns - last_totals_.cpu_ns) > idle_share * elapsed;
+    const bool changed = totals.processes != last_totals_.processes;
+    const bool first = last_totals_.time == Nanos{};
+    last_totals_ = totals;
+    return stepped || worked || changed || first;
 }
 
 void StallWatch::look(Nanos now) {
     if (now < next_look_) return;
     next_look_ = now + std::chrono::seconds(1);
-    const bool first = last_look_ == Nanos{};
-    if (moved(now) || first) quiet_since_ = now;
+    if (moved()) quiet_since_ = now;
     const bool overdue = is_overdue(facts(now));
-    if (now - quiet_since_ < worth_recording && !overdue) {
+    if (quiet() < worth_recording && !overdue) {
         if (stall_) end(now);
         return;
     }
     if (!stall_) begin(now, overdue);
     stall_->seen = now.count();
-    stall_->cpu_ns = cpu_ns_ - std::min(cpu_ns_, cpu_at_begin_);
-    const bool busy = now - quiet_since_ < worth_recording;
+    stall_->cpu_ns = last_totals_.cpu_ns - std::min(last_totals_.cpu_ns, cpu_at_begin_);
+    const bool busy = quiet() < worth_recording;
     stall_->flags = (stall_->flags & ~format::stall_busy) | (busy ? format::stall_busy : 0U);
     if (now >= next_picture_) examine(now);
     if (stall_) save();
@@ -96,15 +98,26 @@ void StallWatch::begin(Nanos now, bool overdue) {
         stall.usual_ns = static_cast<std::uint64_t>(seen_steps_->usual.count());
         stall.longest_ns = static_cast<std::uint64_t>(seen_steps_->longest.count());
     }
-    cpu_at_begin_ = cpu_ns_;
+    cpu_at_begin_ = last_totals_.cpu_ns;
     moved_bytes_ = 0;
     next_picture_ = last_picture_ = now;
     stall_ = stall;
 }
 
 void StallWatch::examine(Nanos now) {
-    const Nanos started = monotonic_now();
-    const StallPicture picture = take_picture(now, *roots_, *tree_, *stacks_);
+    const Nanos started = own_cpu_now();
+    // A process that is missed would make a wait for it look like one without an end.
+    if (tree_->find_newcomers(now)) {
+        tree_->study(now);
+        quiet_since_ = now;
+    }
+    StallPicture picture = take_picture(now, *roots_, *tree_, *stacks_);
+    // One that is being shut down moves; what it looked like before is worth keeping.
+    if (picture.somebody_ends) {
+        quiet_since_ = now;
+        next_picture_ = now + std::chrono::seconds(1);
+        return;
+    }
     // Bytes that move are life as well, though they cost next to no CPU time.
     const std::uint64_t before = std::exchange(moved_bytes_, picture.moved_bytes);
     const Nanos between = now - std::exchange(last_picture_, now);
@@ -112,19 +125,35 @@ void StallWatch::examine(Nanos now) {
     if (before != 0 && static_cast<double>(flown) > idle_bytes_per_second * seconds(between))
         quiet_since_ = now;
     const Nanos age = now - Nanos(stall_->since);
-    save_picture(picture);
     stall_->flags &= ~format::stall_inside_only;
     if (picture.inside_only()) stall_->flags |= format::stall_inside_only;
     if (patience_ > Nanos{} && stall_->told == format::never &&
         is_stuck(picture, facts(now), patience_)) {
         stall_->told = now.count();
         news_ = StallNews{StallNews::What::stuck, age};
+        add_native_frames(picture);
     }
+    // One that was told of is kept as it was then, with its native frames.
+    if (stall_->told == format::never || news_) save_picture(picture);
     // A service may wait like this for days: the longer it does, the more rarely we look.
     const Nanos pause = std::clamp<Nanos>(
         age / 4, std::min<Nanos>(patience_ / 4, std::chrono::seconds(5)), std::chrono::minutes(1));
     next_picture_ =
-        now + std::max<Nanos>({pause, (monotonic_now() - started) * 500, std::chrono::seconds(1)});
+        now + std::max<Nanos>({pause, (own_cpu_now() - started) * 500, std::chrono::seconds(1)});
+}
+
+// Once, when it is told: it takes a moment each.
+void StallWatch::add_native_frames(StallPicture& picture) const {
+    constexpr int most_asked = 4;
+    int asked = 0;
+    if (!native_frames_) return;
+    for (PicturedProcess& process : picture.processes)
+        for (StallThread& thread : process.threads) {
+            const bool waits = thread.wait != "running" && thread.wait != "stopped";
+            const bool tells = &thread == &process.threads.front() || !thread.frames.empty();
+            if (waits && tells && asked++ < most_asked)
+                thread.native = native_frames_(process.pid, thread.tid);
+        }
 }
 
 void StallWatch::end(Nanos now) {

@@ -5,9 +5,13 @@
 // the program, and then this is all that is known of it. It is told only when it is_stuck().
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "record/box_writer.h"
@@ -26,6 +30,9 @@ struct StallNews {
     Nanos lasted{};
 };
 
+// The native stack of a thread, innermost first; unwinding is another stage's work.
+using NativeFrames = std::function<std::vector<std::string>(pid_t pid, int tid)>;
+
 class StallWatch {
 public:
     static constexpr Nanos usual_patience = std::chrono::seconds(20);
@@ -35,6 +42,7 @@ public:
 
     // Zero: stalls are recorded, but nothing is ever told.
     void set_patience(Nanos patience) { patience_ = patience; }
+    void set_native_frames(NativeFrames frames) { native_frames_ = std::move(frames); }
     StepWatch& steps() { return steps_; }
 
     // At every look of the observer; does something about once a second.
@@ -42,25 +50,29 @@ public:
     std::optional<StallNews> take_news() { return std::exchange(news_, std::nullopt); }
 
 private:
-    bool moved(Nanos now);
+    bool moved();
     void begin(Nanos now, bool overdue);
     void examine(Nanos now);
     void end(Nanos now);
     void save();
+    void add_native_frames(StallPicture& picture) const;
     void save_picture(const StallPicture& picture);
-    StallFacts facts(Nanos now) const { return {now, now - quiet_since_, seen_steps_}; }
+    // As long as it was measured, and nothing was found to have happened.
+    Nanos quiet() const { return std::max(last_totals_.time - quiet_since_, Nanos{}); }
+    StallFacts facts(Nanos now) const { return {now, quiet(), seen_steps_}; }
 
     const sources::Roots* roots_;
     MachineBox* box_;
     ProcessTree* tree_;
     StackWatch* stacks_;
     StepWatch steps_;
+    NativeFrames native_frames_;
     Nanos patience_ = usual_patience;
     Nanos next_look_{}, next_picture_{};
-    Nanos last_look_{}, last_picture_{}, quiet_since_{};
+    Nanos last_picture_{}, quiet_since_{};
     std::optional<StepsSeen> seen_steps_;
-    std::uint64_t cpu_ns_ = 0, processes_ = 0, moved_bytes_ = 0;
-    std::uint64_t cpu_at_begin_ = 0;
+    TreeTotals last_totals_;
+    std::uint64_t moved_bytes_ = 0, cpu_at_begin_ = 0;
     std::optional<format::Stall> stall_;  // the one that lasts
     std::uint32_t count_ = 0;
     std::optional<StallNews> news_;

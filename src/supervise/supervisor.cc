@@ -274,6 +274,7 @@ Status Supervisor::start() {
     if (sentinel_) observer_->tree().leave_out(sentinel_->pid());
     if (relay_) observer_->tree().leave_out(relay_->pid());
     observer_->stalls().set_patience(options_->stall_after);
+    observer_->stalls().set_native_frames(options_->native_frames);
     observer_->begin(now, command_, facts_.cwd);
     protect_ourselves();
     use_all_descriptors();

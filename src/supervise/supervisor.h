@@ -35,6 +35,7 @@ struct RunOptions {
     // Told that the program is stuck, or moves again. `mid_line`: its last output may not have
     // ended its line. Returns the process that does the telling, 0 for none.
     std::function<pid_t(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
+    NativeFrames native_frames;  // asked of a few threads of a program that is stuck
 };
 
 // A run whose command has ended. Holds the record open for those who read it next.

@@ -22,6 +22,12 @@ std::optional<Said> gave_up_waiting(const Death& death) {
                              "Timed out initializing process group", "Timed out after"});
 }
 
+bool is_timeout(std::string_view text) {
+    return text.find("Timed out") != std::string_view::npos ||
+           text.find("failed to pass monitoredBarrier") != std::string_view::npos ||
+           text.find("collective operation timeout") != std::string_view::npos;
+}
+
 // "Rank 1 failed to pass monitoredBarrier", "Ranks 1, 3 failed": the numbers after the word.
 std::string ranks_named(std::string_view line) {
     for (const std::string_view word : {"Ranks ", "Rank "}) {
@@ -52,6 +58,32 @@ void add_fixes(Finding& finding) {
         {"Let torch name the rank and the call.", "TORCH_DISTRIBUTED_DEBUG=DETAIL"});
 }
 
+// Its launcher only says that a rank failed; the rank's own exception says why.
+std::optional<Finding> told_by_a_rank(const Death& death) {
+    if (!death.decides) return std::nullopt;
+    for (const AgentEvidence& agent : death.all.agents) {
+        const ProcessEvidence* rank = death.all.process(agent.pid);
+        if (rank == nullptr || rank->role != Role::rank || agent.pid == death.pid) continue;
+        for (const ExceptionEvidence& thrown : agent.exceptions) {
+            if (!thrown.in_main_thread || !is_timeout(thrown.message) ||
+                !speaks_of_ranks(thrown.message))
+                continue;
+            Finding finding = finding_about(
+                death, "collective-timeout"_cause, Confidence::certain,
+                fmt::format("{} waited for the other ranks until its time limit: {}",
+                            rank->rank ? fmt::format("Rank {}", *rank->rank) : "A rank",
+                            shortened(thrown.message)));
+            finding.where = own_place(thrown.frames);
+            finding.pid = agent.pid;
+            finding.evidence.push_back(
+                {"exception", shortened(thrown.type + ": " + thrown.message)});
+            add_fixes(finding);
+            return finding;
+        }
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 // While they wait, or after somebody stopped them.
@@ -77,6 +109,7 @@ std::optional<Finding> collective_stall(const Death& death) {
 // By the words of a rank that gave up waiting.
 std::optional<Finding> collective_timeout(const Death& death) {
     if (!death.failed()) return std::nullopt;
+    if (std::optional<Finding> told = told_by_a_rank(death)) return told;
     const std::optional<Said> said = gave_up_waiting(death);
     if (!said || !speaks_of_ranks(said->line)) return std::nullopt;
     const bool fits = exception_decided_exit(death) || (death.by(SIGABRT) && said->final);

@@ -5,6 +5,7 @@
 
 #include "base/python_places.h"
 #include "diagnose/inside.h"
+#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall_finding.h"
 #include "diagnose/waits.h"
@@ -15,7 +16,7 @@ namespace {
 
 std::string at(const WaitingThread& thread) {
     const std::optional<Where> where = own_place(thread.frames);
-    return where ? " at " + short_place(*where) : std::string();
+    return where ? " at " + file_and_line(*where) : std::string();
 }
 
 // A child whose pipe is full, while its parent waits for its end.
@@ -36,7 +37,8 @@ std::string story(const Death& death, const Standstill& stand) {
     if (locked.size() >= 2)
         return fmt::format(
             "{} threads of {} wait for locks that none of them will release: {}{} and {}{}.",
-            locked.size(), who, locked[0]->name, at(*locked[0]), locked[1]->name, at(*locked[1]));
+            locked.size(), who, thread_label(*locked[0], process), at(*locked[0]),
+            thread_label(*locked[1], process), at(*locked[1]));
     if (process.threads.size() == 1 && waits_for_a_lock(main))
         return fmt::format(
             "{} waits{} for a lock, and it has no other thread that could release it: it holds "
@@ -52,6 +54,24 @@ std::string story(const Death& death, const Standstill& stand) {
         "{} waits{}, and every other thread and process of it waits as well; nobody outside can "
         "wake them.",
         who, at(main));
+}
+
+// A thread that was to release the lock or to fill the queue may have died before.
+void add_dead_threads(const Death& death, const Standstill& stand, Finding& finding) {
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (agent.pid != stand.culprit->pid) continue;
+        for (const ExceptionEvidence& thrown : agent.exceptions) {
+            if (thrown.in_main_thread) continue;
+            const std::optional<Where> where = own_place(thrown.frames);
+            const std::string place = where ? " at " + file_and_line(*where) : std::string();
+            finding.evidence.push_back({thrown.thread + " ended before",
+                                        shortened(thrown.type + ": " + thrown.message) + place});
+            if (finding.summary.ends_with('.')) finding.summary.pop_back();
+            finding.summary +=
+                fmt::format("; its thread {} had died of {}{}.", thrown.thread, thrown.type, place);
+            return;
+        }
+    }
 }
 
 void add_lock_fixes(const Standstill& stand, Finding& finding) {
@@ -133,8 +153,8 @@ std::optional<Finding> lock_deadlock(const Death& death) {
             stand->thread->timed ? Confidence::likely : Confidence::certain,
             fmt::format("{} of {} {} in native code and keeps the interpreter's lock (GIL): no "
                         "other Python thread of it can run.",
-                        stand->thread->name, name_of(death, *stand->culprit),
-                        what_it_does(*stand->thread)));
+                        thread_label(*stand->thread, *stand->culprit),
+                        name_of(death, *stand->culprit), what_it_does(*stand->thread)));
         add_lock_fixes(*stand, finding);
         return finding;
     }
@@ -142,6 +162,7 @@ std::optional<Finding> lock_deadlock(const Death& death) {
     Finding finding = stall_finding(
         death, *stand, "lock-deadlock"_cause,
         stand->stall->inside_only ? Confidence::certain : Confidence::likely, story(death, *stand));
+    add_dead_threads(death, *stand, finding);
     add_lock_fixes(*stand, finding);
     return finding;
 }

@@ -52,7 +52,7 @@ std::optional<Finding> no_progress(const Death& death) {
         death, *stand, "no-progress"_cause, stall.told ? Confidence::certain : Confidence::likely,
         fmt::format("{} is busy, but no step has ended {}{}{}.", name_of(death, *stand->culprit),
                     for_how_long(*stand), usual,
-                    where ? "; it was last seen at " + short_place(*where) : ""));
+                    where ? "; it was last seen at " + file_and_line(*where) : ""));
     finding.fixes.push_back(
         {"Look at the loop around this line: its condition may never be met.", ""});
     finding.fixes.push_back(
@@ -70,7 +70,7 @@ std::optional<Finding> io_stall(const Death& death) {
     Finding finding = stall_finding(
         death, *stand, "io-stall"_cause, named ? Confidence::certain : Confidence::likely,
         fmt::format("{} has been blocked in the kernel {}{}{}{}.", name_of(death, *stand->culprit),
-                    for_how_long(*stand), on, where ? ", called from " + short_place(*where) : "",
+                    for_how_long(*stand), on, where ? ", called from " + file_and_line(*where) : "",
                     named ? fmt::format(" ({})", thread.wait_channel) : ""));
     finding.fixes.push_back({"See whether the filesystem answers anybody.",
                              "timeout 5 ls DIRECTORY; dmesg | tail; nfsstat -c"});
