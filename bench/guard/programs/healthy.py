@@ -134,7 +134,7 @@ def sparse_zeros_half():
 
     sparse = np.zeros(limit() * 9 // 10 // 8)
     kept = fill(0.93)
-    sparse[:: 1 << 20] = 1
+    sparse[:: 1 << 24] = 1
     look()
     return kept, sparse
 
@@ -332,7 +332,7 @@ def threads_fill_to_96():
 def threads_churn_at_90():
     import numpy as np
 
-    kept = fill(0.82)
+    kept = fill(0.87)
 
     def work():
         for _ in range(100):
@@ -358,8 +358,11 @@ def workers_fill_to_93():
     import multiprocessing
 
     with multiprocessing.get_context("fork").Pool(3) as pool:
-        pool.map(_worker_fill, [0.4, 0.7, 0.93], chunksize=1)
-        look()
+        working = pool.map_async(_worker_fill, [0.4, 0.7, 0.93], chunksize=1)
+        while not working.ready():
+            look()
+            time.sleep(0.005)
+        working.get()
 
 
 @healthy.add(512)
@@ -392,7 +395,7 @@ def pandas_work_at_88():
 
     frame = pd.DataFrame({"g": np.arange(200_000) % 100, "v": np.arange(200_000.0)})
     frame.groupby("g").sum()
-    kept = fill(0.82)
+    kept = fill(0.86)
     for _ in range(5):
         frame.groupby("g")["v"].mean().sort_values().describe()
         frame.merge(frame.head(1000), on="g", how="left").head()
