@@ -104,12 +104,15 @@ bool may_be_refused(GuardState& state, const Ask& ask) {
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
     if (left >= 2 * situation.reserve()) grace_until = no_grace;
-    if (left >= situation.reserve()) return Gate::open;
+    // An arena is filled without another question.
+    const std::uint64_t needed =
+        situation.reserve() + (ask.want == Want::arena ? ask.size / 4 * 3 : 0);
+    if (left >= needed) return Gate::open;
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, ask) || !situation.read(true) ||
-        situation.headroom().most >= situation.reserve() ||
+        situation.headroom().most >= needed ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
