@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 from common import MIB, Catalogue, file_pages, limit, room, usage
 
@@ -205,9 +206,9 @@ def reserved_address_space():
     return kept
 
 
-def _write_file(folder: str, size: int) -> str:
-    path = os.path.join(folder, "data")
-    with open(path, "wb") as file:
+def _write_file(folder: str, size: int) -> Path:
+    path = Path(folder, "data")
+    with path.open("wb") as file:
         for _ in range(size // MIB):
             file.write(b"x" * MIB)
     return path
@@ -219,7 +220,7 @@ def page_cache_clean():
         path = _write_file(folder, limit())
         os.sync()
         kept = fill(0.6)
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             while file.read(MIB):
                 pass
         more = fill(0.93)
@@ -242,7 +243,7 @@ def page_cache_read_along():
         path = _write_file(folder, limit())
         os.sync()
         kept = []
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             for share in range(60, 96, 3):
                 file.read(32 * MIB)
                 kept += fill(share / 100, MIB)
@@ -410,7 +411,7 @@ def parquet_at_90():
     import pyarrow.parquet as pq
 
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        path = os.path.join(folder, "t.parquet")
+        path = Path(folder, "t.parquet")
         pq.write_table(pa.table({"a": np.random.default_rng(0).random(1_000_000)}), path)
         kept = fill(0.86)
         for _ in range(5):
