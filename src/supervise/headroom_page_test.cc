@@ -15,7 +15,8 @@ namespace {
 
 struct PageFile {
     explicit PageFile(const GuardOptions& options = {}) {
-        auto made = RunDirectory::create({{temporary.path()}, {}}, "20261115-000000-000-1");
+        auto made =
+            RunDirectory::create({{HomeCandidate{temporary.path()}}}, "20261115-000000-000-1");
         directory.emplace(std::move(made).value());
         page.emplace(HeadroomPage::create(*directory, options).value());
     }
