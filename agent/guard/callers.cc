@@ -72,7 +72,9 @@ Caller caller_in(const char* path, std::size_t size) {
                           : Text(slash + 1, static_cast<std::size_t>(path + size - slash - 1));
     for (const Text part : {Text("libstdc++"), Text("libc++"), Text("libarrow")})
         if (name.starts_with(part)) return Caller::container;
-    for (const Text part : {Text("python"), Text("libpython"), Text("libc10"), Text("libtorch")})
+    // Our own library: it stands in front of Python's allocators for short windows.
+    for (const Text part :
+         {Text("python"), Text("libpython"), Text("libholdfast"), Text("libc10"), Text("libtorch")})
         if (name.starts_with(part)) return Caller::checks;
     for (const Text part : {Text("/numpy/"), Text("/pandas/"), Text("/lib-dynload/")})
         if (whole.contains(part)) return Caller::checks;

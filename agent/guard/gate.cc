@@ -9,6 +9,7 @@
 #include "agent/guard/callers.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
+#include "agent/guard/lazy_line.h"
 #include "agent/guard/page.h"
 #include "agent/guard/promises.h"
 #include "agent/guard/refusal.h"
@@ -25,11 +26,22 @@ using format::GuardMode;
 constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
-constexpr std::uint32_t most_strikes = 3;
+constexpr std::int64_t reading_lasts = 5'000'000;
 // Smaller requests are refused only to those known to look at the answer.
 constexpr std::size_t looked_at_by_all = 64U << 10U;
 
+// An arena was refused: Python asks malloc next, for the object itself, and must be refused there.
 constinit thread_local bool refuse_next __attribute__((tls_model("initial-exec"))) = false;
+// While at least so much is left, this thread is dealing with a refusal.
+constexpr std::uint64_t no_grace = no_figure;
+constinit thread_local std::uint64_t grace_until __attribute__((tls_model("initial-exec"))) =
+    no_grace;
+
+void refuse_next_block() {
+    refuse_next = true;
+    thread_budget.granted -= thread_budget.left;
+    thread_budget.left = 0;
+}
 
 void pause_for(std::int64_t nanoseconds) {
     timespec time{0, static_cast<long>(nanoseconds)};
@@ -60,7 +72,7 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
 bool still_too_much(Situation& situation, std::uint64_t bytes) {
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
         if (pause != 0) pause_for(pause);
-        if (!situation.read(true) || bytes <= situation.room()) return false;
+        if (!situation.read(true) || situation.fits(bytes)) return false;
     }
     return true;
 }
@@ -72,10 +84,10 @@ bool crowded_out(Situation& situation, std::uint64_t bytes) {
     const Promise own = make_promise(page, bytes, began);
     for (std::int64_t time = began; time - began <= longest_promise; time = now()) {
         const std::uint64_t others = promised_before(page, own, time);
-        if (others == 0 || bytes <= at_least_nothing(situation.room(), others)) return false;
+        if (others == 0 || situation.fits(bytes + others)) return false;
         pause_for(2'000'000);
         if (!situation.read()) return false;
-        if (bytes > situation.room()) break;
+        if (!situation.fits(bytes)) break;
     }
     if (!still_too_much(situation, bytes)) return false;
     take_back(page, own);
@@ -87,21 +99,25 @@ bool may_be_refused(GuardState& state, const Ask& ask) {
            caller_at(state, ask.caller) != Caller::other;
 }
 
-// Growth by small blocks: refused when nothing is left, and then let through so that the error can
-// be dealt with, until half of what was left is gone, and so on.
+// Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
+// so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
-    const std::uint32_t strikes = state.strikes.load(std::memory_order_relaxed);
-    if (left >= 2 * situation.reserve()) {
-        if (strikes != 0) state.strikes.store(0, std::memory_order_relaxed);
+    if (left >= 2 * situation.reserve()) grace_until = no_grace;
+    // An arena is filled without another question.
+    const std::uint64_t needed =
+        situation.reserve() + (ask.want == Want::arena ? ask.size / 4 * 3 : 0);
+    if (left >= needed) return Gate::open;
+    if (grace_until != no_grace && left >= grace_until)
+        // A whole arena is too much; Python then asks malloc for the one object.
+        return ask.want == Want::arena ? Gate::shut : Gate::open;
+    if (!may_be_refused(state, ask) || !situation.read(true) ||
+        situation.headroom().most >= needed ||
+        !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
-    }
-    if (strikes >= most_strikes || left >= situation.reserve() >> strikes) return Gate::open;
-    if (!may_be_refused(state, ask)) return Gate::open;
-    if (!situation.read(true) || situation.headroom().most >= situation.reserve() >> strikes)
-        return Gate::open;
-    state.strikes.store(strikes + 1, std::memory_order_relaxed);
-    return cross(state, situation, GuardEventKind::nothing_left, ask) ? Gate::shut : Gate::open;
+    grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
+    if (ask.want == Want::arena) refuse_next_block();
+    return Gate::shut;
 }
 
 // Only of a block of its own can it be said that growing adds new pages. glibc keeps that in its
@@ -116,7 +132,7 @@ Gate large(GuardState& state, Situation& situation, const Ask& ask) {
     if (whole > situation.headroom().smallest && situation.settings().allow_huge != 1 &&
         situation.read(true) && whole > situation.headroom().smallest)
         return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
-    if (ask.size > situation.room()) return Gate::look;
+    if (!situation.fits(ask.size)) return Gate::look;
     if (ask.want == Want::used && ask.size > situation.room() / 8 &&
         crowded_out(situation, ask.size))
         return cross(state, situation, GuardEventKind::refused, ask) ? Gate::shut : Gate::open;
@@ -143,7 +159,11 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         const std::uint64_t kept = std::atomic_ref(place.reserve).load(std::memory_order_relaxed);
         const std::uint64_t room = std::atomic_ref(place.room).load(std::memory_order_relaxed);
         const std::uint64_t left = at_least_nothing(at_least_nothing(room, spent), kept);
-        if (ask.size < left / 4) return Gate::open;
+        // Others take memory in ways we do not see, so close to the end a reading does not last.
+        const bool close = left < 16 * kept;
+        if (ask.size < left / 4 &&
+            (!close || now() - state->read_at.load(std::memory_order_relaxed) < reading_lasts))
+            return Gate::open;
     }
     const KeepErrno keep;
     const Busy inside;
@@ -151,6 +171,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     Situation situation(*state);
     if (!situation.read()) return Gate::open;
     situation.publish(taken);
+    state->read_at.store(now(), std::memory_order_relaxed);
     visit_sooner(situation);
     return is_large ? large(*state, situation, ask) : small(*state, situation, ask);
 }
@@ -164,8 +185,12 @@ bool gate_after(const Ask& ask, const void* block) {
     Situation situation(*state);
     if (!situation.read()) return false;
     std::uint64_t added = absent_bytes(block, ask.size, situation.room());
-    if (added <= situation.room()) return false;
-    if (ask.want == Want::zeroed && !zeroed_are_used(*state, ask.size)) return false;
+    if (situation.fits(added)) return false;
+    const bool lazy = ask.want == Want::zeroed || asked_for_empty();
+    if (lazy && !zeroed_are_used(*state, ask.size)) {
+        remember_zeroed(*state, block, ask.size);
+        return false;
+    }
     if (caller_at(*state, ask.caller) == Caller::container) {
         const std::uint64_t sure = sure_part_of_growth(*state, ask.size);
         if (sure < added) added = sure;
@@ -188,12 +213,6 @@ bool gate_growth(const Ask& ask, const void* block) {
 
 void handed_out_zeroed(const void* block, std::size_t size) {
     if (GuardState* state = guard_state()) remember_zeroed(*state, block, size);
-}
-
-void refuse_next_block() {
-    refuse_next = true;
-    thread_budget.granted -= thread_budget.left;
-    thread_budget.left = 0;
 }
 
 }  // namespace holdfast::agent

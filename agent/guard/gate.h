@@ -37,7 +37,4 @@ bool gate_growth(const Ask& ask, const void* block);
 // A large block of zeros: whether it comes to be used tells about the next one.
 void handed_out_zeroed(const void* block, std::size_t size);
 
-// An arena was refused: Python asks malloc next, for the object itself, and must be refused there.
-void refuse_next_block();
-
 }  // namespace holdfast::agent

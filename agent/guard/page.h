@@ -14,8 +14,8 @@ struct GuardState {
     std::atomic<std::uint32_t> stage;  // 0 untouched (or wiped), 1 being made, 2 ready, 3 no guard
     std::atomic<std::int64_t> next_try;  // to find the own place
     std::atomic<std::uint32_t> place;    // its number plus one; 0: not found
-    std::atomic<std::uint32_t> strikes;  // refusals of small requests since there was room
     std::atomic<bool> warned;
+    std::atomic<std::int64_t> read_at;  // when the kernel was last asked
     // Sizes of large blocks asked for lately, and calloc'd blocks handed out: see foresight.h.
     static constexpr std::uint32_t kept = 16;
     std::atomic<std::uint64_t> sizes[kept];

@@ -12,7 +12,7 @@ namespace {
 using format::GuardPage;
 using format::GuardPromise;
 
-constexpr std::int64_t shortest_promise = 50'000'000;
+constexpr std::int64_t shortest_promise = 400'000'000;
 
 std::uint64_t own_name() {
     return static_cast<std::uint64_t>(::getpid()) << 32U |
@@ -21,7 +21,7 @@ std::uint64_t own_name() {
 
 // Touching goes at a gigabyte a second, on a busy machine at a quarter of that.
 std::int64_t time_to_touch(std::uint64_t bytes) {
-    if (bytes > static_cast<std::uint64_t>(longest_promise) / 8) return longest_promise;
+    if (bytes > static_cast<std::uint64_t>(longest_promise) / 5) return longest_promise;
     return shortest_promise + static_cast<std::int64_t>(bytes) * 4;
 }
 

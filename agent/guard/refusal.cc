@@ -17,25 +17,13 @@ namespace {
 using format::AgentRefusal;
 using format::AgentSlot;
 
-Text text_of(const AgentSlot& slot, format::TextRef ref) {
-    if (ref.offset > sizeof slot.text || ref.size > sizeof slot.text - ref.offset) return {};
-    return {slot.text + ref.offset, ref.size};
-}
-
-bool is_library(Text file) {
-    for (const Text part : {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"),
-                            Text("<frozen"), Text("<holdfast")})
-        if (file.contains(part)) return true;
-    return false;
-}
-
 // "train.py:42": the innermost line of the user's own code.
 void own_place_text(const AgentSlot& slot, const format::AgentStack& stack, char (&out)[128]) {
     for (const std::uint16_t number : stack.frames) {
         if (number == format::no_frame || number >= format::agent_frame_capacity) return;
         const format::AgentFrame& frame = slot.frames[number];
-        const Text file = text_of(slot, frame.file);
-        if (file.empty() || is_library(file)) continue;
+        const Text file = frame_file(slot, frame);
+        if (file.empty() || is_library_file(file)) continue;
         char text[128];
         const std::size_t most = sizeof text - 16;
         std::size_t at = 0;
@@ -79,6 +67,19 @@ void tell_supervisor(const Refused& what, const AgentSlot* slot, const format::A
 }
 
 }  // namespace
+
+Text frame_file(const AgentSlot& slot, const format::AgentFrame& frame) {
+    const format::TextRef ref = frame.file;
+    if (ref.offset > sizeof slot.text || ref.size > sizeof slot.text - ref.offset) return {};
+    return {slot.text + ref.offset, ref.size};
+}
+
+bool is_library_file(Text file) {
+    for (const Text part : {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"),
+                            Text("<frozen"), Text("<holdfast")})
+        if (file.contains(part)) return true;
+    return false;
+}
 
 void note_refusal(const Refused& what) {
     format::AgentStack stack;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "agent/base/text.h"
+#include "record/agent_format.h"
 #include "record/guard_format.h"
 
 namespace holdfast::agent {
@@ -16,5 +18,9 @@ struct Refused {
 
 // With Busy set.
 void note_refusal(const Refused& what);
+
+Text frame_file(const format::AgentSlot& slot, const format::AgentFrame& frame);
+// Not the user's own code.
+bool is_library_file(Text file);
 
 }  // namespace holdfast::agent

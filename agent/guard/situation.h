@@ -15,7 +15,7 @@ namespace holdfast::agent {
 inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
     constexpr std::uint64_t least = 1U << 20U, most = 32U << 20U;
     if (settings.reserve != 0) return settings.reserve;
-    const std::uint64_t share = limit / 256;
+    const std::uint64_t share = limit / 160;
     return share < least ? least : share > most ? most : share;
 }
 
@@ -44,6 +44,8 @@ public:
     const Headroom& headroom() const { return headroom_; }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
+    // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
+    bool fits(std::uint64_t bytes) const { return bytes + bytes / 512 <= room(); }
     // What may still be taken, by the reading that is the last to say no.
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 

@@ -51,10 +51,7 @@ bool count_mapping(void* at, std::size_t size, int protection, int flags, const 
         if (is_arena(size, caller)) {
             // Always counted, so it takes nothing from the budget, but time may be due.
             visit(0);
-            if (gate_before({size, Want::arena, caller}, 0) == Gate::shut) {
-                refuse_next_block();
-                return false;
-            }
+            if (gate_before({size, Want::arena, caller}, 0) == Gate::shut) return false;
             count_arena(begin, size);
         } else if (!spend(size)) {
             if (const std::uint64_t weight = visit(size)) count_region(begin, size, weight);

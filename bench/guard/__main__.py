@@ -63,7 +63,9 @@ def chosen(programs: list[Program], only: str) -> list[Program]:
 def containers(folder: Path, only: str) -> list[Program]:
     binary = folder / "containers"
     source = HERE / "programs" / "containers.cc"
-    built = subprocess.run(["c++", "-O2", "-std=c++17", str(source), "-o", str(binary)], check=False)
+    built = subprocess.run(
+        ["c++", "-O2", "-std=c++17", str(source), "-o", str(binary)], check=False
+    )
     if built.returncode != 0:
         print("(the containers are left out: no C++ compiler)")
         return []

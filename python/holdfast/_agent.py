@@ -24,8 +24,8 @@ def step(loss: Any = None) -> None:
     """A step of training has ended; does nothing outside a supervised run.
 
     Raises ``BrinkError`` where the guard is on and another step like the last ones would not fit
-    into memory. From the first call on, only these calls count as steps. A loss that lies on a GPU is not
-    looked at, because that would wait for the GPU.
+    into memory. From the first call on, only these calls count as steps. A loss that lies on a GPU
+    is not looked at, because that would wait for the GPU.
     """
     inside = agent()
     if inside is not None:

@@ -49,9 +49,7 @@ def on_brink(callback: Callback) -> Callback:
     inside = agent()
     # A child of fork has the list but not the thread.
     if inside is not None and not (_watcher and _watcher[-1].is_alive()):
-        thread = threading.Thread(
-            target=_watch, args=(inside,), name="holdfast-brink", daemon=True
-        )
+        thread = threading.Thread(target=_watch, args=(inside,), name="holdfast-brink", daemon=True)
         _watcher.append(thread)
         thread.start()
     return callback

@@ -12,8 +12,8 @@ namespace holdfast {
 
 class BrinkWatch {
 public:
-    // From here on it is the brink: a thirty-second part of the limit is left.
-    static Bytes brink_of(Bytes limit) { return {limit.count / 32}; }
+    // From here on it is the brink: a sixteenth part of the limit is left.
+    static Bytes brink_of(Bytes limit) { return {limit.count / 16}; }
 
     // Asks for notices about every chain not asked about yet. Without the right to (v1 needs root,
     // v2 a cgroup of one's own) there are none, and the looks of the supervisor have to do.

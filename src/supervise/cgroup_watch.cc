@@ -32,6 +32,8 @@ format::CgroupLevel unseen_level() {
     return level;
 }
 
+constexpr Nanos refresh_pause = std::chrono::milliseconds(20);
+
 // What could be taken back from this level without killing anybody: clean file pages. Never the
 // whole of "file": it holds shared memory, which cannot.
 std::optional<Bytes> reclaimable_of(const sources::CgroupMemoryStat& stat) {
@@ -97,7 +99,7 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
         why_none_ = cgroup.error().text;
         return std::nullopt;
     }
-    Watched watched{*text, std::move(cgroup).value(), {}, {}, now};
+    Watched watched{*text, std::move(cgroup).value(), {}, {}, now, now};
     watched.record.version = static_cast<std::uint32_t>(watched.cgroup.version());
     watched.record.last_seen = now.count();
     set_fixed_text(watched.record.path, watched.cgroup.path());
@@ -168,6 +170,16 @@ void CgroupWatch::read_levels(Watched& watched) const {
     }
 }
 
+bool CgroupWatch::is_close(const Watched& watched) {
+    for (std::size_t i = 0; i < watched.record.level_count; ++i) {
+        const format::CgroupLevel& level = watched.record.levels[i];
+        if (level.limit == unknown || level.usage == unknown) continue;
+        if ((Bytes{level.limit} - Bytes{level.usage}).share_of(Bytes{level.limit}) < 0.125)
+            return true;
+    }
+    return false;
+}
+
 void CgroupWatch::glance(Nanos now) {
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
@@ -184,6 +196,12 @@ void CgroupWatch::glance(Nanos now) {
                 count_kills(now, slot, *kills);
             else
                 level.oom_kill = *kills;
+        }
+        // Close to a limit, file pages are dropped by the moment: a figure of before the last
+        // study would show room that is gone.
+        if (is_close(watched) && now - watched.last_refresh >= refresh_pause) {
+            read_levels(watched);
+            watched.last_refresh = now;
         }
         watched.last_glance = now;
         watched.record.last_seen = now.count();

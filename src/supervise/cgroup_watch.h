@@ -74,11 +74,12 @@ private:
         sources::Cgroup cgroup;
         format::Cgroup record{};
         std::vector<std::optional<Bytes>> reclaimable;  // by level, at the last study
-        Nanos last_glance{};
+        Nanos last_glance{}, last_refresh{};
     };
 
     static bool counts_are_ours(const Watched& watched);
     void read_levels(Watched& watched) const;
+    static bool is_close(const Watched& watched);
     void note_strangers(Watched& watched, const IsOurs& is_ours);
     void count_kills(Nanos now, std::size_t slot, std::uint64_t count);
     void save(std::size_t slot);

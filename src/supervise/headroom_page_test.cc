@@ -15,7 +15,8 @@ namespace {
 
 struct PageFile {
     explicit PageFile(const GuardOptions& options = {}) {
-        auto made = RunDirectory::create({{temporary.path()}, {}}, "20261115-000000-000-1");
+        auto made =
+            RunDirectory::create({{HomeCandidate{temporary.path()}}}, "20261115-000000-000-1");
         directory.emplace(std::move(made).value());
         page.emplace(HeadroomPage::create(*directory, options).value());
     }
@@ -95,13 +96,13 @@ TEST(HeadroomPage, TheBrinkIsToldOnceUntilThereIsRoomAgain) {
         file.page->publish(Nanos(1), {cgroup}, std::nullopt);
         return file.read().brink;
     };
-    EXPECT_EQ(brink_at(Bytes::mib(17)), 0U);
-    EXPECT_EQ(brink_at(Bytes::mib(15)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(33)), 0U);
+    EXPECT_EQ(brink_at(Bytes::mib(31)), 1U);
     EXPECT_EQ(brink_at(Bytes::mib(3)), 1U);
-    EXPECT_EQ(brink_at(Bytes::mib(20)), 1U);
-    EXPECT_EQ(brink_at(Bytes::mib(15)), 1U);
     EXPECT_EQ(brink_at(Bytes::mib(40)), 1U);
-    EXPECT_EQ(brink_at(Bytes::mib(15)), 2U);
+    EXPECT_EQ(brink_at(Bytes::mib(31)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(80)), 1U);
+    EXPECT_EQ(brink_at(Bytes::mib(31)), 2U);
 }
 
 TEST(HeadroomPage, TheFirstCrossingIsToldOnce) {

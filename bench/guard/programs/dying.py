@@ -199,7 +199,7 @@ def python_string_joined():
 def python_stringio():
     out = io.StringIO()
     for i in FOREVER:
-        out.write("line %d of a log that nobody reads\n" % i)
+        out.write(f"line {i} of a log that nobody reads\n")
 
 
 @dying.add(512)

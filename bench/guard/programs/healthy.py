@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 from common import MIB, Catalogue, file_pages, limit, room, usage
 
@@ -134,7 +135,7 @@ def sparse_zeros_half():
 
     sparse = np.zeros(limit() * 9 // 10 // 8)
     kept = fill(0.93)
-    sparse[:: 1 << 20] = 1
+    sparse[:: 1 << 24] = 1
     look()
     return kept, sparse
 
@@ -205,9 +206,9 @@ def reserved_address_space():
     return kept
 
 
-def _write_file(folder: str, size: int) -> str:
-    path = os.path.join(folder, "data")
-    with open(path, "wb") as file:
+def _write_file(folder: str, size: int) -> Path:
+    path = Path(folder, "data")
+    with path.open("wb") as file:
         for _ in range(size // MIB):
             file.write(b"x" * MIB)
     return path
@@ -219,7 +220,7 @@ def page_cache_clean():
         path = _write_file(folder, limit())
         os.sync()
         kept = fill(0.6)
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             while file.read(MIB):
                 pass
         more = fill(0.93)
@@ -242,7 +243,7 @@ def page_cache_read_along():
         path = _write_file(folder, limit())
         os.sync()
         kept = []
-        with open(path, "rb") as file:
+        with path.open("rb") as file:
             for share in range(60, 96, 3):
                 file.read(32 * MIB)
                 kept += fill(share / 100, MIB)
@@ -332,7 +333,7 @@ def threads_fill_to_96():
 def threads_churn_at_90():
     import numpy as np
 
-    kept = fill(0.82)
+    kept = fill(0.87)
 
     def work():
         for _ in range(100):
@@ -358,8 +359,11 @@ def workers_fill_to_93():
     import multiprocessing
 
     with multiprocessing.get_context("fork").Pool(3) as pool:
-        pool.map(_worker_fill, [0.4, 0.7, 0.93], chunksize=1)
-        look()
+        working = pool.map_async(_worker_fill, [0.4, 0.7, 0.93], chunksize=1)
+        while not working.ready():
+            look()
+            time.sleep(0.005)
+        working.get()
 
 
 @healthy.add(512)
@@ -392,7 +396,7 @@ def pandas_work_at_88():
 
     frame = pd.DataFrame({"g": np.arange(200_000) % 100, "v": np.arange(200_000.0)})
     frame.groupby("g").sum()
-    kept = fill(0.82)
+    kept = fill(0.86)
     for _ in range(5):
         frame.groupby("g")["v"].mean().sort_values().describe()
         frame.merge(frame.head(1000), on="g", how="left").head()
@@ -407,7 +411,7 @@ def parquet_at_90():
     import pyarrow.parquet as pq
 
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
-        path = os.path.join(folder, "t.parquet")
+        path = Path(folder, "t.parquet")
         pq.write_table(pa.table({"a": np.random.default_rng(0).random(1_000_000)}), path)
         kept = fill(0.86)
         for _ in range(5):

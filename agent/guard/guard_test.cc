@@ -1,0 +1,183 @@
+// What the guard makes of kernel files and of memory, on made-up cgroups and real pages.
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "agent/guard/callers.h"
+#include "agent/guard/foresight.h"
+#include "agent/guard/headroom.h"
+
+namespace holdfast::agent {
+namespace {
+
+constexpr std::uint64_t mib = 1U << 20U;
+
+TEST(Figures, ANumberMustStandAtTheBeginning) {
+    EXPECT_EQ(leading_number("4096\n"), 4096U);
+    EXPECT_EQ(leading_number("max\n"), no_figure);
+    EXPECT_EQ(leading_number(""), no_figure);
+    EXPECT_EQ(leading_number("99999999999999999999999"), no_figure);
+}
+
+TEST(Figures, ANameIsAWholeWordAtTheBeginningOfALine) {
+    constexpr Text text = "inactive_file 7\ntotal_inactive_file 9\nx active_file 3\n";
+    EXPECT_EQ(figure_named(text, "inactive_file"), 7U);
+    EXPECT_EQ(figure_named(text, "total_inactive_file"), 9U);
+    EXPECT_EQ(figure_named(text, "active_file"), no_figure);
+    EXPECT_EQ(figure_named(text, "inactive"), no_figure);
+    EXPECT_EQ(figure_named("MemAvailable:   12 kB", "MemAvailable:"), 12U);
+}
+
+TEST(Figures, NoLimitIsNotALimitThatMakesNoSense) {
+    std::uint64_t limit = 0;
+    EXPECT_TRUE(limit_in("max\n", limit));
+    EXPECT_EQ(limit, no_figure);
+    EXPECT_TRUE(limit_in("9223372036854771712\n", limit));
+    EXPECT_EQ(limit, no_figure);
+    EXPECT_FALSE(limit_in("", limit));
+}
+
+class MadeUpCgroup : public ::testing::Test {
+protected:
+    MadeUpCgroup() {
+        std::string pattern = ::testing::TempDir() + "holdfast-XXXXXX";
+        root_ = ::mkdtemp(pattern.data());
+        std::filesystem::create_directories(root_ + "/job/own");
+    }
+    ~MadeUpCgroup() override { std::filesystem::remove_all(root_); }
+
+    void v1(const std::string& level, std::uint64_t limit, std::uint64_t usage,
+            std::uint64_t file = 0, std::uint64_t dirty = 0) {
+        write(level, "memory.limit_in_bytes", std::to_string(limit));
+        write(level, "memory.usage_in_bytes", std::to_string(usage));
+        write(level, "memory.swappiness", "0");
+        write(level, "memory.stat",
+              "cache 999999999\ntotal_inactive_file " + std::to_string(file) +
+                  "\ntotal_active_file 0\ntotal_dirty " + std::to_string(dirty) +
+                  "\ntotal_writeback 0\n");
+    }
+    void v2(const std::string& level, const std::string& limit, std::uint64_t usage) {
+        write(level, "memory.max", limit);
+        write(level, "memory.current", std::to_string(usage));
+        write(level, "memory.swap.max", "0");
+        write(level, "memory.swap.current", "0");
+        write(level, "memory.stat", "active_file 0\ninactive_file 0\nfile_dirty 0\n");
+    }
+    void write(const std::string& level, const std::string& name, const std::string& text) const {
+        std::ofstream(root_ + "/" + level + "/" + name) << text << "\n";
+    }
+    Headroom read(std::uint32_t version, std::uint32_t levels = 2) const {
+        format::GuardPlace place{};
+        place.version = version;
+        place.levels = levels;
+        std::strcpy(place.directory, (root_ + "/job/own").c_str());
+        return read_headroom(place);
+    }
+
+    std::string root_;
+};
+
+TEST_F(MadeUpCgroup, TheTightestLevelCounts) {
+    v1("job/own", 512 * mib, 100 * mib);
+    v1("job", 256 * mib, 200 * mib);
+    const Headroom headroom = read(1);
+    ASSERT_TRUE(headroom.known);
+    EXPECT_EQ(headroom.most, 56 * mib);
+    EXPECT_EQ(headroom.limit, 256 * mib);
+    EXPECT_EQ(headroom.smallest, 256 * mib);
+}
+
+TEST_F(MadeUpCgroup, FilePagesAreRoomAndThoseNotWrittenOnlyBeforeARefusal) {
+    v1("job/own", 512 * mib, 500 * mib, 100 * mib, 30 * mib);
+    const Headroom headroom = read(1, 1);
+    ASSERT_TRUE(headroom.known);
+    EXPECT_EQ(headroom.room, 82 * mib);
+    EXPECT_EQ(headroom.most, 112 * mib);
+}
+
+TEST_F(MadeUpCgroup, AFileThatCannotBeReadMeansNothingIsKnown) {
+    v1("job/own", 512 * mib, 100 * mib);
+    write("job/own", "memory.usage_in_bytes", "");
+    EXPECT_FALSE(read(1, 1).known);
+    v1("job/own", 512 * mib, 100 * mib);
+    write("job/own", "memory.stat", "nothing of use");
+    EXPECT_FALSE(read(1, 1).known);
+    write("job/own", "memory.limit_in_bytes", "much");
+    EXPECT_FALSE(read(1, 1).known);
+}
+
+TEST_F(MadeUpCgroup, ALevelOfV2WithoutALimitOrWithoutFilesIsPassedOver) {
+    v2("job/own", "max", 100 * mib);
+    const Headroom unlimited = read(2);  // "job" has no files at all, as the root has not
+    ASSERT_TRUE(unlimited.known);
+    v2("job/own", std::to_string(128 * mib), 100 * mib);
+    EXPECT_EQ(read(2).most, 28 * mib);
+}
+
+TEST_F(MadeUpCgroup, UsageAboveALoweredLimitLeavesNothing) {
+    v2("job/own", std::to_string(64 * mib), 100 * mib);
+    EXPECT_EQ(read(2, 1).most, 0U);
+}
+
+TEST(AbsentBytes, OnlyPagesThatAreNotThereCount) {
+    constexpr std::size_t size = 8 * mib;
+    void* memory =
+        ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(memory, MAP_FAILED);
+    ::madvise(memory, size, MADV_NOHUGEPAGE);
+    EXPECT_EQ(absent_bytes(memory, size, no_figure), size);
+    std::memset(memory, 1, size / 2);
+    EXPECT_EQ(absent_bytes(memory, size, no_figure), size / 2);
+    EXPECT_GT(absent_bytes(memory, size, mib), mib);
+    ::munmap(memory, size);
+    EXPECT_EQ(absent_bytes(memory, size, no_figure), 0U);  // cannot be told
+}
+
+TEST(Foresight, ZeroesAreUsedOnlyIfThoseBeforeWere) {
+    GuardState state{};
+    constexpr std::size_t size = 4 * mib;
+    void* blocks[3];
+    for (void*& block : blocks) {
+        block = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        ::madvise(block, size, MADV_NOHUGEPAGE);
+    }
+    EXPECT_FALSE(zeroed_are_used(state, size));
+    for (int i = 0; i < 2; ++i) {
+        remember_zeroed(state, blocks[i], size);
+        std::memset(blocks[i], 1, size);
+    }
+    EXPECT_TRUE(zeroed_are_used(state, size));
+    EXPECT_FALSE(zeroed_are_used(state, 100 * size));  // of another size: no history
+    remember_zeroed(state, blocks[2], size);           // one that is sparse
+    EXPECT_FALSE(zeroed_are_used(state, size));
+    for (void* block : blocks) ::munmap(block, size);
+}
+
+TEST(Foresight, OfAContainerThatDoublesOnlyHalfIsSure) {
+    GuardState state{};
+    EXPECT_EQ(sure_part_of_growth(state, 64 * mib), 64 * mib);
+    remember_size(state, 32 * mib);
+    EXPECT_EQ(sure_part_of_growth(state, 64 * mib), 32 * mib);
+    EXPECT_EQ(sure_part_of_growth(state, 48 * mib), 32 * mib);
+    EXPECT_EQ(sure_part_of_growth(state, 80 * mib), 80 * mib);
+}
+
+TEST(Callers, AreKnownByTheFileTheirCodeIsIn) {
+    const auto in = [](const char* path) { return caller_in(path, std::strlen(path)); };
+    EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Caller::container);
+    EXPECT_EQ(in("/usr/bin/python3.12"), Caller::checks);
+    EXPECT_EQ(in("/v/lib/python3.11/site-packages/numpy/_core/_multiarray_umath.so"),
+              Caller::checks);
+    EXPECT_EQ(in("/v/lib/python3.11/lib-dynload/array.cpython-311.so"), Caller::checks);
+    EXPECT_EQ(in("/home/u/libpng.so"), Caller::other);
+    GuardState state{};
+    EXPECT_EQ(caller_at(state, nullptr), Caller::other);
+}
+
+}  // namespace
+}  // namespace holdfast::agent

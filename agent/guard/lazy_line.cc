@@ -1,0 +1,58 @@
+#include "agent/guard/lazy_line.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "agent/base/text.h"
+#include "agent/box/slot.h"
+#include "agent/guard/refusal.h"
+#include "agent/python/stack.h"
+
+namespace holdfast::agent {
+namespace {
+
+// The line of that number, as far as it fits; empty where it cannot be read.
+Text read_line(const char* path, std::uint32_t number, char* out, std::size_t room) {
+    const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) return {};
+    char piece[4096];
+    std::uint32_t at = 1;
+    std::size_t size = 0;
+    for (int pieces = 0; pieces < 512 && at <= number; ++pieces) {
+        const ssize_t got = ::read(fd, piece, sizeof piece);
+        if (got <= 0) break;
+        for (ssize_t i = 0; i < got && at <= number; ++i) {
+            if (piece[i] == '\n')
+                ++at;
+            else if (at == number && size < room)
+                out[size++] = piece[i];
+        }
+    }
+    ::close(fd);
+    return {out, size};
+}
+
+}  // namespace
+
+bool asked_for_empty() {
+    format::AgentSlot* slot = take_slot();
+    RawFrame frame;
+    if (slot == nullptr || own_frames(&frame, 1) != 1) return false;
+    const std::uint16_t number = frame_number(frame);
+    if (number >= format::agent_frame_capacity) return false;
+    const format::AgentFrame& known = slot->frames[number];
+    const Text file = frame_file(*slot, known);
+    if (file.empty() || is_library_file(file)) return false;
+    char path[PATH_MAX];
+    if (file.size >= sizeof path) return false;
+    std::memcpy(path, file.data, file.size);
+    path[file.size] = 0;
+    char line[512];
+    const Text text = read_line(path, known.line, line, sizeof line);
+    return text.contains("empty(") || text.contains("empty_like(");
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,10 @@
+// Whether the line of Python that asks for memory says itself that it may stay untouched.
+#pragma once
+
+namespace holdfast::agent {
+
+// np.empty in the user's own code: a promise, as np.zeros is. Inside libraries it is how arrays are
+// made that are filled at once. Reads the source file, so only for those who are about to refuse.
+bool asked_for_empty();
+
+}  // namespace holdfast::agent

@@ -1,0 +1,81 @@
+// HF114: ends by a refusal of the guard, and those that only look like it.
+#include <gtest/gtest.h>
+
+#include "diagnose/evidence_builder.h"
+
+namespace holdfast::testing {
+namespace {
+
+RefusalEvidence refusal(RefusalEvidence::Kind kind = RefusalEvidence::Kind::refused) {
+    return {kind, 9s, Bytes::mib(300), Bytes::mib(20), Bytes::mib(512), {{"train.py", 17, "load"}}};
+}
+
+// A MemoryError nobody caught, after the guard refused something.
+Story refused(const RefusalEvidence& last = refusal(), int pid = main_pid) {
+    Story story;
+    story.exits(1).raises("MemoryError", "");
+    story.agent(pid).guard = GuardEvidence{1, 0, last};
+    return story;
+}
+
+TEST(GuardRefused, NamesTheLineAndTheFigures) {
+    const Verdict v = refused().verdict();
+    EXPECT_EQ(v.end.cause->slug, "guard-refused");
+    EXPECT_TRUE(certain(v));
+    ASSERT_TRUE(v.end.where);
+    EXPECT_EQ(v.end.where->line, 17);
+    EXPECT_TRUE(has_evidence(v.end, "asked 300 MiB, left 20 MiB of 512 MiB"));
+}
+
+TEST(GuardRefused, ALeakIsItsRoot) {
+    Story story = refused();
+    story.leaks();
+    const Verdict v = story.verdict();
+    EXPECT_EQ(v.end.cause->slug, "guard-refused");
+    EXPECT_EQ(root_of(v), "host-leak");
+}
+
+TEST(GuardRefused, ARequestLargerThanTheLimitNamesTheSwitch) {
+    const Verdict v = refused(refusal(RefusalEvidence::Kind::too_large)).verdict();
+    ASSERT_FALSE(v.end.fixes.empty());
+    EXPECT_EQ(v.end.fixes.front().code, "holdfast run --guard-huge");
+}
+
+TEST(GuardRefused, AWorkersRefusalIsItsParentsLikelyEnd) {
+    Story story;
+    story.child(200).exits(1).raises("MemoryError", "Caught MemoryError in DataLoader worker");
+    story.agent(200).guard = GuardEvidence{1, 0, refusal()};
+    const Verdict v = story.verdict();
+    EXPECT_EQ(v.end.cause->slug, "guard-refused");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.end.summary.find("a worker (pid 200)"), std::string::npos);
+}
+
+TEST(GuardRefused, AWarningIsNoRefusal) {
+    Story story;
+    story.exits(1).raises("MemoryError", "");
+    story.agent().guard = GuardEvidence{0, 1, refusal()};
+    EXPECT_EQ(story.verdict().end.cause->slug, "alloc-refused");
+}
+
+TEST(GuardRefused, ARefusalThatWasDealtWithIsNotTheEnd) {
+    Story story;
+    story.exits(1).raises("ValueError", "no such column");
+    story.agent().guard = GuardEvidence{1, 0, refusal()};
+    EXPECT_EQ(story.verdict().end.cause->slug, "exception");
+}
+
+TEST(GuardRefused, OneOfLongAgoIsOnlyLikely) {
+    Story story = refused();
+    story.agent().guard->last.time = -300s;
+    EXPECT_FALSE(certain(story.verdict()));
+}
+
+TEST(GuardRefused, AKillAfterItIsAKill) {
+    Story story = refused();
+    story.dies_by(SIGKILL).container_oom();
+    EXPECT_EQ(story.verdict().end.cause->slug, "cgroup-oom");
+}
+
+}  // namespace
+}  // namespace holdfast::testing

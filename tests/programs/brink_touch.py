@@ -1,0 +1,48 @@
+"""Touches memory that was taken long ago, a piece at every step, until that must end.
+
+usage: brink_touch.py steps|callback
+"""
+
+import mmap
+import sys
+import threading
+import time
+
+import holdfast
+
+MIB = 1 << 20
+memory = mmap.mmap(-1, 1024 * MIB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
+def touch(number: int) -> None:
+    begin = number * 4 * MIB
+    memory[begin : begin + 4 * MIB] = b"x" * (4 * MIB)
+
+
+def by_steps() -> None:
+    try:
+        for number in range(256):
+            touch(number)
+            holdfast.step()
+    except holdfast.BrinkError as error:
+        assert isinstance(error, MemoryError)
+        print("brink after", number, flush=True)
+
+
+def by_callback() -> None:
+    called = threading.Event()
+
+    @holdfast.on_brink
+    def save(brink):
+        print("called", brink.limit // MIB, brink.room < brink.limit // 8, flush=True)
+        called.set()
+
+    holdfast.on_brink(lambda: 1 / 0)  # one that fails must not keep the others from being called
+    for number in range(256):
+        if called.is_set():
+            return
+        touch(number)
+        time.sleep(0.05)
+
+
+by_steps() if sys.argv[1] == "steps" else by_callback()
