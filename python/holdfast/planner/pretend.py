@@ -213,6 +213,14 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         attention = Attention(device, F.scaled_dot_product_attention)
         _replace(stack, F, "scaled_dot_product_attention", attention)
         _replace(stack, torch._C._nn, "scaled_dot_product_attention", attention)
+        linear = F.linear
+
+        def linear_in_place(*args: Any, **kwargs: Any) -> Any:
+            with recorder.linear():
+                return linear(*args, **kwargs)
+
+        _replace(stack, F, "linear", linear_in_place)
+        _replace(stack, torch._C._nn, "linear", linear_in_place)
         _replace(stack, FakeTensor, "__deepcopy__", _deepcopy)
         _replace(stack, nn.Module, "_apply", _apply_in_place)
         _replace(stack, nn.RNNBase, "_apply", _rnn_apply(nn.RNNBase._apply))
@@ -221,4 +229,5 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
             _replace(stack, torch._VF, name, function)
         recorder.special.update(recurrent.SPECIAL)
         stack.enter_context(recorder)
+        recorder.learn_alone()
         yield mode
