@@ -109,9 +109,7 @@ def batches(options: argparse.Namespace, definitions: Any) -> None:
             continue
         start = definitions.MODELS[row["model"]][1][0]
         make = rows.maker(definitions, row)
-        answer = holdfast.fit(
-            make, start, f"{row['cap_gib']}GiB", context="0", ways=False
-        )
+        answer = holdfast.fit(make, start, f"{row['cap_gib']}GiB", context="0", ways=False)
         got, low, high = answer.largest_batch or 0, row["largest_ok"], row["smallest_oom"]
         total += 1
         wrong += (got < low) + (got >= high)

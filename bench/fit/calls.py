@@ -47,7 +47,11 @@ class Double(nn.Sequential):
     def __init__(self, inputs: int, outputs: int) -> None:
         layers: list[nn.Module] = []
         for channels in (inputs, outputs):
-            layers += [nn.Conv2d(channels, outputs, 3, padding=1), nn.BatchNorm2d(outputs), nn.ReLU()]
+            layers += [
+                nn.Conv2d(channels, outputs, 3, padding=1),
+                nn.BatchNorm2d(outputs),
+                nn.ReLU(),
+            ]
         super().__init__(*layers)
 
 
@@ -103,12 +107,21 @@ def zoo() -> Iterator[tuple[str, Callable[[], nn.Module], tuple[int, ...]]]:
     for name in ("resnet18", "resnet50"):
         for size in (32, 64, 128, 256, 384):
             yield name, of_tv(name), (3, size, size)
-    for name in ("fcn_resnet50", "deeplabv3_resnet50", "lraspp_mobilenet_v3_large",
-                 "fcn_resnet101", "deeplabv3_mobilenet_v3_large"):
+    for name in (
+        "fcn_resnet50",
+        "deeplabv3_resnet50",
+        "lraspp_mobilenet_v3_large",
+        "fcn_resnet101",
+        "deeplabv3_mobilenet_v3_large",
+    ):
         for size in (224, 256, 512):
-            yield name, lambda name=name: getattr(segmentation, name)(  # type: ignore[misc]
-                weights=None, weights_backbone=None, num_classes=21
-            ), (3, size, size)
+            yield (
+                name,
+                lambda name=name: getattr(segmentation, name)(  # type: ignore[misc]
+                    weights=None, weights_backbone=None, num_classes=21
+                ),
+                (3, size, size),
+            )
     for name in TIMM:
         yield name, lambda name=name: timm.create_model(name), (3, 224, 224)  # type: ignore[misc]
     for name in ("r3d_18", "mc3_18", "r2plus1d_18"):
@@ -155,13 +168,13 @@ def shapes() -> Iterator[tuple[int, ...]]:
         yield from listener.found
 
 
-def variants(values: tuple[int, ...], batches: tuple[int, ...], dtypes: tuple[int, ...]) -> Iterator[str]:
+def variants(
+    values: tuple[int, ...], batches: tuple[int, ...], dtypes: tuple[int, ...]
+) -> Iterator[str]:
     """The same call at other batches and dtypes."""
     for dtype in dtypes:
         for batch in batches:
-            yield " ".join(
-                map(str, ("conv", values[0], dtype, *values[2:6], batch, *values[7:]))
-            )
+            yield " ".join(map(str, ("conv", values[0], dtype, *values[2:6], batch, *values[7:])))
 
 
 def recurrent() -> Iterator[str]:
@@ -183,7 +196,12 @@ def main() -> None:
     known = list(dict.fromkeys(shapes()))
     print(f"{len(known)} convolutions", file=sys.stderr)
     lines: dict[str, None] = {}
-    for batches, dtypes in (((16, 64), (0, 2)), ((4, 32, 128), (0, 2)), ((16, 64), (1,)), ((8, 256), (0, 2))):
+    for batches, dtypes in (
+        ((16, 64), (0, 2)),
+        ((4, 32, 128), (0, 2)),
+        ((16, 64), (1,)),
+        ((8, 256), (0, 2)),
+    ):
         for values in known:
             lines.update(dict.fromkeys(variants(values, batches, dtypes)))
         if batches == (16, 64) and dtypes == (0, 2):

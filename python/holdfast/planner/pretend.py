@@ -27,8 +27,10 @@ _MISSING = object()
 
 def _replace(stack: ExitStack, owner: Any, name: str, value: Any) -> None:
     """Sets an attribute until the stack unwinds."""
-    before = vars(owner).get(name, _MISSING) if isinstance(owner, type) else getattr(
-        owner, name, _MISSING
+    before = (
+        vars(owner).get(name, _MISSING)
+        if isinstance(owner, type)
+        else getattr(owner, name, _MISSING)
     )
     setattr(owner, name, value)
 
@@ -111,8 +113,15 @@ def _cuda_module(stack: ExitStack, device: Device) -> None:
     for name, answer in answers.items():
         if hasattr(torch.cuda, name):
             _replace(stack, torch.cuda, name, answer)
-    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved",
-                 "max_memory_reserved", "memory_stats", "reset_peak_memory_stats", "empty_cache"):
+    for name in (
+        "memory_allocated",
+        "max_memory_allocated",
+        "memory_reserved",
+        "max_memory_reserved",
+        "memory_stats",
+        "reset_peak_memory_stats",
+        "empty_cache",
+    ):
         _replace(stack, torch.cuda.memory, name, answers[name])
     _replace(stack, torch.cuda.amp.common, "amp_definitely_not_available", _always(False))
     if hasattr(torch._C, "_cuda_getDevice"):

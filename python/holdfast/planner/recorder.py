@@ -163,9 +163,7 @@ class Recorder(TorchDispatchMode):
 
     # ---- the operations -----------------------------------------------------------------------
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE_QUERY and type(args[0]) is FakeTensor:  # half of all calls
             return args[0].fake_device
         kwargs = kwargs or {}
@@ -190,6 +188,9 @@ class Recorder(TorchDispatchMode):
             out = func(*args, **kwargs)
         if type(out) is FakeTensor:
             self._track(out)
+        elif func in facts.BIRTHS:
+            for index in facts.BIRTHS[func]:
+                self._track(out[index])
         elif out is not None:
             for leaf in tree_leaves(out):
                 self._track(leaf)
