@@ -1,6 +1,7 @@
 """How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
-usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE] [--no-batches]
+usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
+[--no-batches]
 Needs a Python with the torch, torchvision, timm and transformers that the rows name.
 """
 

@@ -52,7 +52,7 @@ Typical typical_replay(const Program& program, ReplayOptions options) {
 std::uint32_t orders_that_fit(const Program& program, ReplayOptions options, std::uint32_t orders) {
     std::uint32_t fitting = 0;
     for (options.address_order = 0; options.address_order < orders; ++options.address_order)
-        fitting += replay(program, options).out_of_memory ? 0 : 1;
+        if (!replay(program, options).out_of_memory) ++fitting;
     return fitting;
 }
 

@@ -148,7 +148,8 @@ def _embedding(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __:
 def _efficient_backward(
     recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any
 ) -> None:
-    # The row sums of gradient times output. For float32 that is one C++ expression, whose product, sums
+    # The row sums of gradient times output. For float32 that is one C++ expression, whose
+    # product, sums
     # and transposed sums all live until its end.
     query, value = args[1], args[3]
     batch, heads, rows = query.shape[:3]
@@ -159,7 +160,8 @@ def _efficient_backward(
         recorder.scratch(FIXED, (sums,))
 
 
-# The order in which a kernel makes its results, where it is not that of the results; what is left out
+# The order in which a kernel makes its results, where it is not that of the results; what is
+# left out
 # lives on the CPU or is told by the fact itself.
 BIRTHS: dict[Any, tuple[int, ...]] = {
     aten.native_dropout.default: (1, 0),

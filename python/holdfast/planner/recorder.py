@@ -49,7 +49,8 @@ class Recorder(TorchDispatchMode):
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        """torch would wrap the dispatch below in two more calls, for a compiler that is not here."""
+        """torch would wrap the dispatch below in two more calls, for a compiler that is not
+        here."""
         return False
 
     # ---- events -------------------------------------------------------------------------------

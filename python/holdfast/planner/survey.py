@@ -1,7 +1,8 @@
 """Which common operations take memory beside their results, and how much: measured on a GPU.
 
 Each line is "op NAME integers = sizes": the allocations that are born and die inside one call, in
-order. They are the ground for the rules in src/fit, and show when a new version of torch breaks one.
+order. They are the ground for the rules in src/fit, and show when a new version of torch breaks
+one.
 """
 
 from collections.abc import Callable, Iterator
@@ -95,7 +96,7 @@ def _cases() -> Iterator[tuple[str, list[int], Callable[[], Any]]]:
                 lambda x=x, y=y: aten._index_put_impl_(x, [y], x, True, True),
             )
         for b, c, s in ((16, 64, 56), (64, 64, 56), (32, 256, 28), (128, 512, 7), (16, 3, 224)):
-            x, w, stat = new(b, c, s, s, dtype=kind), new(c), new(c)
+            x, w = new(b, c, s, s, dtype=kind), new(c)
             yield (
                 "batch_norm",
                 [code, b, c, s],
@@ -173,11 +174,12 @@ def _attention(
         def forward(q: Any = q, k: Any = k, v: Any = v, p: float = dropout) -> Any:
             return F.scaled_dot_product_attention(q, k, v, dropout_p=p)
 
-        def backward(forward: Any = forward, gradient: Any = gradient, qkv: Any = (q, k, v)) -> Any:
-            return torch.autograd.grad(out, qkv, gradient, retain_graph=True)
-
         yield "attention", numbers, forward
         out = forward()
+
+        def backward(out: Any = out, gradient: Any = gradient, qkv: Any = (q, k, v)) -> Any:
+            return torch.autograd.grad(out, qkv, gradient, retain_graph=True)
+
         yield "attention_backward", numbers, backward
 
 
