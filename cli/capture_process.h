@@ -1,5 +1,5 @@
-// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since the
-// program that is captured may use stdin and stdout for itself.
+// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since
+// the program that is captured may use stdin and stdout for itself.
 #pragma once
 
 #include <sys/types.h>

@@ -74,7 +74,8 @@ Result<fit::PlanRequest> request_of(const Arguments& arguments, const Machine& m
     request.context = table.context.value_or(fit::measured_context);
     if (const auto context = arguments.get("--context")) {
         const auto size = fit::parse_size(*context);
-        if (!size) return Error{fmt::format("--context {}: not a size; say: --context 600MiB", *context)};
+        if (!size)
+            return Error{fmt::format("--context {}: not a size; say: --context 600MiB", *context)};
         request.context = *size;
     }
     if (const auto batch = arguments.get("--batch")) {

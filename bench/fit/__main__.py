@@ -1,6 +1,7 @@
 """How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
-usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE] [--no-batches]
+usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
+[--no-batches]
 Needs a Python with the torch, torchvision, timm and transformers that the rows name.
 """
 
@@ -109,9 +110,7 @@ def batches(options: argparse.Namespace, definitions: Any) -> None:
             continue
         start = definitions.MODELS[row["model"]][1][0]
         make = rows.maker(definitions, row)
-        answer = holdfast.fit(
-            make, start, f"{row['cap_gib']}GiB", context="0", ways=False
-        )
+        answer = holdfast.fit(make, start, f"{row['cap_gib']}GiB", context="0", ways=False)
         got, low, high = answer.largest_batch or 0, row["largest_ok"], row["smallest_oom"]
         total += 1
         wrong += (got < low) + (got >= high)

@@ -1,4 +1,5 @@
-"""Makes a workspace table to ship from what `holdfast fit --calibrate` printed, one file or several.
+"""Makes a workspace table to ship from what `holdfast fit --calibrate` printed, one file or
+several.
 
 usage: python bench/fit/table.py FILE... > src/fit/tables/sm_90.txt
 """

@@ -8,20 +8,22 @@ namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t smallest_block = 512;
-constexpr std::uint64_t small_limit = mib;       // larger requests go to the large pool
+constexpr std::uint64_t small_limit = mib;  // larger requests go to the large pool
 constexpr std::uint64_t small_segment = 2 * mib;
 constexpr std::uint64_t own_segment = 10 * mib;  // from here on a request gets one of its size
 constexpr std::uint64_t segment_multiple = 2 * mib;
 constexpr std::uint64_t oversize_slack = 20 * mib;
 constexpr std::uint64_t arena_size = std::uint64_t{1} << 44U;  // addresses cost nothing
 
-std::uint64_t up(std::uint64_t value, std::uint64_t step) { return (value + step - 1) / step * step; }
+std::uint64_t up(std::uint64_t value, std::uint64_t step) {
+    return (value + step - 1) / step * step;
+}
 
 }  // namespace
 
 CachingAllocator::CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
-                                   std::uint32_t storages)
-    : options_(options), limit_(limit), used_(storages, none) {
+                                   std::uint32_t storages, std::uint32_t order)
+    : options_(options), limit_(limit), used_(storages, none), order_(order) {
     blocks_.reserve(1024);
 }
 
@@ -113,13 +115,24 @@ bool CachingAllocator::reserve(std::uint64_t size) {
     return true;
 }
 
+std::uint64_t CachingAllocator::address_for(std::uint64_t size) {
+    if (order_ == 0) {
+        const std::uint64_t address = next_address_;
+        next_address_ += size + segment_multiple;
+        return address;
+    }
+    // An odd factor modulo a power of two meets every place once; a place is larger than any GPU.
+    constexpr std::uint64_t places = std::uint64_t{1} << 20U;
+    constexpr std::uint64_t scatter = 0x9E3779B97F4A7C15;
+    const std::uint64_t factor = (scatter * (2 * std::uint64_t{order_} + 1)) | 1U;
+    return (factor * ++segments_ % places + 1) << 42U;
+}
+
 std::uint32_t CachingAllocator::new_segment(std::uint64_t size, bool small) {
     if (options_.expandable_segments) return expand(size, small);
     const std::uint64_t segment = segment_for(size, small);
     if (!reserve(segment)) return none;
-    const std::uint64_t address = next_address_;
-    next_address_ += segment + segment_multiple;  // never neighbours: segments do not merge
-    return make({address, segment, 0, none, none, State::used, small});
+    return make({address_for(segment), segment, 0, none, none, State::used, small});
 }
 
 std::uint32_t CachingAllocator::expand(std::uint64_t size, bool small) {
@@ -184,8 +197,8 @@ bool CachingAllocator::should_split(std::uint64_t left, std::uint64_t size, bool
 
 void CachingAllocator::split(std::uint32_t block, std::uint64_t size, State rest) {
     const Block whole = blocks_[block];
-    const std::uint32_t right = make(
-        {whole.address + size, whole.size - size, 0, block, whole.next, rest, whole.small});
+    const std::uint32_t right =
+        make({whole.address + size, whole.size - size, 0, block, whole.next, rest, whole.small});
     if (whole.next != none) blocks_[whole.next].previous = right;
     blocks_[block].next = right;
     blocks_[block].size = size;

@@ -1,5 +1,5 @@
-// torch's CUDACachingAllocator for one stream, as its source describes it: rounding, two pools, best
-// fit, splitting, merging, segments, and what it gives back before it gives up.
+// torch's CUDACachingAllocator for one stream, as its source describes it: rounding, two pools,
+// best fit, splitting, merging, segments, and what it gives back before it gives up.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,10 @@ struct AllocatorStats {
 class CachingAllocator {
 public:
     // `limit`: what all segments together may take; absent: no end.
+    // Best fit breaks ties by address, and which addresses the driver hands out is not ours to
+    // know: `order` 0 takes rising ones, any other number some other order.
     CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
-                     std::uint32_t storages);
+                     std::uint32_t storages, std::uint32_t order = 0);
 
     // False when torch would raise OutOfMemoryError. Nothing is taken for an empty storage.
     bool allocate(std::uint32_t storage, Bytes requested);
@@ -45,6 +47,7 @@ private:
     std::uint64_t rounded(std::uint64_t requested) const;
     std::uint64_t segment_for(std::uint64_t size, bool small) const;
     std::uint32_t best_fit(std::uint64_t size, bool small);
+    std::uint64_t address_for(std::uint64_t size);
     std::uint32_t new_segment(std::uint64_t size, bool small);
     std::uint32_t expand(std::uint64_t size, bool small);
     std::uint32_t map_front(std::uint32_t block, std::uint64_t size);
@@ -66,8 +69,10 @@ private:
     std::vector<Block> blocks_;
     std::vector<std::uint32_t> unused_;
     std::vector<Cached> cached_[2];
-    std::vector<std::uint32_t> used_;     // by storage
+    std::vector<std::uint32_t> used_;        // by storage
     std::uint32_t arena_[2] = {none, none};  // first block of the expandable segment
+    std::uint32_t order_;
+    std::uint32_t segments_ = 0;
     std::uint64_t next_address_ = std::uint64_t{1} << 40U;
 };
 

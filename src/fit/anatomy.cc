@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t most_shares = 12;
 
-// A storage without a role is an activation when it outlives forward, else a passing thing. Backward
-// runs in a thread without a line of the user's, so its sites have none.
+// A storage without a role is an activation when it outlives forward, else a passing thing.
+// Backward runs in a thread without a line of the user's, so its sites have none.
 bool passing(const Site& site) { return site.module.starts_with("backward of "); }
 
 std::string moment_of(const Site& site) {
@@ -24,19 +24,14 @@ std::string moment_of(const Site& site) {
 Bytes& part_of(Anatomy& anatomy, const Event& event, const Site& site) {
     if (event.kind == EventKind::scratch) return anatomy.workspaces;
     switch (event.role) {
-        case Role::weight:
-            return anatomy.weights;
-        case Role::gradient:
-            return anatomy.gradients;
-        case Role::optimizer:
-            return anatomy.optimizer;
-        case Role::workspace:
-            return anatomy.workspaces;
-        case Role::input:
-            return anatomy.inputs;
-        default:
-            return passing(site) || event.role == Role::temporary ? anatomy.temporaries
-                                                                 : anatomy.activations;
+    case Role::weight: return anatomy.weights;
+    case Role::gradient: return anatomy.gradients;
+    case Role::optimizer: return anatomy.optimizer;
+    case Role::workspace: return anatomy.workspaces;
+    case Role::input: return anatomy.inputs;
+    default:
+        return passing(site) || event.role == Role::temporary ? anatomy.temporaries
+                                                              : anatomy.activations;
     }
 }
 

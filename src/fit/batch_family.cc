@@ -6,7 +6,8 @@
 namespace holdfast::fit {
 namespace {
 
-// Whole numbers on a line through (x0, y0) and (x1, y1): sizes that grow with the batch do so exactly.
+// Whole numbers on a line through (x0, y0) and (x1, y1): sizes that grow with the batch do so
+// exactly.
 std::int64_t on_line(std::uint64_t x, std::uint64_t x0, std::int64_t y0, std::uint64_t x1,
                      std::int64_t y1) {
     const long double run = static_cast<long double>(x1) - static_cast<long double>(x0);
@@ -44,8 +45,7 @@ bool same_structure(const Capture& a, const Capture& b) {
 }
 
 void BatchFamily::add(Capture capture) {
-    const auto place =
-        std::ranges::lower_bound(captures_, capture.batch, {}, &Capture::batch);
+    const auto place = std::ranges::lower_bound(captures_, capture.batch, {}, &Capture::batch);
     if (place != captures_.end() && place->batch == capture.batch)
         *place = std::move(capture);
     else
@@ -77,8 +77,8 @@ std::optional<Capture> BatchFamily::at(std::uint64_t batch) const {
         if (near.size() < 3) continue;
         const std::int64_t y2 = near[2]->values[i];
         if (on_line(near[2]->batch, near[0]->batch, y0, near[1]->batch, y1) != y2)
-            made.values[i] = on_parabola(batch, {near[0]->batch, near[1]->batch, near[2]->batch},
-                                         {y0, y1, y2});
+            made.values[i] =
+                on_parabola(batch, {near[0]->batch, near[1]->batch, near[2]->batch}, {y0, y1, y2});
     }
     return made;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t most_values = 64;            // of one event
+constexpr std::size_t most_values = 64;                // of one event
 constexpr std::int64_t most = std::int64_t{1} << 50U;  // of anything: a petabyte
 constexpr std::size_t most_header = std::size_t{16} << 20U;
 
@@ -115,42 +115,41 @@ private:
         event.kind = static_cast<EventKind>(kind.value_or(0));
         event.first = static_cast<std::uint32_t>(capture_.values.size());
         switch (event.kind) {
-            case EventKind::alloc: {
-                const auto site = bytes_.number();
-                const auto role = bytes_.byte();
-                const auto size = bytes_.number();
-                if (!size || *size > static_cast<std::uint64_t>(most)) return damaged("a size");
-                if (!born(event, site, role)) return damaged("a birth");
-                capture_.values.push_back(static_cast<std::int64_t>(*size));
-                event.count = 1;
-                break;
-            }
-            case EventKind::free: {
-                const auto back = bytes_.number();
-                if (!back || *back == 0 || *back > alive_.size()) return damaged("a death");
-                event.subject = static_cast<std::uint32_t>(alive_.size() - *back);
-                if (!alive_[event.subject]) return damaged("a storage that dies twice");
-                alive_[event.subject] = false;
-                break;
-            }
-            case EventKind::mark: {
-                const auto label = bytes_.number();
-                if (!label || *label >= capture_.marks.size()) return damaged("a mark");
-                event.subject = static_cast<std::uint32_t>(*label);
-                break;
-            }
-            case EventKind::scratch:
-            case EventKind::alloc_by_fact: {
-                const auto site = bytes_.number();
-                if (!site || *site >= capture_.sites.size()) return damaged("a site");
-                event.site = static_cast<std::uint32_t>(*site);
-                if (event.kind == EventKind::alloc_by_fact && !born(event, site, bytes_.byte()))
-                    return damaged("a birth");
-                if (!facts(event)) return damaged("a library call");
-                break;
-            }
-            default:
-                return damaged("an event of an unknown kind");
+        case EventKind::alloc: {
+            const auto site = bytes_.number();
+            const auto role = bytes_.byte();
+            const auto size = bytes_.number();
+            if (!size || *size > static_cast<std::uint64_t>(most)) return damaged("a size");
+            if (!born(event, site, role)) return damaged("a birth");
+            capture_.values.push_back(static_cast<std::int64_t>(*size));
+            event.count = 1;
+            break;
+        }
+        case EventKind::free: {
+            const auto back = bytes_.number();
+            if (!back || *back == 0 || *back > alive_.size()) return damaged("a death");
+            event.subject = static_cast<std::uint32_t>(alive_.size() - *back);
+            if (!alive_[event.subject]) return damaged("a storage that dies twice");
+            alive_[event.subject] = false;
+            break;
+        }
+        case EventKind::mark: {
+            const auto label = bytes_.number();
+            if (!label || *label >= capture_.marks.size()) return damaged("a mark");
+            event.subject = static_cast<std::uint32_t>(*label);
+            break;
+        }
+        case EventKind::scratch:
+        case EventKind::alloc_by_fact: {
+            const auto site = bytes_.number();
+            if (!site || *site >= capture_.sites.size()) return damaged("a site");
+            event.site = static_cast<std::uint32_t>(*site);
+            if (event.kind == EventKind::alloc_by_fact && !born(event, site, bytes_.byte()))
+                return damaged("a birth");
+            if (!facts(event)) return damaged("a library call");
+            break;
+        }
+        default: return damaged("an event of an unknown kind");
         }
         capture_.events.push_back(event);
         return Done{};

@@ -24,7 +24,7 @@ struct Event {
     Fact fact = Fact::fixed;
     std::uint32_t site = 0;
     std::uint32_t subject = 0;  // alloc, free: the storage, counted by birth; mark: its label
-    std::uint32_t first = 0;    // its integers: values[first, first + count); an alloc's size is one
+    std::uint32_t first = 0;  // its integers: values[first, first + count); an alloc's size is one
     std::uint32_t count = 0;
 };
 

@@ -9,7 +9,13 @@ namespace holdfast::fit {
 inline constexpr std::string_view capture_magic{"HFFIT\0", 6};
 inline constexpr std::uint16_t capture_version = 1;
 
-enum class EventKind : std::uint8_t { alloc = 1, free = 2, mark = 3, scratch = 4, alloc_by_fact = 5 };
+enum class EventKind : std::uint8_t {
+    alloc = 1,
+    free = 2,
+    mark = 3,
+    scratch = 4,
+    alloc_by_fact = 5
+};
 
 // What a storage is for.
 enum class Role : std::uint8_t {

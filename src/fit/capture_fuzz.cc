@@ -1,4 +1,5 @@
-// Any bytes as a capture, with and without a right checksum: no crash, no hang, no read out of bounds.
+// Any bytes as a capture, with and without a right checksum: no crash, no hang, no read out of
+// bounds.
 #include <cstddef>
 #include <cstdint>
 #include <string>

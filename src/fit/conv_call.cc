@@ -25,8 +25,8 @@ std::optional<ConvCall> ConvCall::from(std::span<const std::int64_t> values) {
     call.inputs = static_cast<std::uint64_t>(values[7]);
     call.outputs = static_cast<std::uint64_t>(values[8]);
     std::size_t next = head;
-    for (auto* list : {&call.in, &call.out, &call.kernel, &call.stride, &call.padding,
-                       &call.dilation})
+    for (auto* list :
+         {&call.in, &call.out, &call.kernel, &call.stride, &call.padding, &call.dilation})
         for (std::size_t i = 0; i < dims; ++i)
             (*list)[i] = static_cast<std::uint64_t>(values[next++]);
     return call;

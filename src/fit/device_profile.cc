@@ -10,9 +10,7 @@
 namespace holdfast::fit {
 namespace {
 
-constexpr Bytes gib(double amount) {
-    return {static_cast<std::uint64_t>(amount * 1024) << 20U};
-}
+constexpr Bytes gib(double amount) { return {static_cast<std::uint64_t>(amount * 1024) << 20U}; }
 
 // Usable memory as torch's own out-of-memory messages state it for these cards (the lowest seen);
 // multiprocessors and architectures from NVIDIA's data sheets.
@@ -77,13 +75,15 @@ Result<DeviceProfile> find_device(std::string_view name) {
     for (const DeviceProfile& device : catalogue) {
         const std::string known = bare(device.name);
         if (known == wanted || "rtx" + wanted == known) return device;
-        if (partial == nullptr && wanted.size() >= 2 && known.starts_with(wanted)) partial = &device;
+        if (partial == nullptr && wanted.size() >= 2 && known.starts_with(wanted))
+            partial = &device;
     }
     if (partial != nullptr) return *partial;
     std::string names;
     for (const DeviceProfile& device : catalogue)
         names.append(names.empty() ? "" : ", ").append(device.name);
-    return Error{"no GPU '" + std::string(name) + "' in the catalogue; give its memory instead (--gpu 24GiB), or one of: " + names};
+    return Error{"no GPU '" + std::string(name) +
+                 "' in the catalogue; give its memory instead (--gpu 24GiB), or one of: " + names};
 }
 
 std::optional<Bytes> parse_size(std::string_view text) {

@@ -44,10 +44,11 @@ struct Plan {
     bool fits = false;
     Confidence confidence = Confidence::unknown;
     std::uint64_t batch = 0;
-    Bytes capacity;      // of the GPU, as torch reports it
+    Bytes capacity;  // of the GPU, as torch reports it
     Bytes peak_reserved, peak_allocated, peak_requested;
-    std::int64_t margin = 0;  // capacity less reserved and context; negative: missing
-    double band = 0;          // share of the peak by which such predictions were off at worst in 95 of 100
+    Bytes least_reserved, most_reserved;  // over the orders in which a driver may place segments
+    std::int64_t margin = 0;              // capacity less reserved and context; negative: missing
+    double band = 0;  // share of the peak by which such predictions were off at worst in 95 of 100
     std::uint64_t retries = 0;
     std::optional<std::uint64_t> largest_batch;
     bool largest_is_bound = false;  // nothing in sight ends it

@@ -10,12 +10,9 @@ using Json = nlohmann::ordered_json;
 
 const char* name_of(Confidence confidence) {
     switch (confidence) {
-        case Confidence::certain:
-            return "certain";
-        case Confidence::likely:
-            return "likely";
-        case Confidence::unknown:
-            break;
+    case Confidence::certain: return "certain";
+    case Confidence::likely: return "likely";
+    case Confidence::unknown: break;
     }
     return "unknown";
 }
@@ -62,6 +59,8 @@ std::string plan_json(const Plan& plan) {
         {"peak_reserved_bytes", plan.peak_reserved.count},
         {"peak_allocated_bytes", plan.peak_allocated.count},
         {"peak_requested_bytes", plan.peak_requested.count},
+        {"least_reserved_bytes", plan.least_reserved.count},
+        {"most_reserved_bytes", plan.most_reserved.count},
         {"largest_batch", plan.largest_batch ? Json(*plan.largest_batch) : Json()},
         {"capacity_bytes", plan.capacity.count},
         {"context_bytes", plan.anatomy.context.count},

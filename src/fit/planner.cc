@@ -36,7 +36,9 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     const Program program = compile(*first, workspaces);
     const ReplayOptions unlimited{request.allocator, std::nullopt};
     const ReplayOptions limited{request.allocator, request.capacity - request.context};
-    const Replayed free_run = replay(program, unlimited);
+    const Typical typical = typical_replay(program, unlimited);
+    const Replayed& free_run = typical.middle;
+    const std::uint32_t fitting = orders_that_fit(program, limited);
     const Replayed held = replay(program, limited);
 
     Plan plan;
@@ -46,7 +48,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.torch = first->torch;
     plan.allocator = request.allocator_text;
     plan.missing = first->missing;
-    plan.fits = !held.out_of_memory;
+    plan.fits = 2 * fitting > address_orders;
     plan.retries = held.stats.retries;
     plan.peak_reserved = free_run.stats.peak_reserved;
     plan.peak_allocated = free_run.stats.peak_allocated;
@@ -54,7 +56,11 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.margin = static_cast<std::int64_t>(request.capacity.count) -
                   static_cast<std::int64_t>((plan.peak_reserved + request.context).count);
     plan.band = band_of(program);
-    plan.confidence = confidence_of(plan.margin, plan.band, plan.peak_reserved);
+    plan.least_reserved = typical.least;
+    plan.most_reserved = typical.most;
+    plan.confidence = fitting != 0 && fitting != address_orders
+                          ? Confidence::likely
+                          : confidence_of(plan.margin, plan.band, plan.peak_reserved);
     plan.anatomy = anatomy_of(*first, program, free_run);
     plan.anatomy.context = request.context;
     if (program.by_rule > 0)
@@ -78,8 +84,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             }
             family.add(std::move(*more));
         }
-        const Largest largest =
-            largest_batch(source, family, workspaces, limited, plan.batch);
+        const Largest largest = largest_batch(source, family, workspaces, limited, plan.batch);
         plan.largest_batch = largest.batch.value_or(0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())

@@ -20,10 +20,11 @@ public:
         for (std::size_t i = from; i < to; ++i) event(i, capture_.events[i].subject);
     }
 
-    // The same events once more: what was born in them is born anew. A storage from before that dies
-    // in them stands for one that the same events left behind (a loss kept until the next step).
+    // The same events once more: what was born in them is born anew. A storage from before that
+    // dies in them stands for one that the same events left behind (a loss kept until the next
+    // step).
     void again(std::size_t from, std::size_t to) {
-        std::vector<std::uint32_t> left;    // born in the window and alive at its end
+        std::vector<std::uint32_t> left;       // born in the window and alive at its end
         std::vector<std::uint32_t> inherited;  // dies in it, born before
         std::unordered_map<std::uint32_t, std::size_t> born;
         for (std::size_t i = from; i < to; ++i) {
@@ -77,26 +78,17 @@ private:
         const Event& event = capture_.events[index];
         const auto number = static_cast<std::uint32_t>(index);
         switch (event.kind) {
-            case EventKind::alloc:
-                move(Move::Kind::allocate, subject, size_of(event), number);
-                break;
-            case EventKind::free:
-                move(Move::Kind::free, subject, {}, number);
-                break;
-            case EventKind::mark:
-                move(Move::Kind::mark, subject, {}, number);
-                break;
-            case EventKind::scratch:
-                scratch(event, number);
-                break;
-            case EventKind::alloc_by_fact: {
-                Bytes sum;
-                for (const Bytes size :
-                     workspaces_.of(event.fact, capture_.values_of(event)).sizes)
-                    sum += size;
-                move(Move::Kind::allocate, subject, sum, number);
-                break;
-            }
+        case EventKind::alloc: move(Move::Kind::allocate, subject, size_of(event), number); break;
+        case EventKind::free: move(Move::Kind::free, subject, {}, number); break;
+        case EventKind::mark: move(Move::Kind::mark, subject, {}, number); break;
+        case EventKind::scratch: scratch(event, number); break;
+        case EventKind::alloc_by_fact: {
+            Bytes sum;
+            for (const Bytes size : workspaces_.of(event.fact, capture_.values_of(event)).sizes)
+                sum += size;
+            move(Move::Kind::allocate, subject, sum, number);
+            break;
+        }
         }
     }
 

@@ -12,6 +12,7 @@ namespace holdfast::fit {
 struct ReplayOptions {
     AllocatorOptions allocator;
     std::optional<Bytes> limit;
+    std::uint32_t address_order = 0;
 };
 
 struct Replayed {
@@ -22,6 +23,20 @@ struct Replayed {
 };
 
 Replayed replay(const Program& program, const ReplayOptions& options);
+
+// The orders of addresses that answers are drawn from; the spread between them is luck.
+inline constexpr std::uint32_t address_orders = 9;
+
+// The replay whose reserved peak is the middle one of all orders.
+struct Typical {
+    Replayed middle;
+    Bytes least, most;  // reserved, over all orders
+};
+Typical typical_replay(const Program& program, ReplayOptions options);
+
+// In how many of the orders it fits.
+std::uint32_t orders_that_fit(const Program& program, ReplayOptions options,
+                              std::uint32_t orders = address_orders);
 
 // The same, telling the counters at every mark.
 Replayed replay(const Program& program, const ReplayOptions& options,

@@ -5,6 +5,7 @@
 namespace holdfast::fit {
 namespace {
 
+constexpr std::uint32_t orders = 5;  // a batch counts only when it fits in all of them
 constexpr std::uint64_t highest = std::uint64_t{1} << 24U;
 
 class Search {
@@ -15,12 +16,12 @@ public:
     bool fits(std::uint64_t batch) const {
         const auto capture = family_.at(batch);
         if (!capture) return false;
-        return !replay(compile(*capture, workspaces_), options_).out_of_memory;
+        return orders_that_fit(compile(*capture, workspaces_), options_, orders) == orders;
     }
 
-    // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the last
-    // block, so a batch near the limit may fail beside a larger one that fits: the answer is one
-    // whose smaller neighbours fit as well.
+    // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the
+    // last block, so a batch near the limit may fail beside a larger one that fits: the answer is
+    // one whose smaller neighbours fit as well.
     std::uint64_t answer(std::uint64_t start) const {
         std::uint64_t low = 0;
         std::uint64_t high = std::max<std::uint64_t>(1, start);
@@ -45,9 +46,8 @@ private:
 
 }  // namespace
 
-Largest largest_batch(CaptureSource& source, BatchFamily& family,
-                              const Workspaces& workspaces, const ReplayOptions& options,
-                              std::uint64_t start) {
+Largest largest_batch(CaptureSource& source, BatchFamily& family, const Workspaces& workspaces,
+                      const ReplayOptions& options, std::uint64_t start) {
     const Search search(family, workspaces, options);
     Largest largest;
     for (int round = 0; round < 4; ++round) {
@@ -64,8 +64,8 @@ Largest largest_batch(CaptureSource& source, BatchFamily& family,
             return largest;
         }
         const auto expected = family.at(answer);
-        const bool as_expected = expected && same_structure(*expected, *capture) &&
-                                 expected->values == capture->values;
+        const bool as_expected =
+            expected && same_structure(*expected, *capture) && expected->values == capture->values;
         family.add(std::move(*capture));
         if (as_expected) return largest;
     }

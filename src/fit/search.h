@@ -18,8 +18,7 @@ struct Largest {
 };
 
 // Captures at the answer, too: there the numbers are no extrapolation any more.
-Largest largest_batch(CaptureSource& source, BatchFamily& family,
-                              const Workspaces& workspaces, const ReplayOptions& options,
-                              std::uint64_t start);
+Largest largest_batch(CaptureSource& source, BatchFamily& family, const Workspaces& workspaces,
+                      const ReplayOptions& options, std::uint64_t start);
 
 }  // namespace holdfast::fit

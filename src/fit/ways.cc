@@ -17,8 +17,8 @@ struct Change {
 
 // In the order of how little they change: what only saves memory first, then time, then numbers.
 constexpr std::array changes{
-    Change{"set-to-none", "free the gradients between steps", "optimizer.zero_grad(set_to_none=True)",
-           ""},
+    Change{"set-to-none", "free the gradients between steps",
+           "optimizer.zero_grad(set_to_none=True)", ""},
     Change{"fused", "take the fused optimizer, which needs no temporaries",
            "torch.optim.AdamW(model.parameters(), lr=..., fused=True)", ""},
     Change{"accumulate-2", "two micro-batches a step, gradients accumulated",
@@ -52,9 +52,10 @@ Way way_of(const Change& change) {
 
 void measure(Way& way, const Program& program, const PlanRequest& request,
              const AllocatorOptions& allocator, const Plan& plan) {
-    way.peak_reserved = replay(program, {allocator, std::nullopt}).stats.peak_reserved;
+    way.peak_reserved =
+        typical_replay(program, {allocator, std::nullopt}).middle.stats.peak_reserved;
     way.fits =
-        !replay(program, {allocator, request.capacity - request.context}).out_of_memory;
+        orders_that_fit(program, {allocator, request.capacity - request.context}) == address_orders;
     way.saves = plan.peak_reserved - way.peak_reserved;
 }
 

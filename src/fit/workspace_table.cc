@@ -40,7 +40,9 @@ std::vector<std::int64_t> kind_key(const ConvCall& call) {
                                   static_cast<std::int64_t>(call.dtype),
                                   call.channels_last ? 1 : 0,
                                   call.transposed ? 1 : 0,
-                                  call.groups == 1 ? 0 : call.depthwise() ? 2 : 1,
+                                  call.groups == 1   ? 0
+                                  : call.depthwise() ? 2
+                                                     : 1,
                                   static_cast<std::int64_t>(call.dims)};
     for (const auto* list : {&call.kernel, &call.stride, &call.dilation})
         for (const std::uint64_t value : *list) key.push_back(static_cast<std::int64_t>(value));
@@ -53,8 +55,8 @@ double distance(const ConvCall& a, const ConvCall& b) {
                         std::log2(static_cast<double>(std::max<std::uint64_t>(1, y))));
     };
     // Vectorised kernels want channels in multiples of their width: a stem is like no other layer.
-    const bool odd = (a.inputs % 4 == 0) != (b.inputs % 4 == 0) ||
-                     (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
+    const bool odd =
+        (a.inputs % 4 == 0) != (b.inputs % 4 == 0) || (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
     return (odd ? 8 : 0) + apart(a.inputs, b.inputs) + apart(a.outputs, b.outputs) +
            apart(a.in[0] * a.in[1] * a.in[2], b.in[0] * b.in[1] * b.in[2]) / 2 +
            apart(a.batch, b.batch) / 2;
@@ -166,7 +168,8 @@ std::optional<std::vector<Bytes>> WorkspaceTable::exact(
 
 std::optional<Workspace> WorkspaceTable::conv(const ConvCall& call,
                                               std::span<const std::int64_t> values) const {
-    if (auto sizes = exact(Fact::conv, values)) return Workspace{std::move(*sizes), Grade::measured};
+    if (auto sizes = exact(Fact::conv, values))
+        return Workspace{std::move(*sizes), Grade::measured};
     const auto shape = by_shape_.find(shape_key(values));
     if (shape != by_shape_.end()) {
         const Sample* nearest = nullptr;

@@ -14,8 +14,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     auto table = WorkspaceTable::parse(text);
     if (!table) return 0;
     const Workspaces workspaces(*find_device("H200"), std::move(*table));
-    const std::vector<std::int64_t> call{1, 0, 0, 0, 1,  2,  8,  64, 64, 56, 56,
-                                         56, 56, 3, 3, 1, 1, 1,  1,  1,  1};
+    const std::vector<std::int64_t> call{1,  0,  0, 0, 1, 2, 8, 64, 64, 56, 56,
+                                         56, 56, 3, 3, 1, 1, 1, 1,  1,  1};
     workspaces.of(Fact::conv, call);
     return 0;
 }

@@ -53,26 +53,22 @@ Workspace Workspaces::of(Fact fact, std::span<const std::int64_t> values) const 
     if (fact != Fact::conv)
         if (auto sizes = table_.exact(fact, values)) return {std::move(*sizes), Grade::measured};
     switch (fact) {
-        case Fact::conv: {
-            const auto call = ConvCall::from(values);
-            if (!call) return {};
-            if (auto measured = table_.conv(*call, values)) return std::move(*measured);
-            return conv_rule(*call);
-        }
-        case Fact::reduce:
-            return {reduce_scratch(values, device_), Grade::measured};
-        case Fact::embedding_backward:
-            return embedding_backward(values);
-        case Fact::rnn_reserve:
-            return rnn_reserve(values);
-        case Fact::fixed: {
-            Workspace fixed;
-            for (std::size_t i = 0; i < values.size(); ++i) fixed.sizes.push_back({at(values, i)});
-            fixed.grade = Grade::measured;
-            return fixed;
-        }
-        default:
-            return {};
+    case Fact::conv: {
+        const auto call = ConvCall::from(values);
+        if (!call) return {};
+        if (auto measured = table_.conv(*call, values)) return std::move(*measured);
+        return conv_rule(*call);
+    }
+    case Fact::reduce: return {reduce_scratch(values, device_), Grade::measured};
+    case Fact::embedding_backward: return embedding_backward(values);
+    case Fact::rnn_reserve: return rnn_reserve(values);
+    case Fact::fixed: {
+        Workspace fixed;
+        for (std::size_t i = 0; i < values.size(); ++i) fixed.sizes.push_back({at(values, i)});
+        fixed.grade = Grade::measured;
+        return fixed;
+    }
+    default: return {};
     }
 }
 

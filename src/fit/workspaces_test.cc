@@ -11,7 +11,8 @@ using Values = std::vector<std::int64_t>;
 
 // 3x3 over 64 channels at 56x56.
 Values conv(std::int64_t direction, std::int64_t batch, std::int64_t channels = 64) {
-    return {direction, 0, 0, 0, 1, 2, batch, channels, channels, 56, 56, 56, 56, 3, 3, 1, 1, 1, 1, 1, 1};
+    return {direction, 0,  0, 0, 1, 2, batch, channels, channels, 56, 56,
+            56,        56, 3, 3, 1, 1, 1,     1,        1,        1};
 }
 
 std::uint64_t only(const Workspace& workspace) {
@@ -39,9 +40,9 @@ TEST(Workspaces, AMeasuredCallIsTakenAsItIs) {
 TEST(Workspaces, AnotherBatchHoldsCopiesOfTheSameOperands) {
     const std::uint64_t input = 4U * 16 * 64 * 56 * 56;
     const std::uint64_t weight = 4U * 64 * 64 * 9;
-    const auto table = WorkspaceTable::parse(
-        "conv 1 0 0 0 1 2 16 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = " +
-        std::to_string(2 * input + weight + 128) + "\n");
+    const auto table =
+        WorkspaceTable::parse("conv 1 0 0 0 1 2 16 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = " +
+                              std::to_string(2 * input + weight + 128) + "\n");
     ASSERT_TRUE(table);
     const Workspaces workspaces(*find_device("H200"), *table);
     const Workspace backward = workspaces.of(Fact::conv, conv(1, 64));

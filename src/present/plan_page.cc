@@ -41,17 +41,17 @@ void answer(Page& page, const fit::Plan& plan) {
     const Bytes need = plan.peak_reserved + plan.anatomy.context;
     const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
     std::string text =
-        plan.fits ? fmt::format("Batch {} fits: {} of {}", plan.batch, human(need),
-                                human(plan.capacity))
-                  : fmt::format("Batch {} does not fit: it needs {}, and there are {}", plan.batch,
-                                human(need), human(plan.capacity));
+        plan.fits
+            ? fmt::format("Batch {} fits: {} of {}", plan.batch, human(need), human(plan.capacity))
+            : fmt::format("Batch {} does not fit: it needs {}, and there are {}", plan.batch,
+                          human(need), human(plan.capacity));
     page.paragraph(text, {.colour = plan.fits ? &Paint::good : &Paint::bad});
     if (plan.fits && plan.margin < 0)
         text = "Only because the allocator gives cached memory back on the way.";
     else
-        text = fmt::format("{} {}; such figures were off by at most {:.0f} % in 95 of 100 steps.",
-                           human(apart), plan.margin < 0 ? "too much" : "to spare",
-                           plan.band * 100);
+        text =
+            fmt::format("{} {}; such figures were off by at most {:.0f} % in 95 of 100 steps.",
+                        human(apart), plan.margin < 0 ? "too much" : "to spare", plan.band * 100);
     page.paragraph(text);
     if (plan.largest_batch)
         page.paragraph(plan.largest_is_bound
@@ -68,10 +68,10 @@ void anatomy(Page& page, const fit::Plan& plan) {
     };
     const fit::Anatomy& parts = plan.anatomy;
     const std::array rows{
-        Row{"weights", parts.weights},         Row{"gradients", parts.gradients},
-        Row{"optimizer", parts.optimizer},     Row{"activations", parts.activations},
-        Row{"inputs", parts.inputs},           Row{"temporaries", parts.temporaries},
-        Row{"workspaces", parts.workspaces},   Row{"fragmentation", parts.fragmentation},
+        Row{"weights", parts.weights},       Row{"gradients", parts.gradients},
+        Row{"optimizer", parts.optimizer},   Row{"activations", parts.activations},
+        Row{"inputs", parts.inputs},         Row{"temporaries", parts.temporaries},
+        Row{"workspaces", parts.workspaces}, Row{"fragmentation", parts.fragmentation},
         Row{"CUDA context", parts.context},
     };
     constexpr int name_width = 14;
@@ -81,9 +81,9 @@ void anatomy(Page& page, const fit::Plan& plan) {
     const int width = std::max(4, page.body_width() - name_width - amount_width - 2);
     for (const Row& row : rows) {
         if (row.bytes.count == 0) continue;
-        page.row(fmt::format("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name,
-                             name_width) +
-                 bar(row.bytes, whole, width, page.style().unicode));
+        page.row(
+            fmt::format("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name, name_width) +
+            bar(row.bytes, whole, width, page.style().unicode));
     }
     if (!parts.moment.empty()) page.text("at " + parts.moment);
     if (parts.activations_by_place.empty()) return;

@@ -1,7 +1,8 @@
 """scaled_dot_product_attention as the pretended GPU would run it.
 
 torch asks the device which of its kernels may run and, without one, falls silently to the plain
-formula, which saves quite other tensors. The choice here follows the conditions that torch documents
+formula, which saves quite other tensors. The choice here follows the conditions that torch
+documents
 for its kernels: cuDNN first where it is preferred, then flash, memory-efficient, plain.
 """
 
@@ -37,8 +38,14 @@ class Attention:
     ) -> torch.Tensor:
         if query.device.type != "cuda":
             result: torch.Tensor = self.original(
-                query, key, value, attn_mask, dropout_p, is_causal,
-                scale=scale, enable_gqa=enable_gqa,
+                query,
+                key,
+                value,
+                attn_mask,
+                dropout_p,
+                is_causal,
+                scale=scale,
+                enable_gqa=enable_gqa,
             )
             return result
         if torch.is_autocast_enabled("cuda"):
@@ -65,14 +72,18 @@ class Attention:
             return out[0]  # type: ignore[no-any-return]
         with torch.autocast("cuda", enabled=False):
             out = aten._scaled_dot_product_attention_math(
-                query, key, value, attn_mask, dropout_p, is_causal,
-                scale=scale, enable_gqa=enable_gqa,
+                query,
+                key,
+                value,
+                attn_mask,
+                dropout_p,
+                is_causal,
+                scale=scale,
+                enable_gqa=enable_gqa,
             )
         return out[0]  # type: ignore[no-any-return]
 
-    def _cudnn(
-        self, query: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None
-    ) -> bool:
+    def _cudnn(self, query: torch.Tensor, value: torch.Tensor, mask: torch.Tensor | None) -> bool:
         preferred = self.device.capability in ((9, 0), (10, 0)) and (
             self.device.cudnn > _CUDNN_PREFERRED
         )
@@ -105,9 +116,7 @@ class Attention:
             and query.shape[-1] <= 256
         )
 
-    def _efficient(
-        self, query: torch.Tensor, key: torch.Tensor, mask: torch.Tensor | None
-    ) -> bool:
+    def _efficient(self, query: torch.Tensor, key: torch.Tensor, mask: torch.Tensor | None) -> bool:
         kinds = (torch.float32, torch.float16, torch.bfloat16)
         return (
             query.dim() == 4
@@ -158,7 +167,12 @@ def _flash(
     if short:
         query, key, value = (F.pad(tensor, (0, short)) for tensor in (query, key, value))
     out = aten._scaled_dot_product_flash_attention(
-        query, key, value, dropout, causal, False,
+        query,
+        key,
+        value,
+        dropout,
+        causal,
+        False,
         scale=scale if scale is not None else head**-0.5,
     )
     return out[0][..., :head]  # type: ignore[no-any-return]

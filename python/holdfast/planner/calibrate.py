@@ -1,9 +1,12 @@
 """Measures on a GPU what its libraries take beside tensors; prints a table for the replay.
 
-usage: holdfast fit --calibrate [--calls FILE] [--done FILE] [--seconds N] [--workers N] [--out FILE]
+usage: holdfast fit --calibrate [--calls FILE] [--done FILE] [--seconds N] [--workers N] [--out
+FILE]
 
-``--calls`` lists library calls as the table does, without the measured bytes; the ones that come with
-Holdfast are in bench/fit/calls.txt.gz. Each is made once, and the allocator's own counters tell what
+``--calls`` lists library calls as the table does, without the measured bytes; the ones that
+come with
+Holdfast are in bench/fit/calls.txt.gz. Each is made once, and the allocator's own counters tell
+what
 it took. With ``--done`` a run goes on where another stopped.
 """
 
@@ -89,7 +92,7 @@ def main(words: list[str]) -> None:
     if not torch.cuda.is_available():
         sys.exit("holdfast: --calibrate measures a GPU, and torch sees none here")
     until = time.time() + options.seconds
-    with open(options.out, "w") if options.out else sys.stdout as out:
+    with options.out.open("w") if options.out else sys.stdout as out:
         head(out)
         if not options.no_survey:
             for line in survey.lines():

@@ -1,6 +1,7 @@
 """Lets autograd run backward for a GPU that is not there.
 
-On a CUDA build without a GPU, the engine asks the CUDA hooks whether device 0 has a primary context,
+On a CUDA build without a GPU, the engine asks the CUDA hooks whether device 0 has a primary
+context,
 and that question throws. While a capture runs the question is answered "no": the entry of that
 virtual function is exchanged for a function that returns false, and put back afterwards. Its place
 is counted in the header that the installed torch brings along, so another version is no surprise.

@@ -71,9 +71,7 @@ def conv_values(
     last = is_channels_last(x) or is_channels_last(weight)
 
     def per_dim(values: Sequence[int]) -> list[int]:
-        return (
-            list(values) if len(values) == dims else list(values[:1]) * dims
-        )
+        return list(values) if len(values) == dims else list(values[:1]) * dims
 
     return (
         direction,
@@ -96,20 +94,24 @@ def conv_values(
 
 def _conv(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], out: Any) -> None:
     x, weight, _bias, stride, padding, dilation, transposed, _output_padding, groups = args[:9]
-    values = conv_values(
-        FORWARD, x, weight, out, stride, padding, dilation, groups, transposed
-    )
+    values = conv_values(FORWARD, x, weight, out, stride, padding, dilation, groups, transposed)
     recorder.scratch(CONV, values)
 
 
-def _conv_backward(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
-    gradient, x, weight, _bias, stride, padding, dilation, transposed, _out, groups, mask = args[:11]
+def _conv_backward(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], out: Any) -> None:
+    gradient, x, weight, _bias, stride, padding, dilation, transposed, _out, groups, mask = args[
+        :11
+    ]
     rest = (x, weight, gradient, stride, padding, dilation, groups, transposed)
+    # One after the other: the second result is not there yet while the first is computed.
     if mask[0]:
+        recorder._track(out[0])
         recorder.scratch(CONV, conv_values(INPUT_GRADIENT, *rest))
     if mask[1]:
+        recorder._track(out[1])
         recorder.scratch(CONV, conv_values(WEIGHT_GRADIENT, *rest))
     if mask[2]:
+        recorder._track(out[2])
         reduce_fact(recorder, gradient, [d for d in range(gradient.dim()) if d != 1])
 
 
@@ -143,6 +145,30 @@ def _embedding(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __:
     recorder.scratch(EMBEDDING_BACKWARD, (args[1].numel(), args[1].element_size()))
 
 
+def _efficient_backward(
+    recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any
+) -> None:
+    # The row sums of gradient times output. For float32 that is one C++ expression, whose
+    # product, sums
+    # and transposed sums all live until its end.
+    query, value = args[1], args[3]
+    batch, heads, rows = query.shape[:3]
+    sums = 4 * batch * heads * rows
+    if query.dtype == torch.float32:
+        recorder.scratch(FIXED, (sums * value.shape[3], sums, sums))
+    else:
+        recorder.scratch(FIXED, (sums,))
+
+
+# The order in which a kernel makes its results, where it is not that of the results; what is
+# left out
+# lives on the CPU or is told by the fact itself.
+BIRTHS: dict[Any, tuple[int, ...]] = {
+    aten.native_dropout.default: (1, 0),
+    aten._scaled_dot_product_efficient_attention.default: (0, 1),
+    aten.convolution_backward.default: (),
+}
+
 TABLE: dict[Any, Callable[["Recorder", Sequence[Any], dict[str, Any], Any], None]] = {
     aten.mm.default: _gemm,
     aten.bmm.default: _gemm,
@@ -163,4 +189,5 @@ TABLE: dict[Any, Callable[["Recorder", Sequence[Any], dict[str, Any], Any], None
     aten.amax.default: _reduce,
     aten.linalg_vector_norm.default: _norm,
     aten.embedding_dense_backward.default: _embedding,
+    aten._scaled_dot_product_efficient_attention_backward.default: _efficient_backward,
 }

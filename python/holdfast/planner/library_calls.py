@@ -72,9 +72,7 @@ def _conv(values: list[int], limit: int) -> list[int]:
         return [scratch_of(lambda: aten.convolution(x, weight, None, *rest))]
     gradient = tensor(batch, outputs, *result)
     mask = [direction == 1, direction == 2, False]
-    return [
-        scratch_of(lambda: aten.convolution_backward(gradient, x, weight, None, *rest, mask))
-    ]
+    return [scratch_of(lambda: aten.convolution_backward(gradient, x, weight, None, *rest, mask))]
 
 
 def _rnn(values: list[int], limit: int) -> tuple[list[int], list[int], list[int]]:
@@ -106,8 +104,18 @@ def _rnn(values: list[int], limit: int) -> tuple[list[int], list[int], list[int]
 
         def backward() -> Any:
             return aten._cudnn_rnn_backward(
-                x, weights, 4, flat, state, cell, y, torch.zeros_like(y), torch.zeros_like(last),
-                torch.zeros_like(last_cell) if mode == 2 else None, *rest, reserve,
+                x,
+                weights,
+                4,
+                flat,
+                state,
+                cell,
+                y,
+                torch.zeros_like(y),
+                torch.zeros_like(last),
+                torch.zeros_like(last_cell) if mode == 2 else None,
+                *rest,
+                reserve,
                 [True, True, mode == 2, True],
             )
 

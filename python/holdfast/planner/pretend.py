@@ -27,8 +27,10 @@ _MISSING = object()
 
 def _replace(stack: ExitStack, owner: Any, name: str, value: Any) -> None:
     """Sets an attribute until the stack unwinds."""
-    before = vars(owner).get(name, _MISSING) if isinstance(owner, type) else getattr(
-        owner, name, _MISSING
+    before = (
+        vars(owner).get(name, _MISSING)
+        if isinstance(owner, type)
+        else getattr(owner, name, _MISSING)
     )
     setattr(owner, name, value)
 
@@ -111,8 +113,15 @@ def _cuda_module(stack: ExitStack, device: Device) -> None:
     for name, answer in answers.items():
         if hasattr(torch.cuda, name):
             _replace(stack, torch.cuda, name, answer)
-    for name in ("memory_allocated", "max_memory_allocated", "memory_reserved",
-                 "max_memory_reserved", "memory_stats", "reset_peak_memory_stats", "empty_cache"):
+    for name in (
+        "memory_allocated",
+        "max_memory_allocated",
+        "memory_reserved",
+        "max_memory_reserved",
+        "memory_stats",
+        "reset_peak_memory_stats",
+        "empty_cache",
+    ):
         _replace(stack, torch.cuda.memory, name, answers[name])
     _replace(stack, torch.cuda.amp.common, "amp_definitely_not_available", _always(False))
     if hasattr(torch._C, "_cuda_getDevice"):
@@ -213,6 +222,14 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         attention = Attention(device, F.scaled_dot_product_attention)
         _replace(stack, F, "scaled_dot_product_attention", attention)
         _replace(stack, torch._C._nn, "scaled_dot_product_attention", attention)
+        linear = F.linear
+
+        def linear_in_place(*args: Any, **kwargs: Any) -> Any:
+            with recorder.linear():
+                return linear(*args, **kwargs)
+
+        _replace(stack, F, "linear", linear_in_place)
+        _replace(stack, torch._C._nn, "linear", linear_in_place)
         _replace(stack, FakeTensor, "__deepcopy__", _deepcopy)
         _replace(stack, nn.Module, "_apply", _apply_in_place)
         _replace(stack, nn.RNNBase, "_apply", _rnn_apply(nn.RNNBase._apply))
@@ -221,4 +238,5 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
             _replace(stack, torch._VF, name, function)
         recorder.special.update(recurrent.SPECIAL)
         stack.enter_context(recorder)
+        recorder.learn_alone()
         yield mode

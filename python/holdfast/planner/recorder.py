@@ -3,7 +3,8 @@
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
 from typing import Any
 
@@ -16,6 +17,7 @@ from holdfast.planner import capture_file, facts
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default
+_ADD = aten.add.Tensor
 _ITEM = aten._local_scalar_dense.default
 # Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
@@ -43,6 +45,13 @@ class Recorder(TorchDispatchMode):
         self._modules = threading.local()
         self._files: dict[str, bool] = {}
         self._read_back = False
+        self.alone: tuple[int, int] | None = None
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """torch would wrap the dispatch below in two more calls, for a compiler that is not
+        here."""
+        return False
 
     # ---- events -------------------------------------------------------------------------------
 
@@ -155,9 +164,7 @@ class Recorder(TorchDispatchMode):
 
     # ---- the operations -----------------------------------------------------------------------
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         if func is _DEVICE_QUERY and type(args[0]) is FakeTensor:  # half of all calls
             return args[0].fake_device
         kwargs = kwargs or {}
@@ -167,6 +174,10 @@ class Recorder(TorchDispatchMode):
                 return func(*args, **kwargs)
         if func is _ITEM:
             return self._item(args[0])
+        if func is _ADD:
+            target = self._added_in_place(args, sys._getframe())
+            if target is not None:
+                return aten.alias.default(target)
         special = self.special.get(func)
         if special is not None:
             out = special(self, args, kwargs)
@@ -178,6 +189,9 @@ class Recorder(TorchDispatchMode):
             out = func(*args, **kwargs)
         if type(out) is FakeTensor:
             self._track(out)
+        elif func in facts.BIRTHS:
+            for index in facts.BIRTHS[func]:
+                self._track(out[index])
         elif out is not None:
             for leaf in tree_leaves(out):
                 self._track(leaf)
@@ -185,6 +199,42 @@ class Recorder(TorchDispatchMode):
         if fact is not None:
             fact(self, args, kwargs, out)
         return out
+
+    # ---- sums that torch makes in place, except for tensors it takes for a subclass' ------------
+
+    def _added_in_place(self, args: Any, frame: Any) -> torch.Tensor | None:
+        """The operand that a plain tensor's sum would be written to; nothing for other sums."""
+        if len(args) < 2 or type(args[0]) is not FakeTensor or type(args[1]) is not FakeTensor:
+            return None
+        if getattr(self._modules, "in_linear", False):
+            return args[0]  # linear adds its bias to the product
+        # The engine adds up gradients itself: nothing of Python is below this call.
+        if frame.f_back is not None or args[0].shape != args[1].shape:
+            return None
+        if self.alone is None:
+            self.alone = _holders(args[0])
+            return None
+        for operand in args[:2]:
+            if _holders(operand) <= self.alone and operand.dtype == args[0].dtype:
+                return operand
+        return None
+
+    @contextmanager
+    def linear(self) -> Iterator[None]:
+        """While F.linear runs, in this thread."""
+        self._modules.in_linear = True
+        try:
+            yield
+        finally:
+            self._modules.in_linear = False
+
+    def learn_alone(self) -> None:
+        """How many holders a gradient has that only the engine holds: one example tells."""
+        x = torch.ones(3, device="cuda", requires_grad=True)
+        y = x * 2
+        (y.exp() + y.sin()).sum().backward()
+        del x, y
+        self.events.clear()
 
     def _runs_for_real(self, func: Any, args: Any, kwargs: Any) -> bool:
         """Small tensors on the CPU keep their values, for constructors that read them back."""
@@ -213,6 +263,12 @@ class Recorder(TorchDispatchMode):
         if tensor.dtype.is_floating_point:
             return 1.0 if tensor.device.type == "cpu" else 0.0
         return 0
+
+
+def _holders(tensor: torch.Tensor) -> tuple[int, int]:
+    """References to a tensor and to its storage."""
+    storage = tensor.untyped_storage()
+    return tensor._use_count(), torch._C._storage_Use_Count(storage._cdata)  # type: ignore[attr-defined]
 
 
 def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:

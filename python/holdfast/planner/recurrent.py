@@ -54,8 +54,22 @@ def _layers(
     buffer = weights[0].detach().as_strided((total,), (1,), 0)
     with torch.autocast("cuda", enabled=False):
         out = aten._cudnn_rnn(
-            x, list(weights), 4 if biases else 2, buffer, hidden, cell, mode, size, 0, layers,
-            batch_first, dropout, train, both_ways, [], None,
+            x,
+            list(weights),
+            4 if biases else 2,
+            buffer,
+            hidden,
+            cell,
+            mode,
+            size,
+            0,
+            layers,
+            batch_first,
+            dropout,
+            train,
+            both_ways,
+            [],
+            None,
         )
     return (out[0], out[1], out[2]) if mode == LSTM else (out[0], out[1])
 
@@ -142,7 +156,12 @@ def backward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     if batch_first and gradient is not None:
         sizes = (x.numel() * x.element_size(), gradient.numel() * gradient.element_size())
         recorder.scratch(facts.FIXED, sizes)
-    return dx, torch.empty_like(hidden), torch.empty_like(cell) if cell is not None else None, gradients
+    return (
+        dx,
+        torch.empty_like(hidden),
+        torch.empty_like(cell) if cell is not None else None,
+        gradients,
+    )
 
 
 SPECIAL = {

@@ -1,6 +1,7 @@
 """Plans an unchanged script: it runs on pretended tensors until its second optimizer step.
 
-A step is then what lies between the ends of two optimizer steps. The batch size is the one its first
+A step is then what lies between the ends of two optimizer steps. The batch size is the one its
+first
 DataLoader gets, and can be varied there.
 """
 

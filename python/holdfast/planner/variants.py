@@ -1,4 +1,5 @@
-"""The program with one change, to see what the change would save: real code runs, nothing is guessed."""
+"""The program with one change, to see what the change would save: real code runs, nothing is
+guessed."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

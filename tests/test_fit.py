@@ -1,0 +1,207 @@
+"""`holdfast fit`: plans from captures, and captures of real programs on pretended GPUs."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from holdfast.planner import capture_file as file
+from support.run import ROOT
+
+MIB = 1 << 20
+TORCH = os.environ.get("HOLDFAST_TORCH_PYTHON")
+needs_torch = pytest.mark.skipif(
+    not TORCH, reason="needs torch: set HOLDFAST_TORCH_PYTHON to a Python that has it"
+)
+
+TRAIN = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.blocks = nn.ModuleList(
+            nn.Sequential(nn.Linear(1024, 1024), nn.GELU(), nn.Linear(1024, 1024)) for _ in range(4)
+        )
+    def forward(self, x):
+        for block in self.blocks:
+            x = x + block(x)
+        return x
+
+def make(batch):
+    model = Net().to("cuda")
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    def step():
+        x = torch.randn(batch, 1024, device="cuda")
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return step
+
+if __name__ == "__main__":
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    data = torch.utils.data.TensorDataset(torch.randn(4096, 1024))
+    model = Net().to(device)
+    optimizer = torch.optim.Adam(model.parameters(), 1e-3)
+    for (x,) in torch.utils.data.DataLoader(data, batch_size=256, num_workers=2):
+        loss = model(x.to(device)).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item())
+"""
+
+
+def write(path: Path, batch: int) -> Path:
+    """A step with 64 MiB of weights and 8 MiB a sample."""
+    header = {
+        "torch": "2.11.0",
+        "sm": 90,
+        "batch": batch,
+        "marks": ["step"],
+        "missing": [],
+        "sites": [["layer1", "train.py", 3]],
+    }
+    events = [(file.ALLOC, 1, 64 * MIB, 0)]
+    for step in range(2):
+        events += [(file.ALLOC, 10 + step, 8 * MIB * batch, 0), (file.FREE, 10 + step)]
+        events.append((file.MARK, 0))
+    file.write(path, header, events, {1: 2})
+    return path
+
+
+@pytest.fixture
+def fit(binary, tmp_path):
+    def run(*words: str | Path, status: int = 0) -> subprocess.CompletedProcess:
+        environment = {k: v for k, v in os.environ.items() if "ALLOC_CONF" not in k}
+        answer = subprocess.run(
+            [binary, "fit", *words],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert answer.returncode == status, answer.stderr
+        return answer
+
+    return run
+
+
+def test_a_saved_capture_is_planned_without_torch(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    plan = json.loads(fit("--replay", capture, "--gpu", "1GiB", "--context", "0", "--json").stdout)
+    assert plan["schema"] == 1
+    assert plan["fits"] is True
+    assert plan["peak_allocated_bytes"] == (64 + 8 * 32) * MIB
+    assert plan["anatomy"]["weights_bytes"] == 64 * MIB
+    assert plan["anatomy"]["activations"][0]["line"] == 3
+
+
+def test_what_is_over_can_fail_a_pipeline(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    words = ("--replay", capture, "--gpu", "300MiB", "--context", "0", "--no-ways")
+    assert "does not fit" in fit(*words).stdout
+    fit(*words, "--fail-if-over", status=1)
+
+
+def test_captures_at_other_batches_tell_the_largest(fit, tmp_path):
+    paths = [str(write(tmp_path / f"{batch}.capture", batch)) for batch in (8, 16, 24)]
+    answer = fit("--replay", ",".join(paths), "--gpu", "1GiB", "--context", "0", "--json")
+    assert json.loads(answer.stdout)["largest_batch"] == (1024 - 64) // 8
+
+
+def test_the_context_counts(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    words = ("--replay", capture, "--gpu", "400MiB", "--json", "--no-ways")
+    assert json.loads(fit(*words, "--context", "10MiB").stdout)["fits"] is True
+    assert json.loads(fit(*words, "--context", "90MiB").stdout)["fits"] is False
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "--gpu"),
+        (("--gpu", "abacus", "x.py:make"), "RTX 4090"),
+        (("--gpu", "1GiB"), "holdfast fit"),
+        (("--gpu", "1GiB", "train.py"), "-- python train.py"),
+        (("--gpu", "1GiB", "train.py:make"), "--batch"),
+        (("--gpu", "1GiB", "--alloc-conf", "nonsense", "a.py:b"), "PYTORCH_CUDA_ALLOC_CONF"),
+    ],
+)
+def test_bad_usage_gets_one_line_that_says_what_to_do(fit, words, says):
+    answer = fit(*words, status=2)
+    (line,) = answer.stderr.splitlines()
+    assert says in line
+
+
+def test_a_damaged_capture_is_refused(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    capture.write_bytes(capture.read_bytes()[:-1])
+    answer = fit("--replay", capture, "--gpu", "1GiB", status=1)
+    assert "capture it again" in answer.stderr
+
+
+@needs_torch
+def test_a_function_is_planned_to_the_byte(fit, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    words = ("train.py:make", "--batch", "256", "--gpu", "16GiB", "--python", TORCH, "--json")
+    plan = json.loads(fit(*words, "--no-largest").stdout)
+    weights = 4 * 8 * (1024 * 1024 + 1024)
+    assert plan["anatomy"]["weights_bytes"] == weights
+    assert plan["anatomy"]["optimizer_bytes"] in (0, 2 * weights, 2 * weights + 8 * 4)
+    assert plan["fits"] is True
+
+
+@needs_torch
+def test_ways_are_found_by_replay(fit, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    words = ("train.py:make", "--batch", "65536", "--gpu", "4GiB", "--python", TORCH, "--json")
+    plan = json.loads(fit(*words, "--no-largest").stdout)
+    assert plan["fits"] is False
+    ways = {way["name"]: way for way in plan["ways"]}
+    assert ways["accumulate-4"]["saves_bytes"] > ways["accumulate-2"]["saves_bytes"] > 0
+    assert {"bf16", "checkpoint"} <= ways.keys()
+
+
+@needs_torch
+def test_an_unchanged_script_is_planned(fit, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    answer = fit("--gpu", "16GiB", "--json", "--no-largest", "--", TORCH, "train.py")
+    plan = json.loads(answer.stdout)
+    assert plan["batch"] == 256
+    assert plan["fits"] is True
+    assert "loss 0.0" in answer.stderr  # its own output goes elsewhere
+
+
+@needs_torch
+def test_python_gets_the_same_plan(binary, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    code = (
+        "import train, holdfast\n"
+        "plan = holdfast.fit(train.make, 256, '16GiB', largest=False)\n"
+        "import torch\n"
+        "assert not torch.cuda.is_available() or torch.cuda.device_count() > 0\n"
+        "print(plan.fits, plan.peak_reserved_bytes)\n"
+    )
+    environment = {
+        **os.environ,
+        "HOLDFAST_BIN": str(binary),
+        "PYTHONPATH": f"{ROOT / 'python'}:{tmp_path}",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    told = subprocess.run(
+        [TORCH, "-c", code], env=environment, capture_output=True, text=True, check=True
+    ).stdout.split()
+    words = ["fit", "train.py:make", "--batch", "256", "--gpu", "16GiB", "--json", "--no-largest"]
+    answer = subprocess.run(
+        [binary, *words, "--python", TORCH],
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+    plan = json.loads(answer.stdout)
+    assert told == [str(plan["fits"]), str(plan["peak_reserved_bytes"])]
