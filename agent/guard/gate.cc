@@ -27,6 +27,7 @@ constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
+constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
 // Smaller requests are refused only to those known to look at the answer.
 constexpr std::size_t looked_at_by_all = 64U << 10U;
 
@@ -133,7 +134,7 @@ Gate large(GuardState& state, Situation& situation, const Ask& ask) {
         situation.read(true) && whole > situation.headroom().smallest)
         return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
     if (!situation.fits(ask.size)) return Gate::look;
-    if (ask.want == Want::used && ask.size > situation.room() / 8 &&
+    if (ask.want == Want::used && ask.size > situation.room() / worth_a_promise &&
         crowded_out(situation, ask.size))
         return cross(state, situation, GuardEventKind::refused, ask) ? Gate::shut : Gate::open;
     return Gate::open;
@@ -162,8 +163,14 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
         if (ask.size < left / 4 &&
-            (!close || now() - state->read_at.load(std::memory_order_relaxed) < reading_lasts))
+            (!close || now() - state->read_at.load(std::memory_order_relaxed) < reading_lasts)) {
+            // Whoever asks the kernel next must know of what is granted here and not yet touched.
+            if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
+                const KeepErrno keep;
+                make_promise(*guard_page(), ask.size, now());
+            }
             return Gate::open;
+        }
     }
     const KeepErrno keep;
     const Busy inside;

@@ -396,7 +396,7 @@ def pandas_work_at_88():
 
     frame = pd.DataFrame({"g": np.arange(200_000) % 100, "v": np.arange(200_000.0)})
     frame.groupby("g").sum()
-    kept = fill(0.86)
+    kept = fill(0.83)
     for _ in range(5):
         frame.groupby("g")["v"].mean().sort_values().describe()
         frame.merge(frame.head(1000), on="g", how="left").head()
