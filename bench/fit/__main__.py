@@ -93,7 +93,7 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
             figures.append((100 * statistics.median(values), 100 * quantile(values, 0.95)))
         print(
             f"{model:22}{len(group):4}   {figures[0][0]:7.3f}   "
-            f"{figures[1][0]:8.3f} {figures[1][1]:8.3f}    {figures[2][0]:8.3f} {figures[2][1]:8.3f}"
+            f"{figures[1][0]:8.3f} {figures[1][1]:8.3f}   {figures[2][0]:8.3f} {figures[2][1]:8.3f}"
         )
     under = sum(errors[2] < -0.05 for errors in everything)
     print(f"reserved under-predicted by more than 5 %: {under} of {len(everything)}")

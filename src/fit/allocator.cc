@@ -121,11 +121,12 @@ std::uint64_t CachingAllocator::address_for(std::uint64_t size) {
         next_address_ += size + segment_multiple;
         return address;
     }
-    // An odd factor modulo a power of two meets every place once; a place is larger than any GPU.
-    constexpr std::uint64_t places = std::uint64_t{1} << 20U;
-    constexpr std::uint64_t scatter = 0x9E3779B97F4A7C15;
-    const std::uint64_t factor = (scatter * (2 * std::uint64_t{order_} + 1)) | 1U;
-    return (factor * ++segments_ % places + 1) << 42U;
+    // Scattered by a hash (splitmix64's); the segment's number keeps places apart.
+    std::uint64_t hash = (std::uint64_t{order_} << 32U | ++segments_) * 0x9E3779B97F4A7C15;
+    hash = (hash ^ (hash >> 30U)) * 0xBF58476D1CE4E5B9;
+    hash = (hash ^ (hash >> 27U)) * 0x94D049BB133111EB;
+    hash ^= hash >> 31U;
+    return ((hash & 0xFFFU) + 1) << 48U | std::uint64_t{segments_ & 0x3FFFU} << 34U;
 }
 
 std::uint32_t CachingAllocator::new_segment(std::uint64_t size, bool small) {

@@ -48,7 +48,7 @@ struct Plan {
     Bytes peak_reserved, peak_allocated, peak_requested;
     Bytes least_reserved, most_reserved;  // over the orders in which a driver may place segments
     std::int64_t margin = 0;              // capacity less reserved and context; negative: missing
-    double band = 0;  // share of the peak by which such predictions were off at worst in 95 of 100
+    double band = 0;                      // share of the peak by which the figure may be off
     std::uint64_t retries = 0;
     std::optional<std::uint64_t> largest_batch;
     bool largest_is_bound = false;  // nothing in sight ends it

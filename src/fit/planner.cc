@@ -11,8 +11,9 @@
 namespace holdfast::fit {
 namespace {
 
-// The error of the reserved peak that 95 of 100 measured steps stay below, by how the convolutions'
-// workspaces were come by; `make fit-accuracy` prints the figures.
+// How far a reserved peak is taken to be off at worst, by how the convolutions' workspaces were
+// come by. Without convolutions and by rule: what nine of ten steps measured on an H200 stayed
+// below. The two between are assumed until a calibrated table has been held against measurements.
 double band_of(const Program& program) {
     if (program.convolutions == 0) return 0.02;
     if (program.by_rule > 0) return 0.12;

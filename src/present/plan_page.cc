@@ -49,9 +49,8 @@ void answer(Page& page, const fit::Plan& plan) {
     if (plan.fits && plan.margin < 0)
         text = "Only because the allocator gives cached memory back on the way.";
     else
-        text =
-            fmt::format("{} {}; such figures were off by at most {:.0f} % in 95 of 100 steps.",
-                        human(apart), plan.margin < 0 ? "too much" : "to spare", plan.band * 100);
+        text = fmt::format("{} {}; the figure may be off by {:.0f} %.", human(apart),
+                           plan.margin < 0 ? "too much" : "to spare", plan.band * 100);
     page.paragraph(text);
     if (plan.largest_batch)
         page.paragraph(plan.largest_is_bound
