@@ -10,11 +10,12 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead lab lab-build lab-check clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead
+.PHONY: jupyter-table lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
 	@demo/demo.sh
@@ -64,6 +65,9 @@ bench: setup build  ## what watching costs, as ratios within one run
 
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
+
+jupyter-table: setup build  ## last words by front end, and their cost (PYTHON=one that has nbclient, papermill, ...)
+	@$(or $(PYTHON),.venv/bin/python) bench/jupyter
 
 setup:
 	@tools/setup

@@ -32,6 +32,7 @@ struct Origin {
     Kernelspec spec;
     std::string resources;
     std::string name;
+    std::string program;  // in place of its first word; may be empty
 };
 
 bool is_python_word(const std::string& word) {
@@ -40,27 +41,28 @@ bool is_python_word(const std::string& word) {
 
 // Jupyter takes a first word "python" for the Python it runs in itself. Behind ours it would be
 // whatever PATH has; the environment that the kernel was installed in says which one was meant.
-void name_python(Kernelspec& spec, const std::string& folder) {
-    if (!is_python_word(spec.argv()[0])) return;
+std::string python_meant(const Kernelspec& spec, const std::string& folder) {
+    if (!is_python_word(spec.argv()[0])) return {};
     const fs::path prefix =
         fs::path(folder).parent_path().parent_path().parent_path().parent_path();
     for (const char* name : {"python", "python3"})
         if (const fs::path python = prefix / "bin" / name; ::access(python.c_str(), X_OK) == 0)
-            return spec.set_program(python);
+            return python;
+    return {};
 }
 
 Result<Origin> of_python(const std::string& python) {
     auto kernel = kernel_of_python(python);
     if (!kernel) return kernel.error();
-    return Origin{std::move(kernel->spec), kernel->resources, "python3"};
+    return Origin{std::move(kernel->spec), kernel->resources, "python3", ""};
 }
 
 Result<Origin> of_kernel(const JupyterEnvironment& environment, const std::string& word) {
     auto found = find_kernel(kernel_folders(environment), word);
     if (!found) return found.error();
     if (const auto original = found->spec.unwatched()) found->spec = *original;
-    name_python(found->spec, found->folder);
-    return Origin{std::move(found->spec), found->folder, found->name};
+    const std::string program = python_meant(found->spec, found->folder);
+    return Origin{std::move(found->spec), found->folder, found->name, program};
 }
 
 Result<Origin> origin_of(const Arguments& arguments, const JupyterEnvironment& environment) {
@@ -109,8 +111,9 @@ int install(const Arguments& arguments) {
     const std::string own = fs::read_symlink("/proc/self/exe", failed);
     const std::string name = arguments.get("--name").value_or(
         origin->name.starts_with("holdfast-") ? origin->name : "holdfast-" + origin->name);
-    const auto folder = watch_kernel({origin->spec, origin->resources, name,
-                                      arguments.get("--display-name").value_or(""), *into, own});
+    const auto folder =
+        watch_kernel({origin->spec, origin->resources, name,
+                      arguments.get("--display-name").value_or(""), origin->program, *into, own});
     if (!folder) return fail(folder.error());
     print(fmt::format("{}: {}\n", name, *folder));
     return 0;

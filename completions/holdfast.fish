@@ -49,6 +49,7 @@ complete -c holdfast -n __holdfast_before_command -l kernel -rF -d 'The command 
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
 
 complete -c holdfast -n '__holdfast_verb_is why runs' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is why' -l brief -d 'Print one line'
 complete -c holdfast -n '__holdfast_verb_is why' -l html -d 'Print an HTML panel'
 complete -c holdfast -n '__holdfast_verb_is why' -l evidence -d 'Print what the verdict rests on'
 complete -c holdfast -n '__holdfast_verb_is why' -ka '(holdfast runs --ids 2>/dev/null)'

@@ -109,6 +109,13 @@ def test_the_kernel_knows_its_parent_and_dies_with_it(session):
     eventually("the kernel's end", lambda: not proc.is_running(kernel))
 
 
+def test_a_kernel_whose_server_is_gone_ends(session):
+    supervisor = session.started["pid"]
+    kernel = int(text(session.run("import os; os.getpid()")))
+    session.end()
+    eventually("both ends", lambda: not (proc.is_running(kernel) or proc.is_running(supervisor)))
+
+
 def test_switched_off_it_is_the_plain_kernel(jupyter):
     jupyter.more = {"HOLDFAST": "0"}
     ran = jupyter.notebook("import os; os.abort()")
@@ -145,8 +152,8 @@ def test_magics_show_the_run_and_what_a_cell_did_to_memory(session):
     measured = session.run(cell)
     assert measured["reply"]["status"] == "ok", measured
     plain = text(measured)
-    rows = [line.split() for line in plain.splitlines() if line.endswith("(64 << 20)")]
-    assert rows and "2" in rows[0], plain
+    rows = [line.split() for line in plain.splitlines() if "kept = " in line]
+    assert rows and rows[0][:2] == ["+64", "MiB"] and "2" in rows[0], plain
     assert str(64 << 20) in plain
     assert "say one of" in str(session.run("%holdfast nonsense"))
     session.do("shutdown")

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -90,6 +91,16 @@ def test_ipc_serves_as_well_as_tcp(jupyter):
     assert "native-abort" in words(ran["cells"][0])
 
 
+def test_encrypted_ports_serve_as_well(jupyter):
+    session = jupyter.session(encryption="required")
+    if not session.started["pid"]:
+        pytest.skip("this jupyter_client knows no encryption")
+    assert "curve_secretkey" in Path(session.started["file"]).read_text()
+    answer = session.run("import os; os.abort()")
+    session.end()
+    assert "native-abort" in words(answer["outputs"])
+
+
 def test_a_forked_child_that_holds_the_ports_is_in_nobodys_way(jupyter):
     code = "import os, time\nif os.fork() == 0:\n    time.sleep(100)\nos.abort()"
     assert "native-abort" in words(jupyter.notebook(code)["cells"][0])
@@ -151,8 +162,7 @@ def test_several_kernels_dying_at_once_speak_each_for_itself(jupyter):
 
 def test_the_signing_key_stays_in_the_connection_file(jupyter):
     session = jupyter.session()
-    with open(session.started["file"]) as file:  # noqa: PTH123
-        key = json.load(file)["key"].encode()
+    key = json.loads(Path(session.started["file"]).read_text())["key"].encode()
     session.run("import os; os.abort()")
     session.end()
     files = [path for path in jupyter.holdfast.home.rglob("*") if path.is_file()]

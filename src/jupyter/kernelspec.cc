@@ -31,7 +31,6 @@ std::string Kernelspec::display_name() const { return text_at(json_, "display_na
 std::string Kernelspec::language() const { return text_at(json_, "language"); }
 std::vector<std::string> Kernelspec::argv() const { return json_["argv"]; }
 void Kernelspec::set_display_name(const std::string& name) { json_["display_name"] = name; }
-void Kernelspec::set_program(const std::string& path) { json_["argv"][0] = path; }
 
 const nlohmann::ordered_json* Kernelspec::own() const {
     const auto metadata = json_.find("metadata");
@@ -42,10 +41,11 @@ const nlohmann::ordered_json* Kernelspec::own() const {
 
 bool Kernelspec::is_watched() const { return own() != nullptr; }
 
-Kernelspec Kernelspec::watched(const std::string& holdfast) const {
+Kernelspec Kernelspec::watched(const std::string& holdfast, const std::string& program) const {
     Kernelspec spec(json_);
+    if (!program.empty()) spec.json_["argv"][0] = program;
     Json argv = Json::array({holdfast, "run", "--kernel", "{connection_file}", "--"});
-    for (const Json& word : json_["argv"]) argv.push_back(word);
+    for (const Json& word : spec.json_["argv"]) argv.push_back(word);
     spec.json_["argv"] = std::move(argv);
     if (!spec.json_["metadata"].is_object()) spec.json_["metadata"] = Json::object();
     spec.json_["metadata"][own_key] = {{"original", json_}};

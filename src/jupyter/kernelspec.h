@@ -20,11 +20,11 @@ public:
     std::string language() const;
     std::vector<std::string> argv() const;
     void set_display_name(const std::string& name);
-    void set_program(const std::string& path);
 
     bool is_watched() const;
-    // The same kernel under watch. The description it had stays inside.
-    Kernelspec watched(const std::string& holdfast) const;
+    // The same kernel under watch, with another first word where one is given. The description it
+    // had stays inside.
+    Kernelspec watched(const std::string& holdfast, const std::string& program = "") const;
     // What it was before; nothing for a kernelspec that is not ours.
     std::optional<Kernelspec> unwatched() const;
 

@@ -105,7 +105,7 @@ Result<std::string> watch_kernel(const KernelToWatch& plan) {
         return Error{fmt::format("{} is a kernel already, and not one of ours; take another --name",
                                  folder.string())};
     const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
-    Kernelspec spec = original.watched(plan.holdfast);
+    Kernelspec spec = original.watched(plan.holdfast, plan.program);
     spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)
                                                     : plan.display_name);
     if (wraps_itself && (!there->is_watched() || there->is_in_place())) spec.set_in_place();

@@ -28,6 +28,7 @@ struct KernelToWatch {
     std::string resources;  // a folder whose other files (logos) go with it; may be empty
     std::string name;
     std::string display_name;  // empty: chosen
+    std::string program;       // in place of the first word; may be empty
     std::string into;          // a ".../kernels"
     std::string holdfast;      // our own program
 };

@@ -42,6 +42,12 @@ TEST(Kernelspec, UnderWatchStartsOursAndKeepsTheRest) {
     EXPECT_EQ(watched.unwatched()->text(), plain_spec().text());
 }
 
+TEST(Kernelspec, AnotherProgramIsForTheWatchedOneOnly) {
+    const Kernelspec watched = plain_spec().watched("/bin/holdfast", "/other/python");
+    EXPECT_EQ(watched.argv()[5], "/other/python");
+    EXPECT_EQ(watched.unwatched()->argv()[0], "/env/bin/python");
+}
+
 TEST(Kernelspec, WhatIsNoKernelSaysWhy) {
     EXPECT_EQ(Kernelspec::parse("[]").error().text, "is not a JSON object");
     EXPECT_EQ(Kernelspec::parse("{}").error().text, "has no list \"argv\"");
@@ -76,11 +82,16 @@ protected:
     }
     fs::path root() const { return fs::path(directory_.path()) / "kernels"; }
     KernelToWatch plan(const std::string& from, const std::string& name) {
-        return {
-            find_kernel({root()}, from)->spec, root() / from, name, "", root(), "/bin/holdfast"};
+        return {find_kernel({root()}, from)->spec,
+                root() / from,
+                name,
+                "",
+                "",
+                root(),
+                "/bin/holdfast"};
     }
 
-    testing::TemporaryDirectory directory_;
+    TemporaryDirectory directory_;
 };
 
 TEST_F(Store, AWatchedKernelLiesBesideThePlainOneAndGoesAgain) {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/text.h"
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
@@ -109,6 +110,7 @@ private:
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
+    void follow_launcher();
     FinishedRun finish();
     Result<FinishedRun> run_unobserved(const Error& why);
 
@@ -127,6 +129,8 @@ private:
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
     pid_t command_ = 0;
+    pid_t launcher_ =
+        0;  // whom a kernel watches; 0: nobody, -1: gone, and the kernel was asked to go
     int wait_status_ = 0;
     bool ended_ = false;
     Nanos end_time_{};
@@ -215,9 +219,11 @@ Status Supervisor::start() {
     Launch plan{options_->command, inbox_->mask_at_start(), -1, -1, {}};
     if (options_->kernel) {
         plan.dies_with_us = true;
-        // ipykernel watches the parent that this names, and that is us now.
-        if (::getenv("JPY_PARENT_PID") != nullptr)
+        // ipykernel watches the parent that this names, and that is us now; so we watch the other.
+        if (const char* named = ::getenv("JPY_PARENT_PID")) {
+            if (parse_number<pid_t>(named) == ::getppid()) launcher_ = ::getppid();
             ::setenv("JPY_PARENT_PID", std::to_string(::getpid()).c_str(), 1);
+        }
     }
     inject_agent(plan);
     if (relay_) {
@@ -271,7 +277,18 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
     }
-    if (!ended_ && now >= next_look_) next_look_ = observer_->look(now);
+    if (!ended_ && now >= next_look_) {
+        follow_launcher();
+        next_look_ = observer_->look(now);
+    }
+}
+
+// A kernel ends when its server is gone: asked first, then, should it not listen, made to.
+void Supervisor::follow_launcher() {
+    if (launcher_ == 0 || launcher_ == ::getppid()) return;
+    const bool asked = launcher_ < 0;
+    launcher_ = -1;
+    ::kill(command_, asked ? SIGKILL : SIGTERM);
 }
 
 void Supervisor::on_child_changes() {

@@ -72,16 +72,23 @@ class Jupyter:
         assert ended.returncode == 0, ended.stderr
         return json.loads(ended.stdout) | {"stderr": ended.stderr}
 
-    def session(self, kernel: str = "held", **how: str) -> "Session":
-        return Session(self, kernel, **how)
+    def front_end(self, program: str) -> "FrontEnd":
+        return FrontEnd(self, program)
+
+    def session(self, kernel: str = "held", **how: str) -> "FrontEnd":
+        """A kernel and its client (see programs/jupyter/session.py)."""
+        session = FrontEnd(self, "session.py")
+        session.started = session.do("start", kernel=kernel, **how)
+        return session
 
 
-class Session:
-    """A kernel and its client, in a process of their own (see programs/jupyter/session.py)."""
+class FrontEnd:
+    """One of programs/jupyter/, which does as it is told, line by line."""
 
-    def __init__(self, jupyter: Jupyter, kernel: str, **how: str):
+    def __init__(self, jupyter: Jupyter, program: str):
+        self.started: dict = {}
         self._process = subprocess.Popen(
-            jupyter.command(str(PROGRAMS / "jupyter/session.py")),
+            jupyter.command(str(PROGRAMS / "jupyter" / program)),
             env=jupyter.environment,
             cwd=jupyter.folder,
             stdin=subprocess.PIPE,
@@ -89,7 +96,6 @@ class Session:
             stderr=(jupyter.folder / "session.log").open("ab"),
             text=True,
         )
-        self.started = self.do("start", kernel=kernel, **how)
 
     def do(self, what: str, **arguments) -> dict:
         assert self._process.stdin and self._process.stdout
@@ -102,8 +108,12 @@ class Session:
     def run(self, code: str) -> dict:
         return self.do("run", code=code)
 
+    def finish(self) -> None:
+        """Lets it end by itself."""
+        self._process.communicate(timeout=PATIENCE)
+
     def end(self) -> None:
-        """Ends the front end, not the kernel."""
+        """Kills the front end, and with it, a moment later, its kernel."""
         if self._process.poll() is None:
             self._process.kill()
         self._process.communicate()

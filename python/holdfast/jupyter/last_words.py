@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 DELIMITER = b"<IDS|MSG>"
 # jupyter_server has two subscribers for each kernel, which come back up to 0.1 s apart.
 QUIET = 0.25
-# Clients come back by themselves, within a tenth of a second; nobody there after this: nobody.
-FIRST_SUBSCRIBER = 1.5
+# Clients come back by themselves, on an idle machine within a tenth of a second.
+FIRST_SUBSCRIBER = 3.0
 REPLY_PATIENCE = 1.0
 # Requests that were on their way: a notebook that goes on, a client that asks how the kernel is.
 MORE_REQUESTS = 0.3

@@ -85,4 +85,5 @@ class HoldfastMagics(Magics):
         kernel: Any = getattr(self.shell, "kernel", None)
         parent = kernel.get_parent() if hasattr(kernel, "get_parent") else {}
         code = parent.get("content", {}).get("code", "")
-        return code if code.endswith(cell) else f"%%memory {line}\n{cell}"
+        is_this = bool(code) and code.rstrip().endswith(cell.rstrip())
+        return code if is_this else f"%%memory {line}\n{cell}"

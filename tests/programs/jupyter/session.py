@@ -13,8 +13,12 @@ from jupyter_client.manager import KernelManager
 class Session:
     """One kernel and one client, as a notebook has them."""
 
-    def start(self, kernel, transport="tcp"):
+    def start(self, kernel, transport="tcp", encryption=None):
         self.manager = KernelManager(kernel_name=kernel, transport=transport)
+        if encryption:
+            if not hasattr(self.manager, "transport_encryption"):
+                return {"pid": 0, "file": ""}
+            self.manager.transport_encryption = encryption
         self.manager.start_kernel()
         self.client = self.manager.client()
         self.client.start_channels()
