@@ -44,11 +44,19 @@ class Server:
             stderr=subprocess.STDOUT,
         )
         self.url = eventually("the server says where it listens", self._address, 3 * PATIENCE)
+        eventually("the server listens", self._answers)
 
     def _address(self) -> str | None:
         assert self.process.poll() is None, self.log.read_text()
         found = re.search(r"is running at:\n.*(http://127\.0\.0\.1:\d+/)", self.log.read_text())
         return found and found[1]
+
+    def _answers(self) -> bool:
+        """It says where it listens a moment before it does."""
+        try:
+            return self.ask("api/status")[0] == 200
+        except urllib.error.URLError:
+            return False
 
     def ask(self, path: str, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
