@@ -10,7 +10,9 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py tests/test_kernel_*.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead frameworks guard-table fit-accuracy jupyter-table zoo zoo-recorded clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan packages end-to-end clean
+.PHONY: bench overhead frameworks guard-table fit-accuracy jupyter-table zoo zoo-recorded
+.PHONY: lab lab-build lab-check
 .NOTPARALLEL:
 
 help:  ## show this
@@ -19,7 +21,7 @@ help:  ## show this
 demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
 	@demo/demo.sh
 
-test: setup-test lint unit asan packages zoo-recorded end-to-end  ## every check of this project
+test: setup-test lint unit asan lab-check packages zoo-recorded end-to-end  ## every check of this project
 	@echo "make test: everything passed"
 
 build: setup  ## the program, optimised, in build/release
@@ -52,6 +54,18 @@ zoo-recorded: setup-test build  ## every recorded death, judged again
 
 zoo: setup-test build  ## every program of the zoo, for real (PYTHON=one that has torch)
 	@.venv/bin/python zoo/run $(if $(PYTHON),--python $(PYTHON))
+
+lab: setup-test build  ## the JupyterLab extension: built, checked, tried in a browser with real deaths
+	@tools/lab build
+	@tools/lab check
+	@HOLDFAST_JUPYTER_PYTHON=$(CURDIR)/build/venv-lab/bin/python .venv/bin/pytest -q tests/test_jupyter_server.py
+	@tools/lab browser
+
+lab-build: setup  ## the JupyterLab extension alone, for a wheel
+	@tools/lab build
+
+lab-check: setup-test  ## its types, lint and unit tests; says so where npm is missing
+	@tools/lab check --if-possible
 
 bench: setup build  ## what watching costs, as ratios within one run
 	@.venv/bin/python bench/spine.py

@@ -71,6 +71,7 @@ complete -c holdfast -n '__holdfast_verb_is fit' -l calibrate -d 'Measure worksp
 complete -c holdfast -n '__holdfast_verb_is fit' -F
 
 complete -c holdfast -n '__holdfast_verb_is why runs' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is why' -l brief -d 'Print one line'
 complete -c holdfast -n '__holdfast_verb_is why' -l html -d 'Print an HTML panel'
 complete -c holdfast -n '__holdfast_verb_is why' -l evidence -d 'Print what the verdict rests on'
 complete -c holdfast -n '__holdfast_verb_is why' -ka '(holdfast runs --ids 2>/dev/null)'

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.jupyter import PYTHON, Jupyter, require
-from support.run import PATIENCE, ROOT, eventually
+from support.run import PATIENCE, ROOT, Holdfast, eventually
 
 ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k")
 
@@ -44,11 +44,19 @@ class Server:
             stderr=subprocess.STDOUT,
         )
         self.url = eventually("the server says where it listens", self._address, 3 * PATIENCE)
+        eventually("the server listens", self._answers)
 
     def _address(self) -> str | None:
         assert self.process.poll() is None, self.log.read_text()
         found = re.search(r"is running at:\n.*(http://127\.0\.0\.1:\d+/)", self.log.read_text())
         return found and found[1]
+
+    def _answers(self) -> bool:
+        """It says where it listens a moment before it does."""
+        try:
+            return self.ask("api/status")[0] == 200
+        except urllib.error.URLError:
+            return False
 
     def ask(self, path: str, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
@@ -81,20 +89,24 @@ class Server:
 
         return eventually("the kernel is seen to be watched", look)
 
+    def deaths(self) -> list[str]:
+        return [run["id"] for run in self.ask("holdfast/runs")[1]["runs"] if run["death"]]
+
     def end(self) -> None:
         self.process.terminate()
         self.process.wait(PATIENCE)
 
 
-@pytest.fixture
-def jupyter(holdfast, tmp_path):
+@pytest.fixture(scope="module")
+def jupyter(binary, tmp_path_factory):
     require("jupyter_server", "ipykernel")
-    made = Jupyter(holdfast, tmp_path)
+    folder = tmp_path_factory.mktemp("jupyter")
+    made = Jupyter(Holdfast(binary, folder / "home"), folder)
     made.install()
     return made
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(jupyter):
     started = Server(jupyter)
     yield started
@@ -141,8 +153,7 @@ def test_a_kernel_that_dies_is_told_with_cause_and_the_next_one_is_followed(jupy
     assert verdict["run"]["id"] == before["run"]
     assert verdict["end"]["slug"] in verdict["headline"]
     assert server.ask(f"holdfast/why?run={before['run']}")[1]["end"] == verdict["end"]
-    deaths = [run["id"] for run in server.ask("holdfast/runs")[1]["runs"] if run["death"]]
-    assert deaths == [before["run"]]
+    assert before["run"] in server.deaths()
     assert server.watched(kernel, other_than=before["run"])["run"] > before["run"]
 
 
@@ -152,7 +163,7 @@ def test_a_restart_that_was_asked_for_is_no_death(server):
     assert server.ask(f"api/kernels/{kernel}/restart", "POST", x="")[0] == 200
     server.watched(kernel, other_than=before["run"])
     assert server.ask(f"holdfast/why?kernel={kernel}")[0] == 404
-    assert not any(run["death"] for run in server.ask("holdfast/runs")[1]["runs"])
+    assert before["run"] not in server.deaths()
 
 
 def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
@@ -186,9 +197,10 @@ def test_a_run_that_is_not_there_is_not_found(server):
     assert server.ask("holdfast/why?run=20260101-000000-000-1")[0] == 404
 
 
-def test_a_server_without_the_program_says_so_and_goes_on(jupyter):
-    jupyter.more["HOLDFAST_BIN"] = "/nowhere/holdfast"
-    server = Server(jupyter)
+def test_a_server_without_the_program_says_so_and_goes_on(jupyter, tmp_path):
+    alone = Jupyter(jupyter.holdfast, tmp_path)
+    alone.more["HOLDFAST_BIN"] = "/nowhere/holdfast"
+    server = Server(alone)
     try:
         status, answer = server.ask("holdfast/runs")
         assert status == 503

@@ -34,6 +34,7 @@ export async function startBrowser(): Promise<Browser> {
 export class NotebookPage {
   static async open(browser: Browser, address: string): Promise<NotebookPage> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    page.setDefaultTimeout(60_000);
     const notebook = new NotebookPage(page, new URL(address).host);
     await page.goto(address);
     await notebook.cell(0).waitFor({ timeout: 120_000 });
@@ -96,6 +97,13 @@ export class NotebookPage {
     await this.status.waitFor({ timeout: 60_000 });
     await this.page
       .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]:visible')
+      .waitFor({ timeout: 60_000 });
+  }
+
+  /** Until the status item has its warning colour. */
+  async warned(): Promise<void> {
+    await this.page
+      .locator('.jp-Holdfast-status:not([data-level="calm"])')
       .waitFor({ timeout: 60_000 });
   }
 

@@ -51,7 +51,7 @@ describe('a kernel that the memory limit kills', () => {
     await notebook.panel.locator('.jp-Holdfast-curve').waitFor();
 
     await notebook.runAll();
-    await notebook.page.locator('.jp-Holdfast-status[data-level="warning"]').waitFor();
+    await notebook.warned();
     await notebook.picture('lab-warning');
     await expect
       .poll(() => notebook.panel.textContent(), patience)
@@ -65,6 +65,7 @@ describe('a kernel that the memory limit kills', () => {
     expect(await notebook.output(1).textContent()).toContain('cgroup-oom');
     await notebook.picture('lab-death');
     await notebook.dismissDialog();
+    await notebook.picture('lab-told');
 
     await notebook.notification.getByRole('button', { name: 'Open report' }).click();
     await notebook.report.waitFor();
@@ -103,5 +104,36 @@ describe('a kernel that crashes', () => {
     await notebook.dismissDialog();
     await notebook.picture('lab-segfault');
     expect(await notebook.notification.count()).toBe(1);
+  });
+});
+
+describe('no word', () => {
+  test('about a restart from the menu', async () => {
+    await open('restart.ipynb', ['print("one")', 'import time; time.sleep(600)']);
+    await notebook.runAll();
+    await expect.poll(() => notebook.prompt(1).textContent(), patience).toBe('[*]:');
+    await notebook.page.getByRole('menuitem', { name: 'Kernel', exact: true }).click();
+    await notebook.page.getByRole('menuitem', { name: /^Restart Kernel…/ }).click();
+    await notebook.dialog.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
+    await expect.poll(() => notebook.prompt(1).textContent(), patience).toBe('[ ]:');
+    await notebook.watched();
+    await notebook.page.waitForTimeout(4000); // the server's own watch looks every 3 s
+    expect(await notebook.notification.count()).toBe(0);
+    expect(await notebook.output(1).textContent()).not.toContain('KernelDied');
+  });
+
+  test('about a kernel that is not watched, but how to watch it', async () => {
+    await open('plain.ipynb', ['print("one")'], 'plain');
+    await expect
+      .poll(async () => {
+        await notebook.runAll();
+        return notebook.output(0).textContent();
+      }, patience)
+      .toContain('one');
+    expect(await notebook.status.count()).toBe(0);
+    await notebook.page.locator('.jp-SideBar [data-id="holdfast-panel"]').click();
+    await expect
+      .poll(() => notebook.panel.textContent(), patience)
+      .toContain('holdfast kernel install');
   });
 });

@@ -50,8 +50,8 @@ test('memory stands beside the kernel, and a kill at the limit is told', async (
   await notebook.status.click();
   await notebook.panel.locator('.jp-Holdfast-curve').waitFor();
   await notebook.runAll();
-  await notebook.page.locator('.jp-Holdfast-status[data-level="brink"]').waitFor(patience);
-  await notebook.picture('notebook-brink');
+  await notebook.warned();
+  await notebook.picture('notebook-warning');
 
   await notebook.notification.waitFor(patience);
   expect(await notebook.notification.textContent()).toMatch(/train\.ipynb: .*memory limit/);

@@ -122,7 +122,10 @@ export class JupyterServer {
       const port = found.exec(this.log)?.[1];
       if (port) {
         this.url = `http://127.0.0.1:${port}/`;
-        return;
+        // It says where it listens a moment before it does.
+        if (await this.ask('api/status').catch(() => null)) {
+          return;
+        }
       }
       if (this.process.exitCode !== null) {
         break;

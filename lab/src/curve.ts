@@ -12,6 +12,8 @@ export interface Drawing {
 }
 
 const HEADROOM = 1.08;
+// Less is a picture of nothing.
+const FEWEST_SECONDS = 1;
 
 /** Draws into a box of this size, y downwards; null where there is nothing to draw. */
 export function draw(
@@ -24,7 +26,7 @@ export function draw(
   );
   const first = known[0];
   const last = known.at(-1);
-  if (!first || !last || last.seconds <= first.seconds) {
+  if (!first || !last || last.seconds - first.seconds < FEWEST_SECONDS) {
     return null;
   }
   const limit = last.limit_bytes;

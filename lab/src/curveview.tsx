@@ -29,7 +29,7 @@ export function CurveView(props: {
     <figure className="jp-Holdfast-curve">
       <div className="jp-Holdfast-curveScale" aria-hidden="true">
         <span>{limitText}</span>
-        {drawing.limitY === null && limit !== null && <span>out of sight</span>}
+        {drawing.limitY === null && limit !== null && <span>above this picture</span>}
       </div>
       <svg
         viewBox={`0 0 ${WIDTH} ${HEIGHT}`}

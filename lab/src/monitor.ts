@@ -58,12 +58,17 @@ export class KernelMonitor {
 
   /** Asks now, and sets the pace of what follows. */
   refresh(): void {
-    const busy = this.source?.kernelDisplayStatus === 'busy';
-    this.poll.frequency = {
-      ...this.poll.frequency,
-      interval: busy ? BUSY_INTERVAL : IDLE_INTERVAL
-    };
+    this.setPace();
     void (this.source ? this.poll.refresh() : this.poll.stop());
+  }
+
+  private setPace(): void {
+    const busy = this.source?.kernelDisplayStatus === 'busy';
+    const ended = this.current?.watched === false && this.current.ended;
+    const interval = busy || ended ? BUSY_INTERVAL : IDLE_INTERVAL;
+    if (interval !== this.poll.frequency.interval) {
+      this.poll.frequency = { ...this.poll.frequency, interval };
+    }
   }
 
   private forget(): void {
@@ -88,6 +93,7 @@ export class KernelMonitor {
 
   private set(status: Status | null): void {
     this.current = status;
+    this.setPace();
     this.change.emit();
   }
 

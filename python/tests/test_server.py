@@ -4,7 +4,15 @@ import threading
 
 import pytest
 
-from holdfast.server.kernel_runs import ASK_AGAIN, Kernel, LiveRuns, is_death, last_death
+from holdfast.server.kernel_runs import (
+    ASK_AGAIN,
+    ASK_SOON,
+    Found,
+    Kernel,
+    LiveRuns,
+    is_death,
+    last_death,
+)
 from holdfast.server.shared_answers import FRESH, SharedAnswers
 from holdfast.server.status import status_of
 
@@ -40,36 +48,51 @@ class Program:
 
 def test_a_kernel_is_found_by_its_connection_file():
     live = LiveRuns(Program(row("r2", "k2"), row("r1", "k1")), Clock())
-    assert live.of(Kernel("k1", 7)) == "r1"
-    assert live.of(Kernel("other", 8, "/run/kernel-k2.json")) == "r2"
-    assert live.of(Kernel("k", 9)) is None, "a part of a name is not the name"
+    assert live.of(Kernel("k1", 7)).run == "r1"
+    assert live.of(Kernel("other", 8, "/run/kernel-k2.json")).run == "r2"
+    assert live.of(Kernel("k", 9)) == Found(), "a part of a name is not the name"
 
 
 def test_the_run_of_a_kernel_is_asked_for_once():
     program = Program(row("r1"))
     live = LiveRuns(program, Clock())
     for _ in range(100):
-        assert live.of(Kernel("k1", 7)) == "r1"
+        assert live.of(Kernel("k1", 7)).run == "r1"
     assert program.asked == 1
 
 
 def test_a_kernel_that_was_started_again_is_another_run():
     program = Program(row("r1"))
     live = LiveRuns(program, Clock())
-    assert live.of(Kernel("k1", 7)) == "r1"
+    assert live.of(Kernel("k1", 7)).run == "r1"
     program.rows = [row("r2"), row("r1", outcome="died", cause="segfault")]
-    assert live.of(Kernel("k1", 8)) == "r2"
+    assert live.of(Kernel("k1", 8)).run == "r2"
 
 
 def test_a_kernel_that_is_not_watched_is_asked_about_now_and_then():
     program, clock = Program(), Clock()
     live = LiveRuns(program, clock)
-    for _ in range(100):
-        assert live.of(Kernel("k1", 7)) is None
-    assert program.asked == 1
+    for _ in range(1000):
+        assert live.of(Kernel("k1", 7)) == Found()
+        clock.now += 0.1
+    assert program.asked <= 2 * ASK_AGAIN / ASK_SOON + 100 / ASK_AGAIN
     clock.now += ASK_AGAIN
     program.rows = [row("r1")]
-    assert live.of(Kernel("k1", 7)) == "r1"
+    assert live.of(Kernel("k1", 7)).run == "r1"
+
+
+def test_a_kernel_that_has_just_started_is_found_soon():
+    program, clock = Program(), Clock()
+    live = LiveRuns(program, clock)
+    assert live.of(Kernel("k1", 7)) == Found()
+    program.rows = [row("r1")]
+    clock.now += ASK_SOON
+    assert live.of(Kernel("k1", 7)).run == "r1"
+
+
+def test_a_kernel_whose_run_is_over_is_not_called_unwatched():
+    live = LiveRuns(Program(row("r1", outcome="died", cause="segfault")), Clock())
+    assert live.of(Kernel("k1", 7)) == Found(None, ended=True)
 
 
 @pytest.mark.parametrize("cause", ["shut-down", "interrupted", "clean-exit"])

@@ -90,9 +90,10 @@ class StatusHandler(HoldfastHandler):
         await self.answer(self._status, kernel)
 
     def _status(self, kernel: Kernel) -> dict[str, Any]:
-        run = self.live_runs.of(kernel)
+        found = self.live_runs.of(kernel)
+        run = found.run
         if run is None:
-            return UNWATCHED
+            return ENDED if found.ended else UNWATCHED
         try:
             evidence = self.answers.get(run, lambda: ask("why", "--evidence", run))
         except NoSuchRun:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 # A kernel that starts has no record for a moment; one that is not watched never has.
+ASK_SOON = 1.0
 ASK_AGAIN = 10.0
 
 ENDED_BADLY = ("died", "stuck")
@@ -46,6 +47,22 @@ def last_death(kernel: Kernel, rows: list[Row]) -> str | None:
     return next((str(row["id"]) for row in runs_of(kernel, rows) if is_death(row)), None)
 
 
+@dataclass(frozen=True)
+class Found:
+    """A kernel's live run; None with `ended`: it had one, which is over."""
+
+    run: str | None = None
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class _Known:
+    pid: int | None
+    since: float  # that this pid is known
+    asked: float
+    found: Found
+
+
 class LiveRuns:
     """The run each kernel belongs to now; remembered until the kernel is started again."""
 
@@ -54,19 +71,26 @@ class LiveRuns:
     ) -> None:
         self._list_runs = list_runs
         self._clock = clock
-        self._known: dict[str, tuple[int | None, str | None, float]] = {}
+        self._known: dict[str, _Known] = {}
 
-    def of(self, kernel: Kernel) -> str | None:
-        """The id of its live run; None where the kernel is not watched."""
-        pid, run, asked = self._known.get(kernel.id, (None, None, float("-inf")))
-        is_same = kernel.pid is not None and pid == kernel.pid
-        if is_same and (run is not None or self._clock() - asked < ASK_AGAIN):
-            return run
+    def of(self, kernel: Kernel) -> Found:
+        """Asks the program only where the answer may have changed."""
+        now = self._clock()
+        known = self._known.get(kernel.id)
+        if known is None or kernel.pid is None or known.pid != kernel.pid:
+            known = _Known(kernel.pid, now, float("-inf"), Found())
+        elif known.found.run is not None or now - known.asked < _patience(known):
+            return known.found
         rows = runs_of(kernel, self._list_runs())
         run = next((str(row["id"]) for row in rows if row.get("live")), None)
-        self._known[kernel.id] = (kernel.pid, run, self._clock())
-        return run
+        found = Found(run, ended=run is None and bool(rows))
+        self._known[kernel.id] = _Known(kernel.pid, known.since, now, found)
+        return found
 
     def forget(self, kernel: Kernel) -> None:
         """Its run is over, or its record gone."""
         self._known.pop(kernel.id, None)
+
+
+def _patience(known: _Known) -> float:
+    return ASK_SOON if known.asked - known.since < ASK_AGAIN else ASK_AGAIN
