@@ -165,6 +165,9 @@ int run(const Arguments& arguments) {
         }
         run_options.stall_after = std::chrono::seconds(*seconds);
     }
+    run_options.native_frames = [](pid_t pid, int tid) {
+        return native_frames_of(pid, tid, std::chrono::milliseconds(300));
+    };
     if (!quiet) {
         run_options.on_stall = tell_of_stall;
         run_options.warn = [](const std::string& text) { complain(text); };

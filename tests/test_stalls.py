@@ -3,6 +3,7 @@
 The programs are those of zoo/programs/not_moving; their headers say what the verdict must be.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -44,8 +45,10 @@ class Stall:
             options=options,
             env=holdfast.environment | {"ZOO_DIR": str(folder)},
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+            stderr=(folder / "stderr").open("wb"),
+            start_new_session=True,
         )
+        self._stderr = folder / "stderr"
         self._ready = folder / "ready"
         self.words = ""
 
@@ -60,7 +63,11 @@ class Stall:
         """Ends it as its header says; the verdict."""
         number = re.search(r"kill -(\w+)", self.wanted["then"])[1]
         os.kill(self.wait_ready(), signal.Signals["SIG" + number])
-        self.words = (finish(self.running)[1] or b"").decode()
+        self.running.wait(PATIENCE)
+        # Workers that are stuck outlive their parent, and keep its streams open.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.running.pid, signal.SIGKILL)
+        self.words = self._stderr.read_text()
         return self.holdfast.why()
 
 

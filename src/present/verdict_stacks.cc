@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_frames = 12;
 constexpr std::size_t most_threads = 2;
+constexpr std::size_t most_stuck_threads = 8;  // in a deadlock everybody is part of it
 constexpr std::size_t least_folded = 3;
 
 // One line a frame; the end of a path tells more than its beginning.
@@ -61,11 +62,11 @@ void add_native(Page& page, const NativeFrame& frame) {
 
 void add_stacks(Page& page, const Verdict& verdict) {
     const auto& threads = verdict.python_stack;
-    for (std::size_t i = 0; i < std::min(most_threads, threads.size()); ++i)
+    const std::size_t most = verdict.outcome == Outcome::stuck ? most_stuck_threads : most_threads;
+    for (std::size_t i = 0; i < std::min(most, threads.size()); ++i)
         add_python_thread(page, threads[i]);
-    if (threads.size() > most_threads)
-        page.text(fmt::format("and {} more threads", threads.size() - most_threads),
-                  {&Paint::faint});
+    if (threads.size() > most)
+        page.text(fmt::format("and {} more threads", threads.size() - most), {&Paint::faint});
 
     const auto& frames = verdict.native_stack;
     if (frames.empty()) return;
