@@ -61,7 +61,7 @@ def context_bytes() -> int:
     (layer(x).flatten(1) @ torch.randn(14400, 8, device="cuda")).sum().backward()
     torch.cuda.synchronize()
     free, total = torch.cuda.mem_get_info()
-    return total - free - torch.cuda.memory_reserved()
+    return int(total - free) - int(torch.cuda.memory_reserved())
 
 
 def head(out: TextIO) -> None:

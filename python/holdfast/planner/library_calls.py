@@ -91,7 +91,7 @@ def _rnn(values: list[int], limit: int) -> tuple[list[int], list[int], list[int]
     x = torch.zeros(steps, batch, inputs, dtype=kind, device="cuda")
     state = torch.zeros(layers * ways, batch, hidden, dtype=kind, device="cuda")
     cell = state.clone() if mode == 2 else None
-    rest = (mode, hidden, 0, layers, False, 0.0, True, ways == 2, [], None)
+    rest: tuple[Any, ...] = (mode, hidden, 0, layers, False, 0.0, True, ways == 2, [], None)
     outs: list[Any] = []
 
     def forward() -> Any:

@@ -133,7 +133,7 @@ def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     reserve = torch.empty(1 if train else 0, dtype=torch.uint8, device=x.device)
     if train:
         recorder.allocate_by_fact(reserve, facts.RNN_RESERVE, values)
-    return y, last, last_cell, reserve, buffer.new_empty(0) if buffer is None else buffer
+    return y, last, last_cell, reserve, x.new_empty(0) if buffer is None else buffer
 
 
 def backward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
