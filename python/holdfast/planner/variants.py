@@ -88,7 +88,8 @@ def _accumulated(make: Make, parts: int) -> Make:
 
 
 def _subclasses(kind: type) -> Iterator[type]:
-    for child in kind.__subclasses__():
+    children: list[type] = kind.__subclasses__()
+    for child in children:
         yield child
         yield from _subclasses(child)
 
