@@ -5,9 +5,9 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-# They run the same programs on every interpreter and mostly wait, so two at a time. The others fill
+# They run the same programs on every interpreter, or notebooks, and mostly wait, so two at a time. The others fill
 # limits that all processes of the machine share.
-AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py \
+AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py tests/test_kernel_*.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
 .PHONY: help setup setup-test build demo test lint format unit asan tsan end-to-end packages bench overhead
