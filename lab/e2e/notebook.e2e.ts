@@ -60,6 +60,8 @@ test('memory stands beside the kernel, and a kill at the limit is told', async (
   await notebook.notification.getByRole('button', { name: 'Open report' }).click();
   await notebook.report.waitFor();
   expect(await notebook.report.textContent()).toContain('HF101 cgroup-oom · certain');
+  const room = notebook.page.locator('.jp-Holdfast-reportWidget');
+  await expect.poll(async () => (await room.boundingBox())?.height).toBeGreaterThan(200);
   await notebook.picture('notebook-report');
 });
 

@@ -11,6 +11,7 @@ import { IConsoleTracker } from '@jupyterlab/console';
 import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
 import { IStatusBar } from '@jupyterlab/statusbar';
+import { SplitPanel, Widget } from '@lumino/widgets';
 
 import { HoldfastApi } from './api';
 import { DeathWatch, IMortal } from './deaths';
@@ -102,8 +103,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
           report.title.caption = verdict.headline;
           report.title.icon = holdfastIcon;
           report.title.closable = true;
-          // Notebook 7 has room for one document only.
-          app.shell.add(report, labShell ? 'main' : 'down', { mode: 'split-right' });
+          if (labShell) {
+            app.shell.add(report, 'main', { mode: 'split-right' });
+          } else {
+            app.shell.add(report, 'down'); // Notebook 7 has room for one document only
+            makeRoomFor(report);
+          }
         }
         app.shell.activateById(id);
       }
@@ -140,6 +145,16 @@ const plugin: JupyterFrontEndPlugin<void> = {
     });
   }
 };
+
+/** The panel below a document starts without any height. */
+function makeRoomFor(widget: Widget): void {
+  for (let child = widget; child.parent; child = child.parent) {
+    if (child.parent instanceof SplitPanel && child.parent.orientation === 'vertical') {
+      child.parent.setRelativeSizes([3, 2]);
+      return;
+    }
+  }
+}
 
 async function lastDeath(recent: RecentDeaths): Promise<string | null> {
   await recent.refresh();

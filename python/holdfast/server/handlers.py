@@ -114,8 +114,7 @@ class RunsHandler(HoldfastHandler):
         await self.answer(self._runs)
 
     def _runs(self) -> dict[str, Any]:
-        rows = self.answers.get("runs", list_runs)
-        return {"runs": [{**row, "death": is_death(row)} for row in rows]}
+        return {"runs": [{**row, "death": is_death(row)} for row in list_runs()]}
 
 
 class WhyHandler(HoldfastHandler):
