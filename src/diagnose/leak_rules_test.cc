@@ -120,6 +120,13 @@ TEST(DatasetInRam, WithoutStepsIsLikely) {
     EXPECT_EQ(v.root.confidence, Confidence::likely);
 }
 
+TEST(DatasetInRam, IsNotClaimedForWhatIsASmallPartOfTheLimit) {
+    Story story;
+    story.held(main_pid, Bytes::mib(50)).dies_by(SIGKILL).container_oom();
+    story.logged_oom(main_pid, "CONSTRAINT_MEMCG").site(7, Bytes::mib(40));
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
     Story story = out_of_memory().site(7, Bytes::mib(400));
     SiteEvidence& site = story.agent().sites[0];

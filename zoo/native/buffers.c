@@ -5,13 +5,13 @@
 
 void fill(char *to, int size) { memset(to, 7, size); }
 
+// Volatile, or the compiler sees that nobody reads what is written.
 void overrun(int by) {
-    char *a = malloc(64);
-    char *b = malloc(64);
-    memset(a, 0x41, 64 + by);
+    char *volatile a = malloc(5000);
+    char *volatile b = malloc(5000);
+    memset(a, 0x41, 5000 + by);
     free(b);
     free(a);
-    free(malloc(64));
 }
 
 void free_twice(void) {

@@ -7,6 +7,7 @@
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
+#include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "model/call_kind.h"
@@ -67,6 +68,15 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
     return *largest;
 }
 
+// Most of what a small process holds may be one line, and yet not what filled the limit.
+bool too_little_to_matter(const Death& death, Bytes live) {
+    const std::optional<OomKill> kill = oom_kill_of(death);
+    if (!kill) return false;
+    const std::optional<Bytes> whole =
+        kill->level != nullptr ? kill->level->limit : death.all.host.total;
+    return whole && live.share_of(*whole) < 0.3;
+}
+
 // In the words of the library that was loading.
 Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     const std::string what =
@@ -102,6 +112,7 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     // still being filled.
     const bool filling = line->live.share_of(*peak) > 1.5;
     if (filling && !was_at(*agent, line->where)) return std::nullopt;
+    if (!filling && too_little_to_matter(death, line->live)) return std::nullopt;
     // What a step makes and gives back is no data that was loaded.
     const bool stepped = agent->steps.count > 0;
     if (stepped &&
