@@ -21,12 +21,7 @@ STILL_TO_COME = {
     "guard-refused": "comes with the guard",
     "runtime-clash": "needs two OpenMP runtimes that really clash",
     "shut-down": "needs a notebook server; tested with the kernels",
-    "fork-deadlock": "does not end",
-    "loader-stall": "does not end",
-    "no-progress": "does not end",
-    "collective-timeout": "does not end",
     "io-stall": "does not end",
-    "lock-deadlock": "does not end",
     "uneven-steps": "does not end badly",
 }
 # Commonest in the published counts: one program is an anecdote.

@@ -130,7 +130,9 @@ bool is_mapped_by_glibc(const void* block) {
 
 Gate large(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t whole = ask.whole != 0 ? ask.whole : ask.size;
-    if (whole > situation.headroom().smallest && situation.settings().allow_huge != 1 &&
+    // Where we only warn, the allocator has its own say first: most of these it refuses itself.
+    const bool on = situation.settings().mode == GuardMode::on;
+    if (on && whole > situation.headroom().smallest && situation.settings().allow_huge != 1 &&
         situation.read(true) && whole > situation.headroom().smallest)
         return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
     if (!situation.fits(ask.size)) return Gate::look;

@@ -35,7 +35,7 @@ TEST(AllocRefused, ReadsBadAllocBeforeAnAbort) {
                               "  what():  std::bad_alloc\n")
                           .verdict();
     EXPECT_EQ(root_of(v), "alloc-refused");
-    EXPECT_EQ(end_of(v), "native-abort");
+    EXPECT_EQ(end_of(v), "alloc-refused");
 }
 
 TEST(AllocRefused, IsNotClaimedForWordsBeforeAnotherDeath) {

@@ -57,15 +57,17 @@ inline auto every_field(const ExceptionEvidence& x) { const auto& [a, b, c, d, e
 inline auto every_field(const ExitCallEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const NoteEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
+inline auto every_field(const RefusalEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
+inline auto every_field(const GuardEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const AgentEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
 }
 inline auto every_field(const StacksEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }
 inline auto every_field(const CrashEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z);
 }
 inline auto every_field(const WaitingThread& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = x;

@@ -1,11 +1,11 @@
 """Raises an exception, in its own code or below it in the standard library."""
 
-import json
+import statistics
 import sys
 
 
-def read_settings(text):
-    return json.loads(text)  # the standard library raises below this line
+def usual_loss(losses):
+    return statistics.mean(losses)  # the standard library raises below this line
 
 
 def train():
@@ -15,4 +15,4 @@ def train():
 if sys.argv[1] == "own":
     train()
 else:
-    read_settings("{")
+    usual_loss([])
