@@ -101,6 +101,7 @@ CrashEvidence full_crash() {
     c.abort_text = "free(): invalid pointer";
     c.unread = "last words";
     c.library = "libfoo.so";
+    c.runtimes = {"libgomp.so.1"};
     c.mapped_file = "/data/x";
     c.shared = {{"libfoo.so", 2}};
     return c;
