@@ -58,8 +58,8 @@ private:
     bool should_split(std::uint64_t left, std::uint64_t size, bool small) const;
     void split(std::uint32_t block, std::uint64_t size, State rest);
     std::uint32_t join(std::uint32_t left, std::uint32_t right);
-    void put(std::uint32_t block);
-    void take(std::uint32_t block);
+    void put(std::uint32_t index);
+    void take(std::uint32_t index);
     void drop(std::uint32_t block);
     std::uint32_t make(const Block& block);
 

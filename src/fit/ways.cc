@@ -89,7 +89,7 @@ std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
         add(std::move(way));
     }
     // Within the fitting and the rest alike, `changes` already runs from the mildest on.
-    std::ranges::stable_partition(ways, [](const Way& way) { return way.fits; });
+    std::stable_partition(ways.begin(), ways.end(), [](const Way& way) { return way.fits; });
     return ways;
 }
 
