@@ -11,6 +11,7 @@ import pytest
 
 from support.cgroup import ControlGroup
 from support.inside import library, watch  # noqa: F401
+from support.jupyter import jupyter  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
 
 

@@ -12,9 +12,7 @@ from support.run import ROOT
 
 MIB = 1 << 20
 TORCH = os.environ.get("HOLDFAST_TORCH_PYTHON")
-needs_torch = pytest.mark.skipif(
-    not TORCH, reason="needs torch: set HOLDFAST_TORCH_PYTHON to a Python that has it"
-)
+needs_torch = pytest.mark.skipif(not TORCH, reason="needs torch: see `make frameworks`")
 
 TRAIN = """
 import torch

@@ -6,16 +6,8 @@ import signal
 import pytest
 
 from support import proc
-from support.jupyter import PYTHON, Jupyter, errors, require, words
+from support.jupyter import PYTHON, errors, words
 from support.run import eventually
-
-
-@pytest.fixture
-def jupyter(holdfast, tmp_path):
-    require("ipykernel", "nbclient")
-    made = Jupyter(holdfast, tmp_path)
-    made.install()
-    return made
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support.jupyter import Jupyter, errors, panel, require, words
+from support.jupyter import errors, panel, words
 from support.run import eventually
 
 DEATHS = {
@@ -20,14 +20,6 @@ DEATHS = {
         None,
     ),
 }
-
-
-@pytest.fixture
-def jupyter(holdfast, tmp_path):
-    require("ipykernel", "nbclient")
-    made = Jupyter(holdfast, tmp_path)
-    made.install()
-    return made
 
 
 @pytest.mark.parametrize("death", DEATHS)

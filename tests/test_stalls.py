@@ -126,7 +126,7 @@ def hung(together) -> dict[str, dict]:
 @pytest.mark.parametrize("name", STUCK)
 def test_a_hung_program_killed_by_hand_is_told_by_its_hang(hung, name):
     if name not in hung:
-        pytest.skip("HOLDFAST_TORCH_PYTHON names no Python with torch")
+        pytest.skip("needs torch: see `make frameworks`")
     wanted, verdict = header(name), hung[name]
     assert verdict["end"]["slug"] in wanted["end"].split()
     assert verdict["root"]["slug"] in wanted["root"].split(), verdict["root"]["summary"]
@@ -150,7 +150,7 @@ def rested(together) -> dict[str, tuple[dict, dict, str]]:
 @pytest.mark.parametrize("name", RESTS)
 def test_a_program_that_rests_is_never_called_stuck(rested, name):
     if name not in rested:
-        pytest.skip("HOLDFAST_TORCH_PYTHON names no Python with torch")
+        pytest.skip("needs torch: see `make frameworks`")
     live, verdict, words = rested[name]
     assert live["outcome"] == "running"
     assert verdict["outcome"] != "stuck"

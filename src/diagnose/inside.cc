@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "diagnose/library_name.h"
 #include "diagnose/moment.h"
+#include "model/library_name.h"
 #include "model/own_code.h"
 
 namespace holdfast {
@@ -75,11 +75,11 @@ std::optional<Where> own_place(const std::vector<Frame>& frames) {
 
 std::string native_place(const CrashEvidence& crash) {
     for (const NativeFrame& frame : crash.native)
-        if (!is_everybodys_library(frame.library) && !frame.symbol.empty() &&
+        if (!is_everyones_library(frame.library) && !frame.symbol.empty() &&
             !frame.symbol.starts_with("... ("))
             return fmt::format("{} in {}", frame.symbol, base_name(frame.library));
     for (const NativeFrame& frame : crash.native)
-        if (!is_everybodys_library(frame.library)) return std::string(base_name(frame.library));
+        if (!is_everyones_library(frame.library)) return std::string(base_name(frame.library));
     if (!crash.native.empty() && !crash.native.front().symbol.empty())
         return fmt::format("{} in {}", crash.native.front().symbol,
                            base_name(crash.native.front().library));

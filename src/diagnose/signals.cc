@@ -42,8 +42,7 @@ bool sent_by(const SignalSeen& signal, std::string_view name) {
     std::string_view rest = signal.sender;
     const std::optional<std::string_view> program = next_word(rest);
     if (!program) return false;
-    const std::size_t slash = program->rfind('/');
-    std::string_view base = slash == std::string_view::npos ? *program : program->substr(slash + 1);
+    std::string_view base = base_name(*program);
     if (base.ends_with(':')) base.remove_suffix(1);  // slurmstepd renames itself "slurmstepd: [1]"
     return base == name;
 }

@@ -14,8 +14,7 @@ std::string short_command(std::string_view command) {
     std::string_view rest = command;
     const std::optional<std::string_view> program = next_word(rest);
     if (!program) return {};
-    const std::size_t slash = program->rfind('/');
-    std::string text(slash == std::string_view::npos ? *program : program->substr(slash + 1));
+    std::string text(base_name(*program));
     if (const std::string_view arguments = trim(rest); !arguments.empty())
         text.append(" ").append(arguments);
     if (text.size() > most) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "evidence/native_modules.h"
+#include "model/library_name.h"
 
 namespace holdfast {
 namespace {
@@ -90,15 +91,6 @@ const CrashModule* module_at(const CrashRecord& crash, std::uint64_t address) {
 std::string faulting_library(const CrashRecord& crash) {
     const CrashModule* module = crash.pc ? module_at(crash, *crash.pc) : nullptr;
     return module == nullptr ? std::string() : library_name(*module);
-}
-
-bool is_everyones_library(std::string_view library) {
-    constexpr std::array<std::string_view, 13> heads{
-        "libc.so",   "libc-2.", "libpthread", "ld-linux", "ld-2.",       "ld-musl", "libm.so",
-        "libpython", "python",  "libstdc++",  "libgcc_s", "libholdfast", "["};
-    return library.empty() || std::any_of(heads.begin(), heads.end(), [&](std::string_view head) {
-               return library.starts_with(head);
-           });
 }
 
 std::vector<SharedLibrary> libraries_with_several_threads(const CrashRecord& crash) {

@@ -38,9 +38,6 @@ const CrashModule* module_at(const CrashRecord& crash, std::uint64_t address);
 // The library of the faulting place; empty when unknown.
 std::string faulting_library(const CrashRecord& crash);
 
-// The C library, the loader, the interpreter: everybody's code, which tells nothing about who.
-bool is_everyones_library(std::string_view library);
-
 struct SharedLibrary {
     std::string library;
     std::vector<int> tids;  // the faulting thread first, if it is one of them

@@ -10,6 +10,7 @@
 #include "evidence/crash_facts.h"
 #include "evidence/native_cycle.h"
 #include "evidence/native_unwind.h"
+#include "model/library_name.h"
 
 namespace holdfast {
 namespace {

@@ -10,6 +10,7 @@
 #include "evidence/crash_facts.h"
 #include "evidence/native_isolated.h"
 #include "evidence/native_text.h"
+#include "model/library_name.h"
 #include "record/crash_box.h"
 #include "sources/process_memory.h"
 

@@ -1,29 +1,21 @@
 #include "jupyter/kernelspec_folders.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/environment_variable.h"
 #include "base/text.h"
 
 namespace holdfast {
-namespace {
-
-std::optional<std::string> variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
-}
-
-}  // namespace
 
 JupyterEnvironment JupyterEnvironment::of_process() {
     JupyterEnvironment environment;
-    environment.jupyter_path = variable("JUPYTER_PATH");
-    environment.jupyter_data_dir = variable("JUPYTER_DATA_DIR");
-    environment.xdg_data_home = variable("XDG_DATA_HOME");
-    environment.home = variable("HOME");
+    environment.jupyter_path = environment_variable("JUPYTER_PATH");
+    environment.jupyter_data_dir = environment_variable("JUPYTER_DATA_DIR");
+    environment.xdg_data_home = environment_variable("XDG_DATA_HOME");
+    environment.home = environment_variable("HOME");
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
-        if (const auto prefix = variable(name)) environment.prefixes.push_back(*prefix);
+        if (const auto prefix = environment_variable(name)) environment.prefixes.push_back(*prefix);
     std::error_code failed;
     const auto self = std::filesystem::read_symlink("/proc/self/exe", failed);
     if (!failed && self.parent_path().filename() == "bin")

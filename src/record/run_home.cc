@@ -6,20 +6,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/bytes.h"
+#include "base/environment_variable.h"
 
 namespace holdfast {
 namespace {
 
 constexpr Bytes least_free = Bytes::mib(4);  // twice what a run writes
-
-std::optional<std::string> variable(const char* name) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') return std::nullopt;
-    return std::string(value);
-}
 
 // The XDG rules: a relative path in these variables is to be ignored.
 bool usable(const std::optional<std::string>& value) {
@@ -60,10 +54,10 @@ Status check_file_system(int fd, const std::string& path) {
 
 Environment Environment::of_process() {
     Environment environment;
-    environment.holdfast_home = variable("HOLDFAST_HOME");
-    environment.xdg_state_home = variable("XDG_STATE_HOME");
-    environment.home = variable("HOME");
-    environment.xdg_runtime_dir = variable("XDG_RUNTIME_DIR");
+    environment.holdfast_home = environment_variable("HOLDFAST_HOME");
+    environment.xdg_state_home = environment_variable("XDG_STATE_HOME");
+    environment.home = environment_variable("HOME");
+    environment.xdg_runtime_dir = environment_variable("XDG_RUNTIME_DIR");
     environment.uid = ::geteuid();
     return environment;
 }

@@ -26,9 +26,7 @@ RoleDecision decide_role(const RoleFacts& facts) {
 }
 
 bool is_python(std::string_view executable) {
-    const std::size_t slash = executable.rfind('/');
-    std::string_view name =
-        slash == std::string_view::npos ? executable : executable.substr(slash + 1);
+    std::string_view name = base_name(executable);
     if (!name.starts_with("python") && !name.starts_with("pypy")) return false;
     name.remove_prefix(name.starts_with("python") ? 6 : 4);
     return name.find_first_not_of("0123456789.tdw-") == std::string_view::npos;

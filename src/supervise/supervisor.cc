@@ -141,8 +141,8 @@ private:
     BrinkWatch brink_;
     Nanos last_look_{};
     pid_t command_ = 0;
-    // Whom a kernel watches; 0: nobody, -1: gone, and the kernel was asked to go.
-    pid_t launcher_ = 0;
+    pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
+    std::optional<Nanos> launcher_gone_;  // since then it has been asked to go
     int wait_status_ = 0;
     bool ended_ = false;
     Nanos end_time_{};
@@ -339,9 +339,14 @@ void Supervisor::tell_of_stall(const StallNews& news) {
 // A kernel ends when its server is gone: asked first, then, should it not listen, made to.
 void Supervisor::follow_launcher() {
     if (launcher_ == 0 || launcher_ == ::getppid()) return;
-    const bool asked = launcher_ < 0;
-    launcher_ = -1;
-    ::kill(command_, asked ? SIGKILL : SIGTERM);
+    constexpr Nanos to_end_by_itself = std::chrono::seconds(5);
+    const Nanos now = monotonic_now();
+    if (!launcher_gone_) {
+        launcher_gone_ = now;
+        ::kill(command_, SIGTERM);
+    } else if (now - *launcher_gone_ > to_end_by_itself) {
+        ::kill(command_, SIGKILL);
+    }
 }
 
 void Supervisor::on_child_changes() {

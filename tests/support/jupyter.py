@@ -136,3 +136,12 @@ def words(outputs: list[dict]) -> str:
 def panel(outputs: list[dict]) -> str:
     """The HTML panel beside them."""
     return "".join(output.get("data", {}).get("text/html", "") for output in outputs)
+
+
+@pytest.fixture
+def jupyter(holdfast, tmp_path):
+    """A Jupyter of its own, with a kernel under watch."""
+    require("ipykernel", "nbclient")
+    made = Jupyter(holdfast, tmp_path)
+    made.install()
+    return made

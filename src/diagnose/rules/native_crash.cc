@@ -6,9 +6,9 @@
 
 #include "diagnose/crash_finding.h"
 #include "diagnose/inside.h"
-#include "diagnose/library_name.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "model/library_name.h"
 
 namespace holdfast::rules {
 namespace {

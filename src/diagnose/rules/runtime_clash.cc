@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "diagnose/crash_finding.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
@@ -24,9 +25,7 @@ const Names allocators{"libtcmalloc", "libjemalloc", "libmimalloc"};
 const Names protobuf{"libprotobuf"};
 
 bool of_kind(std::string_view library, const Names& kind) {
-    const std::size_t slash = library.rfind('/');
-    const std::string_view name =
-        slash == std::string_view::npos ? library : library.substr(slash + 1);
+    const std::string_view name = base_name(library);
     return std::any_of(kind.begin(), kind.end(),
                        [name](std::string_view head) { return name.starts_with(head); });
 }

@@ -1,4 +1,4 @@
-#include "diagnose/library_name.h"
+#include "model/library_name.h"
 
 #include <initializer_list>
 
@@ -15,11 +15,12 @@ bool begins_with_any(std::string_view name, std::initializer_list<std::string_vi
 
 }  // namespace
 
-bool is_everybodys_library(std::string_view path) {
+bool is_everyones_library(std::string_view path) {
     const std::string_view name = base_name(path);
     return name.empty() ||
-           begins_with_any(name, {"libc.so", "libc-", "ld-", "libpthread", "libstdc++", "libgcc_s",
-                                  "libpython", "python", "libholdfast", "["});
+           begins_with_any(
+               name, {"libc.so", "libc-2.", "ld-linux", "ld-2.", "ld-musl", "libm.so", "libpthread",
+                      "libstdc++", "libgcc_s", "libpython", "python", "libholdfast", "["});
 }
 
 bool is_thread_pool_library(std::string_view path) {
