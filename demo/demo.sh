@@ -116,7 +116,7 @@ for cage in systemd v1 v2 ulimit; do
     group=
 done
 
-say "demo/train.py keeps every batch's activations; it gets $limit_text"
+say "demo/train.py keeps every fourth batch's activations; it gets $limit_text"
 say "holdfast run -- python demo/train.py"
 echo
 status=0

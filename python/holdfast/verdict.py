@@ -110,6 +110,7 @@ class MemorySite:
     line: int = 0
     live_bytes: int = 0
     growth_per_step_bytes: int | None = None
+    error_bytes: int | None = None  # two standard deviations: live_bytes is sampled
 
 
 @dataclass(frozen=True)

@@ -23,4 +23,9 @@ std::string human(Bytes amount) {
     return digits + ' ' + units[unit];
 }
 
+std::string human_with_error(Bytes amount, std::optional<Bytes> error) {
+    if (!error || error->count <= amount.count / 20) return human(amount);
+    return fmt::format("{} ± {}", human(amount), human(*error));
+}
+
 }  // namespace holdfast

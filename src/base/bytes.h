@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace holdfast {
@@ -33,5 +34,7 @@ struct Bytes {
 
 // "512 MiB", "1.5 GiB", "900 B": three significant digits at most.
 std::string human(Bytes amount);
+// "400 MiB ± 60 MiB" where the error is more than a twentieth, else as above.
+std::string human_with_error(Bytes amount, std::optional<Bytes> error);
 
 }  // namespace holdfast

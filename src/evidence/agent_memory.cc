@@ -176,6 +176,7 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
     LeakEvidence leak;
     leak.frames = blamed->frames;
     leak.live = blamed->sum.now();
+    leak.error = blamed->sum.band();
     leak.borrowed = blamed->sum.borrowed();
     leak.several_lines = blamed->depth > 0.05;
     leak.growth = *blamed->growth;
@@ -198,6 +199,7 @@ std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryConte
         site.file = place.first;
         site.line = place.second;
         site.live = sum.now();
+        site.error = sum.band();
         const auto growth = judge_growth(sum.series(agent, context.clock), context.limit);
         if (growth && growth->per_step)
             site.growth_per_step = static_cast<std::int64_t>(*growth->per_step);

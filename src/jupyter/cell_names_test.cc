@@ -24,7 +24,7 @@ Verdict verdict_at(const std::string& name, int line) {
                     {}};
     verdict.root.where = Where{name, line, "<module>", ""};
     verdict.python_stack = {{"MainThread", {{name, line, "<module>"}, {"/lib/x.py", 9, "f"}}}};
-    verdict.memory.top_sites = {{name, line, Bytes::mib(1), {}}};
+    verdict.memory.top_sites = {{name, line, Bytes::mib(1), {}, {}}};
     return verdict;
 }
 

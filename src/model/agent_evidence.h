@@ -39,6 +39,7 @@ struct SiteEvidence {
 struct LeakEvidence {
     std::vector<Frame> frames;  // outermost first, up to that line
     Bytes live;
+    std::optional<Bytes> error;  // as MemorySite's
     bool borrowed = false;
     bool several_lines = false;  // below that line several lines ask for it
     GrowthSeen growth;

@@ -40,6 +40,7 @@ template <class Json>
 void describe(Json& json, Ref<Json, LeakEvidence> leak) {
     json.field("frames", leak.frames);
     json.field("live", leak.live);
+    json.field("error", leak.error);
     json.field("borrowed", leak.borrowed);
     json.field("several_lines", leak.several_lines);
     json.field("growth", leak.growth);

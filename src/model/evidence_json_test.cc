@@ -75,7 +75,7 @@ AgentEvidence full_agent() {
     a.live = Bytes{9};
     a.peak = Bytes{10};
     a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth}};
-    a.leak = LeakEvidence{frames, Bytes{5}, true, true, growth};
+    a.leak = LeakEvidence{frames, Bytes{5}, Bytes{2}, true, true, growth};
     a.guard = GuardEvidence{
         3, 4, {RefusalEvidence::Kind::too_large, Nanos(7), Bytes{1}, Bytes{2}, Bytes{3}, frames}};
     return a;

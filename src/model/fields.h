@@ -57,6 +57,7 @@ void describe(Json& json, Ref<Json, MemorySite> site) {
     json.field("line", site.line);
     json.field("live_bytes", site.live);
     json.field("growth_per_step_bytes", site.growth_per_step);
+    json.field("error_bytes", site.error);
 }
 
 template <class Json>

@@ -43,6 +43,7 @@ struct MemorySite {
     int line = 0;
     Bytes live;
     std::optional<std::int64_t> growth_per_step;
+    std::optional<Bytes> error;  // two standard deviations: `live` is sampled
 };
 
 // One point of the curve: what was in use against what was allowed.

@@ -60,7 +60,7 @@ public:
         m.limit_name = text();
         for (unsigned i = number(7); i > 0; --i)
             m.top_sites.push_back(
-                {text(), 1, Bytes{amount()}, static_cast<std::int64_t>(amount())});
+                {text(), 1, Bytes{amount()}, static_cast<std::int64_t>(amount()), Bytes{amount()}});
         for (unsigned i = number(100); i > 0; --i)
             m.curve.push_back({Nanos(number(1000000)), Bytes{amount()}, {}});
         return m;

@@ -79,7 +79,7 @@ std::string sites(const MemorySummary& memory) {
         rows += fmt::format(
             "<tr><td style=\"text-align:right;padding:0 8px 0 0\">{}</td><td "
             "style=\"text-align:left\">{}</td></tr>",
-            human(site.live), code(place_name(site.file, site.line)));
+            human_with_error(site.live, site.error), code(place_name(site.file, site.line)));
     }
     return rows.empty() ? rows
                         : "<table style=\"margin:4px 0;font-size:12px\">" + rows + "</table>";

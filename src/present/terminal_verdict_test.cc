@@ -124,11 +124,11 @@ TEST(TerminalVerdict, LibraryFramesAreFoldedButTheInnermostStays) {
 
 TEST(TerminalVerdict, TheLinesThatHoldMemoryAreATable) {
     Verdict v = leak();
-    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), 3 << 20},
-                          {"data.py", 7, Bytes::mib(64), std::nullopt}};
+    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), 3 << 20, Bytes::mib(60)},
+                          {"data.py", 7, Bytes::mib(64), std::nullopt, Bytes::mib(2)}};
     const std::string page = terminal_verdict(v, {});
-    EXPECT_NE(page.find("            400 MiB  +3 MiB a step  train.py:42\n"
-                        "             64 MiB                 data.py:7\n"),
+    EXPECT_NE(page.find("            400 MiB ± 60 MiB  +3 MiB a step  train.py:42\n"
+                        "                      64 MiB                 data.py:7\n"),
               std::string::npos)
         << page;
 }
@@ -137,7 +137,7 @@ TEST(TerminalVerdict, TheMemoryOfAPlainExceptionIsNotShown) {
     Verdict v = leak();
     v.end = v.root = Finding{"exception"_cause, Confidence::certain, "no", {}, {}, {}, {}};
     v.contributing.clear();
-    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), std::nullopt}};
+    v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), std::nullopt, std::nullopt}};
     EXPECT_EQ(terminal_verdict(v, {}).find("train.py:42"), std::string::npos);
 }
 

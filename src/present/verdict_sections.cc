@@ -63,17 +63,21 @@ std::string per_step(const MemorySite& site) {
                        human(Bytes{growth < 0 ? 0U - size : size}));
 }
 
-// "  400 MiB  +3.1 MiB a step  train.py:42", the figures in columns.
+std::string held(const MemorySite& site, const Style& style) {
+    return safe_line(human_with_error(site.live, site.error), style);
+}
+
+// "  400 MiB ± 60 MiB  +3.1 MiB a step  train.py:42", the figures in columns.
 void add_sites(Page& page, const std::vector<MemorySite>& sites) {
     const std::size_t count = std::min(most_sites, sites.size());
     int live_width = 0;
     int step_width = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        live_width = std::max(live_width, display_width(human(sites[i].live)));
+        live_width = std::max(live_width, display_width(held(sites[i], page.style())));
         step_width = std::max(step_width, display_width(per_step(sites[i])));
     }
     for (std::size_t i = 0; i < count; ++i) {
-        std::string figures = fmt::format("{:>{}}  ", human(sites[i].live), live_width);
+        std::string figures = fmt::format("{:>{}}  ", held(sites[i], page.style()), live_width);
         if (step_width > 0) figures += fmt::format("{:<{}}  ", per_step(sites[i]), step_width);
         const std::string line = fmt::format(":{}", sites[i].line);
         // On a narrow terminal the place gets a row of its own.

@@ -109,7 +109,7 @@ std::optional<Finding> host_leak(const Death& death) {
     Finding finding = finding_about(
         death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
         fmt::format("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
-                    rate(leak.growth), human(leak.live)));
+                    rate(leak.growth), human_with_error(leak.live, leak.error)));
     finding.where = where;
     finding.pid = agent->pid;
     finding.evidence = {{"live memory", figures(leak.growth)}};
