@@ -10,7 +10,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py tests/test_kernel_*.py \
                  tests/test_memory_by_line.py tests/test_python_stacks.py)
 
-.PHONY: help setup setup-test build demo test lint format unit asan tsan packages end-to-end clean
+.PHONY: help setup setup-test build demo test lint format unit asan tsan tsan-agent packages end-to-end clean
 .PHONY: bench overhead frameworks guard-table fit-accuracy jupyter-table zoo zoo-recorded
 .PHONY: lab lab-build lab-check
 .NOTPARALLEL:
@@ -21,7 +21,7 @@ help:  ## show this
 demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
 	@demo/demo.sh
 
-test: setup-test lint unit asan lab-check packages zoo-recorded end-to-end  ## every check of this project
+test: setup-test lint unit asan tsan-agent lab-check packages zoo-recorded end-to-end  ## every check of this project
 	@echo "make test: everything passed"
 
 build: setup  ## the program, optimised, in build/release
@@ -41,6 +41,9 @@ asan: setup-test  ## the same under AddressSanitizer and UndefinedBehaviorSaniti
 
 tsan: setup-test  ## the same under ThreadSanitizer
 	@tools/build tsan --test
+
+tsan-agent: setup-test  ## the agent's accounts of memory, many threads at once, under ThreadSanitizer
+	@tools/build tsan --only agent_heap_test
 
 packages: setup-test build  ## what is installed: wheel, man page, completions
 	@tools/check-packages

@@ -15,8 +15,8 @@ inline std::uint64_t random_bits(std::uint64_t& state) {
 
 // Uniform in [0, bound).
 inline std::uint64_t random_below(std::uint64_t& state, std::uint64_t bound) {
-    return static_cast<std::uint64_t>(
-        (static_cast<unsigned __int128>(random_bits(state)) * bound) >> 64U);
+    __extension__ typedef unsigned __int128 Wide;
+    return static_cast<std::uint64_t>((static_cast<Wide>(random_bits(state)) * bound) >> 64U);
 }
 
 // Sampling points lie `mean` bytes apart, give or take a half. As good as exponential distances
