@@ -27,6 +27,9 @@ constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
+// Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
+// asker holds.
+constexpr std::int64_t standstill = 200'000'000;
 constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
 // Smaller requests are refused only to those known to look at the answer.
 constexpr std::size_t looked_at_by_all = 64U << 10U;
@@ -79,18 +82,29 @@ bool still_too_much(Situation& situation, std::uint64_t bytes) {
 }
 
 // Waits for what others were promised before; then the kernel's word alone counts. True: too much.
-bool crowded_out(Situation& situation, std::uint64_t bytes) {
+bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
     format::GuardPage& page = *guard_page();
     const std::int64_t began = now();
-    const Promise own = make_promise(page, bytes, began);
+    const Promise own = make_promise(state, page, bytes, began);
+    std::uint64_t claimed = 0;  // by threads that cannot go on while this one waits
+    std::uint64_t least_here = no_figure;
+    std::int64_t moved = began;
     for (std::int64_t time = began; time - began <= longest_promise; time = now()) {
-        const std::uint64_t others = promised_before(page, own, time);
-        if (others == 0 || situation.fits(bytes + others)) return false;
-        pause_for(2'000'000);
-        if (!situation.read()) return false;
+        const Promised others = promised_before(state, page, own, time);
+        // Read after it, so that what they touch meanwhile counts twice and not never.
+        if (!situation.read() || situation.fits(bytes + others.all)) return false;
         if (!situation.fits(bytes)) break;
+        if (others.here < least_here) {
+            least_here = others.here;
+            moved = time;
+        }
+        if (others.here > 0 && time - moved > standstill) {
+            claimed = others.here;
+            break;
+        }
+        pause_for(2'000'000);
     }
-    if (!still_too_much(situation, bytes)) return false;
+    if (!still_too_much(situation, bytes + claimed)) return false;
     take_back(page, own);
     return true;
 }
@@ -137,7 +151,7 @@ Gate large(GuardState& state, Situation& situation, const Ask& ask) {
         return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
     if (!situation.fits(ask.size)) return Gate::look;
     if (ask.want == Want::used && ask.size > situation.room() / worth_a_promise &&
-        crowded_out(situation, ask.size))
+        crowded_out(state, situation, ask.size))
         return cross(state, situation, GuardEventKind::refused, ask) ? Gate::shut : Gate::open;
     return Gate::open;
 }
@@ -169,7 +183,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
             // Whoever asks the kernel next must know of what is granted here and not yet touched.
             if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
                 const KeepErrno keep;
-                make_promise(*guard_page(), ask.size, now());
+                make_promise(*state, *guard_page(), ask.size, now());
             }
             return Gate::open;
         }
@@ -220,8 +234,12 @@ bool gate_growth(const Ask& ask, const void* block) {
            cross(*state, situation, GuardEventKind::refused, ask);
 }
 
-void handed_out_zeroed(const void* block, std::size_t size) {
-    if (GuardState* state = guard_state()) remember_zeroed(*state, block, size);
+void handed_out(const Ask& ask, const void* block) {
+    if (ask.size < large_block) return;
+    GuardState* state = guard_state();
+    if (state == nullptr) return;
+    if (ask.want == Want::zeroed) remember_zeroed(*state, block, ask.size);
+    if (ask.want == Want::used) promise_is_about(*state, block, ask.size);
 }
 
 }  // namespace holdfast::agent

@@ -34,7 +34,7 @@ bool gate_after(const Ask& ask, const void* block);
 // The same for a realloc, which cannot be undone: asked before it, of the block as it is.
 bool gate_growth(const Ask& ask, const void* block);
 
-// A large block of zeros: whether it comes to be used tells about the next one.
-void handed_out_zeroed(const void* block, std::size_t size);
+// A block the gate was open for. Of a large one it is of interest whether and when it is touched.
+void handed_out(const Ask& ask, const void* block);
 
 }  // namespace holdfast::agent

@@ -4,6 +4,7 @@
 
 #include <atomic>
 
+#include "agent/guard/foresight.h"
 #include "agent/process/own_process.h"
 
 namespace holdfast::agent {
@@ -25,11 +26,16 @@ std::int64_t time_to_touch(std::uint64_t bytes) {
     return shortest_promise + static_cast<std::int64_t>(bytes) * 4;
 }
 
-bool over(const GuardPromise& promise, std::int64_t now) {
+bool over(const GuardPromise& promise, std::int64_t now, std::int64_t longer = 0) {
     const std::int64_t until =
         std::atomic_ref(const_cast<std::int64_t&>(promise.until)).load(std::memory_order_relaxed);
-    return until <= now || until - now > longest_promise;
+    if (until > now) return until - now > longest_promise;  // nobody promises so far ahead
+    return until <= now - longer;
 }
+
+// The number of this thread's promise that no block is known of yet.
+constinit thread_local std::uint32_t unfulfilled __attribute__((tls_model("initial-exec"))) =
+    format::guard_promises;
 
 // The thread's own place, else one that is free or over.
 std::uint32_t find(GuardPage& page, std::uint64_t name, std::int64_t now) {
@@ -46,11 +52,13 @@ std::uint32_t find(GuardPage& page, std::uint64_t name, std::int64_t now) {
 
 }  // namespace
 
-Promise make_promise(GuardPage& page, std::uint64_t bytes, std::int64_t now) {
+Promise make_promise(GuardState& state, GuardPage& page, std::uint64_t bytes, std::int64_t now) {
     Promise own;
     own.ticket = std::atomic_ref(page.next_ticket).fetch_add(1) + 1;
     own.number = find(page, own_name(), now);
     if (own.number == format::guard_promises) return own;
+    unfulfilled = own.number;
+    state.granted[own.number].store(0, std::memory_order_relaxed);
     GuardPromise& promise = page.promises[own.number];
     std::atomic_ref(promise.bytes).store(bytes, std::memory_order_relaxed);
     std::atomic_ref(promise.ticket).store(own.ticket, std::memory_order_relaxed);
@@ -64,15 +72,33 @@ void take_back(GuardPage& page, const Promise& promise) {
     std::atomic_ref(page.promises[promise.number].owner).store(0, std::memory_order_release);
 }
 
-std::uint64_t promised_before(GuardPage& page, const Promise& own, std::int64_t now) {
-    std::uint64_t sum = 0;
+void promise_is_about(GuardState& state, const void* block, std::size_t size) {
+    const std::uint32_t number = unfulfilled;
+    if (number == format::guard_promises) return;
+    unfulfilled = format::guard_promises;
+    state.granted_size[number].store(size, std::memory_order_relaxed);
+    state.granted[number].store(reinterpret_cast<std::uintptr_t>(block), std::memory_order_release);
+}
+
+Promised promised_before(GuardState& state, GuardPage& page, const Promise& own, std::int64_t now) {
+    Promised sum;
     for (std::uint32_t i = 0; i < format::guard_promises; ++i) {
         GuardPromise& promise = page.promises[i];
-        if (i == own.number || over(promise, now)) continue;
+        if (i == own.number) continue;
         if (std::atomic_ref(promise.ticket).load(std::memory_order_relaxed) >= own.ticket) continue;
-        std::uint64_t more = 0;
-        if (__builtin_add_overflow(sum, std::atomic_ref(promise.bytes).load(), &more)) return ~0ULL;
-        sum = more;
+        const std::uint64_t begin = state.granted[i].load(std::memory_order_acquire);
+        const bool ours = begin != 0 && std::atomic_ref(promise.owner).load() >> 32U ==
+                                            static_cast<std::uint64_t>(::getpid());
+        // Whoever got it may be waiting for a lock that the caller holds, so time proves nothing
+        // where the pages themselves can be asked.
+        if (over(promise, now, ours ? longest_promise : 0)) continue;
+        std::uint64_t bytes = std::atomic_ref(promise.bytes).load();
+        if (ours) {
+            const auto size = static_cast<std::size_t>(state.granted_size[i].load());
+            bytes = absent_bytes(reinterpret_cast<const void*>(begin), size, size);
+            sum.here += bytes;
+        }
+        if (__builtin_add_overflow(sum.all, bytes, &sum.all)) sum.all = ~0ULL;
     }
     return sum;
 }

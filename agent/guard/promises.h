@@ -2,8 +2,10 @@
 // workers that ask at the same time would each be shown the same room.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
+#include "agent/guard/page.h"
 #include "record/guard_format.h"
 
 namespace holdfast::agent {
@@ -15,12 +17,21 @@ struct Promise {
 
 // Announces what this thread is about to take. Its last one is replaced: who asks again has used
 // what it got, or will not soon.
-Promise make_promise(format::GuardPage& page, std::uint64_t bytes, std::int64_t now);
+Promise make_promise(GuardState& state, format::GuardPage& page, std::uint64_t bytes,
+                     std::int64_t now);
 void take_back(format::GuardPage& page, const Promise& promise);
 
-// What others were promised before, as far as that is not over. A damaged table promises nothing
-// that lasts: the caller waits at most `longest_promise` for it.
-std::uint64_t promised_before(format::GuardPage& page, const Promise& own, std::int64_t now);
+// The block that this thread's last promise was about; of it can be seen what is touched.
+void promise_is_about(GuardState& state, const void* block, std::size_t size);
+
+// What others were promised before and have not touched yet.
+struct Promised {
+    std::uint64_t all = 0;
+    std::uint64_t here = 0;  // in blocks of this process that lie there untouched
+};
+// A damaged table promises nothing that lasts: the caller waits at most `longest_promise` for it.
+Promised promised_before(GuardState& state, format::GuardPage& page, const Promise& own,
+                         std::int64_t now);
 inline constexpr std::int64_t longest_promise = 2'000'000'000;
 
 }  // namespace holdfast::agent

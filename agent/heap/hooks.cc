@@ -58,8 +58,7 @@ void* Visit::keep(void* block) const {
         errno = ENOMEM;
         return nullptr;
     }
-    if (block != nullptr && ask_.want == Want::zeroed && ask_.size >= large_block && !must_look())
-        handed_out_zeroed(block, ask_.size);
+    if (block != nullptr && !must_look()) handed_out(ask_, block);
     return counted(block, ask_.size, weight_);
 }
 
