@@ -239,7 +239,10 @@ void handed_out(const Ask& ask, const void* block) {
     GuardState* state = guard_state();
     if (state == nullptr) return;
     if (ask.want == Want::zeroed) remember_zeroed(*state, block, ask.size);
-    if (ask.want == Want::used) promise_is_about(*state, block, ask.size);
+    if (ask.want != Want::used || !awaits_block()) return;
+    const KeepErrno keep;
+    const Busy inside;
+    promise_is_about(*state, asked_for_empty() ? nullptr : block, ask.size);
 }
 
 }  // namespace holdfast::agent

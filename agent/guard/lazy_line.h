@@ -4,7 +4,7 @@
 namespace holdfast::agent {
 
 // np.empty in the user's own code: a promise, as np.zeros is. Inside libraries it is how arrays are
-// made that are filled at once. Reads the source file, so only for those who are about to refuse.
+// made that are filled at once. Reads the source file the first time at a line. Call with Busy set.
 bool asked_for_empty();
 
 }  // namespace holdfast::agent

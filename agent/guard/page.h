@@ -24,6 +24,7 @@ struct GuardState {
     // Where the blocks lie that this process was promised, by the promise's number: see promises.h.
     std::atomic<std::uint64_t> granted[format::guard_promises];
     std::atomic<std::uint64_t> granted_size[format::guard_promises];
+    std::atomic<std::uint64_t> granted_header[format::guard_promises];  // glibc's, before the block
     // Room at the last step, and what the last ones took: see brink.h.
     std::atomic<std::uint64_t> step_room, step_growth[3];
     std::atomic<std::uint32_t> next_step;

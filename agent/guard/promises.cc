@@ -4,7 +4,9 @@
 
 #include <atomic>
 
+#include "agent/base/self_memory.h"
 #include "agent/guard/foresight.h"
+#include "agent/heap/next.h"
 #include "agent/process/own_process.h"
 
 namespace holdfast::agent {
@@ -31,6 +33,17 @@ bool over(const GuardPromise& promise, std::int64_t now, std::int64_t longer = 0
         std::atomic_ref(const_cast<std::int64_t&>(promise.until)).load(std::memory_order_relaxed);
     if (until > now) return until - now > longest_promise;  // nobody promises so far ahead
     return until <= now - longer;
+}
+
+// What a block granted to a thread of this process still has to be given; 0 where it was freed.
+// glibc rewrites the word before a block when it takes it back, or unmaps it.
+std::uint64_t untouched(GuardState& state, std::uint32_t number, std::uint64_t begin) {
+    std::uint64_t header = 0;
+    if (!SelfMemory().read(begin - sizeof header, &header, sizeof header)) return 0;
+    if (header != state.granted_header[number].load(std::memory_order_relaxed)) return 0;
+    const auto size =
+        static_cast<std::size_t>(state.granted_size[number].load(std::memory_order_relaxed));
+    return absent_bytes(reinterpret_cast<const void*>(begin), size, size);
 }
 
 // The number of this thread's promise that no block is known of yet.
@@ -72,10 +85,16 @@ void take_back(GuardPage& page, const Promise& promise) {
     std::atomic_ref(page.promises[promise.number].owner).store(0, std::memory_order_release);
 }
 
+bool awaits_block() { return unfulfilled != format::guard_promises; }
+
 void promise_is_about(GuardState& state, const void* block, std::size_t size) {
     const std::uint32_t number = unfulfilled;
     if (number == format::guard_promises) return;
     unfulfilled = format::guard_promises;
+    const bool glibc = next.code_begin == 0;
+    if (block == nullptr || !glibc) return;
+    state.granted_header[number].store(static_cast<const std::uint64_t*>(block)[-1],
+                                       std::memory_order_relaxed);
     state.granted_size[number].store(size, std::memory_order_relaxed);
     state.granted[number].store(reinterpret_cast<std::uintptr_t>(block), std::memory_order_release);
 }
@@ -94,8 +113,7 @@ Promised promised_before(GuardState& state, GuardPage& page, const Promise& own,
         if (over(promise, now, ours ? longest_promise : 0)) continue;
         std::uint64_t bytes = std::atomic_ref(promise.bytes).load();
         if (ours) {
-            const auto size = static_cast<std::size_t>(state.granted_size[i].load());
-            bytes = absent_bytes(reinterpret_cast<const void*>(begin), size, size);
+            bytes = untouched(state, i, begin);
             sum.here += bytes;
         }
         if (__builtin_add_overflow(sum.all, bytes, &sum.all)) sum.all = ~0ULL;

@@ -21,7 +21,10 @@ Promise make_promise(GuardState& state, format::GuardPage& page, std::uint64_t b
                      std::int64_t now);
 void take_back(format::GuardPage& page, const Promise& promise);
 
-// The block that this thread's last promise was about; of it can be seen what is touched.
+// This thread was promised something since the last promise_is_about().
+bool awaits_block();
+// The block that this thread's last promise was about; of it can be seen what is touched. Null: it
+// may stay untouched for good, so that only time tells, as with allocators other than glibc's.
 void promise_is_about(GuardState& state, const void* block, std::size_t size);
 
 // What others were promised before and have not touched yet.

@@ -329,6 +329,15 @@ def threads_fill_to_96():
     return kept
 
 
+def _together(work, count: int) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    look()
+
+
 @healthy.add(1024)
 def threads_churn_at_90():
     import numpy as np
@@ -344,6 +353,106 @@ def threads_churn_at_90():
         thread.start()
     for thread in threads:
         thread.join()
+    look()
+    return kept
+
+
+@healthy.add(512)
+def threads_reuse_at_86():
+    """Freed blocks of one thread serve the other: no page is added."""
+    import numpy as np
+
+    kept = fill(0.7)
+    lock = threading.Lock()
+
+    def work():
+        for _ in range(40):
+            with lock:
+                np.ones(int(limit() * 0.04) // 8).sum()
+
+    _together(work, 4)
+    return kept
+
+
+@healthy.add(512)
+def threads_large_in_turn_at_95():
+    import numpy as np
+
+    kept = fill(0.6)
+    lock = threading.Lock()
+
+    def work():
+        for _ in range(6):
+            with lock:
+                block = np.ones(int(limit() * 0.34) // 8)
+                look()
+                del block
+            time.sleep(0.01)
+
+    _together(work, 3)
+    return kept
+
+
+@healthy.add(512)
+def threads_empty_beside():
+    """A buffer that is never touched is no use, whoever asks beside it."""
+    import numpy as np
+
+    kept = fill(0.6)
+    ready = threading.Event()
+
+    def reserve():
+        kept.append(np.empty(int(limit() * 0.3) // 8))
+        ready.set()
+        time.sleep(3)
+
+    def work():
+        ready.wait()
+        kept.append(np.ones(int(limit() * 0.3) // 8))
+        look()
+
+    threads = [threading.Thread(target=body) for body in (reserve, work)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return kept
+
+
+@healthy.add(512)
+def threads_shrink_and_grow_at_97():
+    import numpy as np
+
+    kept = fill(0.7)
+
+    def work():
+        mine = []
+        for round_ in range(30):
+            mine.append(np.ones(MIB))
+            if round_ % 3 == 2:
+                mine.clear()
+
+    _together(work, 3)
+    kept.append(fill(0.97))
+    return kept
+
+
+@healthy.add(512)
+def pool_of_threads_over_files_at_93():
+    """Readers of files fill the page cache while arrays come and go."""
+    import concurrent.futures
+
+    import numpy as np
+
+    kept = fill(0.88)
+    with tempfile.TemporaryDirectory(dir=".") as folder:
+        paths = [Path(folder) / f"{i}.npy" for i in range(24)]
+        for i, path in enumerate(paths):
+            np.save(path, np.full(MIB // 2, i))
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            total = sum(pool.map(lambda path: int(np.load(path).sum()), paths))
+    assert total == sum(range(24)) * (MIB // 2)
     look()
     return kept
 
