@@ -40,6 +40,12 @@ def test_callbacks_run_before_memory_ends(guarded):
     assert "ZeroDivisionError" in ended.stderr
 
 
+def test_a_callback_may_have_the_main_thread_interrupted(guarded):
+    ended = guarded(*program("brink_touch.py", "interrupt"))
+    assert ended.stdout == "interrupted True True\n", ended.stderr
+    assert ended.returncode == 0
+
+
 def test_steady_steps_near_the_limit_are_left_alone(guarded):
     code = (
         "import holdfast, mmap\n"

@@ -1,10 +1,11 @@
 """The brink: what to do when memory is nearly used up and nothing is left to refuse."""
 
+import ctypes
 import inspect
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from holdfast._agent import agent
 
@@ -35,17 +36,29 @@ class Brink:
 
 Callback = TypeVar("Callback", bound=Callable[..., object])
 _callbacks: list[Callable[..., object]] = []
+_interrupting: list[Callable[..., object]] = []
 _watcher: list[threading.Thread] = []
 
 
-def on_brink(callback: Callback) -> Callback:
+@overload
+def on_brink(callback: Callback, *, interrupt: bool = False) -> Callback: ...
+@overload
+def on_brink(*, interrupt: bool) -> Callable[[Callback], Callback]: ...
+def on_brink(callback: Any = None, *, interrupt: bool = False) -> Any:
     """Calls ``callback(brink)`` when memory is nearly used up; also works as a decorator.
 
     It runs at once, on a thread of its own, while the program goes on: save a checkpoint, drop a
     cache. Callbacks run one after another, once for each time that memory comes close to its end.
     One that takes no argument is called without. Outside a supervised run nothing is ever called.
+
+    With ``interrupt`` the main thread then gets a BrinkError wherever it is, as soon as it runs
+    Python code. Only where that may be: it can tear an optimizer's step or leave a lock taken.
     """
+    if callback is None:
+        return lambda later: on_brink(later, interrupt=interrupt)
     _callbacks.append(callback)
+    if interrupt:
+        _interrupting.append(callback)
     inside = agent()
     # A child of fork has the list but not the thread.
     if inside is not None and not (_watcher and _watcher[-1].is_alive()):
@@ -63,6 +76,13 @@ def _watch(inside: Any) -> None:
             seen = count
             left = inside.headroom()
             _call_all(Brink(None, None) if left is None else Brink(*left))
+            if _interrupting:
+                _interrupt_main()
+
+
+def _interrupt_main() -> None:
+    main = ctypes.c_ulong(threading.main_thread().ident or 0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(main, ctypes.py_object(BrinkError))
 
 
 def _call_all(brink: Brink) -> None:

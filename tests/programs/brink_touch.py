@@ -1,6 +1,6 @@
 """Touches memory that was taken long ago, a piece at every step, until that must end.
 
-usage: brink_touch.py steps|callback
+usage: brink_touch.py steps|callback|interrupt
 """
 
 import mmap
@@ -45,4 +45,21 @@ def by_callback() -> None:
         time.sleep(0.05)
 
 
-by_steps() if sys.argv[1] == "steps" else by_callback()
+def by_interrupt() -> None:
+    saved = []
+
+    @holdfast.on_brink(interrupt=True)
+    def save():
+        saved.append(len(done))
+
+    done = []
+    try:
+        for number in range(256):
+            touch(number)
+            done.append(number)
+            time.sleep(0.02)
+    except holdfast.BrinkError:
+        print("interrupted", bool(saved), 0 < len(done) < 64, flush=True)
+
+
+{"steps": by_steps, "callback": by_callback, "interrupt": by_interrupt}[sys.argv[1]]()
