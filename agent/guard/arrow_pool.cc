@@ -1,6 +1,6 @@
-// Arrow (and with it pandas' text columns and parquet files) brings an allocator that maps memory in
-// bulk and hands it out unseen. Where the guard is to refuse, Arrow is told to use malloc, as its own
-// variable would; the program's environment stays as it is.
+// Arrow (and with it pandas' text columns and parquet files) brings an allocator that maps memory
+// in bulk and hands it out unseen. Where the guard is to refuse, Arrow is told to use malloc, as
+// its own variable would; the program's environment stays as it is.
 #include <stdlib.h>
 
 #include <cstring>

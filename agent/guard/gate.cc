@@ -30,6 +30,7 @@ constexpr std::int64_t reading_lasts = 5'000'000;
 // Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
 // asker holds.
 constexpr std::int64_t standstill = 200'000'000;
+constexpr std::int64_t longest_wait = 10'000'000'000;
 constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
 // Smaller requests are refused only to those known to look at the answer.
 constexpr std::size_t looked_at_by_all = 64U << 10U;
@@ -89,16 +90,21 @@ bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
     std::uint64_t claimed = 0;  // by threads that cannot go on while this one waits
     std::uint64_t least_here = no_figure;
     std::int64_t moved = began;
-    for (std::int64_t time = began; time - began <= longest_promise; time = now()) {
+    bool begun_counts = true;
+    for (std::int64_t time = began; time - moved <= longest_promise && time - began <= longest_wait;
+         time = now()) {
         const Promised others = promised_before(state, page, own, time);
         // Read after it, so that what they touch meanwhile counts twice and not never.
-        if (!situation.read() || situation.fits(bytes + others.all)) return false;
+        if (!situation.read()) return false;
+        const std::uint64_t begun = begun_counts ? others.begun : 0;
+        if (situation.fits(bytes + others.all + begun)) return false;
         if (!situation.fits(bytes)) break;
-        if (others.here < least_here) {
-            least_here = others.here;
+        if (others.here + begun < least_here) {
+            least_here = others.here + begun;
             moved = time;
-        }
-        if (others.here > 0 && time - moved > standstill) {
+        } else if (time - moved > standstill && begun > 0) {
+            begun_counts = false;
+        } else if (time - moved > standstill && others.here > 0) {
             claimed = others.here;
             break;
         }

@@ -108,12 +108,16 @@ Promised promised_before(GuardState& state, GuardPage& page, const Promise& own,
         const std::uint64_t begin = state.granted[i].load(std::memory_order_acquire);
         const bool ours = begin != 0 && std::atomic_ref(promise.owner).load() >> 32U ==
                                             static_cast<std::uint64_t>(::getpid());
-        // Whoever got it may be waiting for a lock that the caller holds, so time proves nothing
+        // Whoever got it may be waiting for a lock that the caller holds, so time proves little
         // where the pages themselves can be asked.
-        if (over(promise, now, ours ? longest_promise : 0)) continue;
+        const bool late = over(promise, now, ours ? longest_promise : 0);
+        if (late && !ours) continue;
         std::uint64_t bytes = std::atomic_ref(promise.bytes).load();
         if (ours) {
             bytes = untouched(state, i, begin);
+            const bool in_part = bytes < state.granted_size[i].load(std::memory_order_relaxed);
+            if (late && in_part) sum.begun += bytes;
+            if (late) continue;
             sum.here += bytes;
         }
         if (__builtin_add_overflow(sum.all, bytes, &sum.all)) sum.all = ~0ULL;

@@ -30,7 +30,10 @@ void promise_is_about(GuardState& state, const void* block, std::size_t size);
 // What others were promised before and have not touched yet.
 struct Promised {
     std::uint64_t all = 0;
-    std::uint64_t here = 0;  // in blocks of this process that lie there untouched
+    std::uint64_t here = 0;  // of that, in blocks of this process
+    // Beside `all`: what is left of this process's older blocks, which may still be written to,
+    // slowly, or never will be.
+    std::uint64_t begun = 0;
 };
 // A damaged table promises nothing that lasts: the caller waits at most `longest_promise` for it.
 Promised promised_before(GuardState& state, format::GuardPage& page, const Promise& own,

@@ -181,7 +181,7 @@ Evidence full_evidence() {
     e.memory = {Bytes{1},
                 Bytes{2},
                 "container limit",
-                {{"a.py", 3, Bytes{4}, 5}},
+                {{"a.py", 3, Bytes{4}, 5, Bytes{6}}},
                 {{at(123456789), Bytes{6}, Bytes{7}}}};
     e.missing = {"kernel log"};
     return e;

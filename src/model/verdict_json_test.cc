@@ -43,7 +43,7 @@ Verdict full_verdict() {
     v.memory = {Bytes::mib(511),
                 Bytes::mib(512),
                 "container limit",
-                {{"train.py", 42, Bytes::mib(300), -4096}},
+                {{"train.py", 42, Bytes::mib(300), -4096, Bytes::mib(30)}},
                 {{std::chrono::milliseconds(1500), Bytes::mib(80), Bytes::mib(512)}}};
     v.missing = {"kernel log not readable"};
     return v;
@@ -79,6 +79,7 @@ TEST(VerdictJson, HasTheShapeOfTheContract) {
     EXPECT_EQ(v["memory"]["peak_bytes"], 511U << 20U);
     EXPECT_EQ(v["memory"]["top_sites"][0]["live_bytes"], 300U << 20U);
     EXPECT_EQ(v["memory"]["top_sites"][0]["growth_per_step_bytes"], -4096);
+    EXPECT_EQ(v["memory"]["top_sites"][0]["error_bytes"], 30U << 20U);
     EXPECT_EQ(v["memory"]["curve"][0]["seconds"], 1.5);
     EXPECT_EQ(v["missing"][0], "kernel log not readable");
 }
