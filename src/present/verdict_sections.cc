@@ -63,8 +63,11 @@ std::string per_step(const MemorySite& site) {
                        human(Bytes{growth < 0 ? 0U - size : size}));
 }
 
-std::string held(const MemorySite& site, const Style& style) {
-    return safe_line(human_with_error(site.live, site.error), style);
+// With its error where there is room for that.
+std::string held(const MemorySite& site, const Page& page) {
+    constexpr int roomy = 60;
+    if (page.body_width() < roomy || !page.style().unicode) return human(site.live);
+    return human_with_error(site.live, site.error);
 }
 
 // "  400 MiB ± 60 MiB  +3.1 MiB a step  train.py:42", the figures in columns.
@@ -73,11 +76,11 @@ void add_sites(Page& page, const std::vector<MemorySite>& sites) {
     int live_width = 0;
     int step_width = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        live_width = std::max(live_width, display_width(held(sites[i], page.style())));
+        live_width = std::max(live_width, display_width(held(sites[i], page)));
         step_width = std::max(step_width, display_width(per_step(sites[i])));
     }
     for (std::size_t i = 0; i < count; ++i) {
-        std::string figures = fmt::format("{:>{}}  ", held(sites[i], page.style()), live_width);
+        std::string figures = fmt::format("{:>{}}  ", held(sites[i], page), live_width);
         if (step_width > 0) figures += fmt::format("{:<{}}  ", per_step(sites[i]), step_width);
         const std::string line = fmt::format(":{}", sites[i].line);
         // On a narrow terminal the place gets a row of its own.
