@@ -225,6 +225,11 @@ def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
         assert (status, out) == (7, b"one\n")
 
 
+def test_a_limit_on_file_sizes_that_we_meet_ourselves_is_not_passed_on(same_both_ways):
+    # Smaller than any box of ours: the kernel tells us with SIGXFSZ.
+    same_both_ways("ulimit -f 100; RUN sh -c 'head -c 1000 /dev/zero > small; sleep 0.3; echo done'")
+
+
 def test_nohup_protects_the_program_and_its_supervisor(shell):
     script = (
         f"exec nohup RUN {PY} -c 'import os, signal; os.killpg(0, signal.SIGHUP); print(1 + 1)'"

@@ -10,6 +10,9 @@ _CAUSES = 8
 
 def record(error, thread="MainThread", is_main=True, traceback=None):
     """Type, text, causes and frames. Keeps no reference: the frames hold the program's data."""
+    first = _first_alike(error)
+    if first is not error:
+        traceback = first.__traceback__
     _holdfast_agent.exception(
         _type_name(type(error)),
         _text(error, 1000),
@@ -34,6 +37,19 @@ def _text(error, most):
     except Exception:  # __str__ is the program's, and tracebacks survive it in the same way
         return "<exception str() failed>"
     return text[:most]
+
+
+def _first_alike(error):
+    """The write that failed, where closing the file then fails for the same reason."""
+    said = _text(error, 1000)
+    first = at = error
+    for _ in range(_CAUSES):
+        at = at.__context__
+        if type(at) is not type(error) or _text(at, 1000) != said:
+            break
+        if at.__traceback__ is not None:
+            first = at
+    return first
 
 
 def _causes(error):

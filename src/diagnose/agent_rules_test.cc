@@ -138,6 +138,19 @@ TEST(NanLoss, ContributesToAnyOtherEnd) {
     EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
 }
 
+TEST(NanLoss, IsStatedBySomebodyWhoLookedAtTheNumbers) {
+    Story story;
+    story.exits(1).raises("RuntimeError",
+                          "Function 'SqrtBackward0' returned nan values in its 0th output.");
+    EXPECT_EQ(root_of(story.verdict()), "nan-loss");
+    EXPECT_EQ(end_of(story.verdict()), "exception");
+    EXPECT_TRUE(certain(story.verdict()));
+    Story own;
+    own.exits(1).raises("ValueError", "Loss is NaN, stopping training");
+    EXPECT_EQ(root_of(own.verdict()), "nan-loss");
+    EXPECT_EQ(own.verdict().root.confidence, Confidence::likely);
+}
+
 TEST(NanLoss, IsNeverStatedWithoutARecordedStep) {
     Story story;
     story.agent().steps.count = 500;

@@ -100,6 +100,16 @@ TEST(MapCount, NeedsACountNearTheLimit) {
     EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
 }
 
+TEST(MapCount, IsLikelyFromHalfwayOnWhereNothingElseWasShort) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 12] Cannot allocate memory");
+    story.at(main_pid).mappings = 36210;
+    EXPECT_EQ(root_of(story.verdict()), "map-count");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.at(main_pid).limits.data = Bytes::gib(1);
+    EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
+}
+
 TEST(Refusal, ReadsSizesInEveryForm) {
     EXPECT_EQ(size_asked_for("Unable to allocate 2.50 MiB for an array"), Bytes::kib(2560));
     EXPECT_EQ(size_asked_for("you tried to allocate 4096 bytes. Error code 12"), Bytes::kib(4));

@@ -53,6 +53,15 @@ Evidence crosswise() {
         true);
 }
 
+TEST(LoaderStall, IsCertainByTheLoadersOwnTimeLimit) {
+    Story story;
+    story.exits(1).raises("RuntimeError", "DataLoader timed out after 4 seconds");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(testing::root_of(v), "loader-stall");
+    EXPECT_EQ(v.root.confidence, Confidence::certain);
+    EXPECT_NE(v.root.summary.find("4 s"), std::string::npos);
+}
+
 TEST(StallRules, threads_that_wait_for_each_other_are_the_root_of_a_kill) {
     const Verdict verdict = diagnose(crosswise());
     EXPECT_EQ(verdict.outcome, Outcome::stuck);

@@ -133,6 +133,13 @@ TEST(WorkerCrash, ThatFelledTheParentIsTheRoot) {
     EXPECT_TRUE(contributes(v, "exception"));
 }
 
+TEST(WorkerCrash, ThatNobodySawLiveIsListedByItsRecord) {
+    Story story;
+    story.exits(0).crash(SIGSEGV, 1, 321);
+    EXPECT_EQ(root_of(story.verdict()), "clean-exit");
+    EXPECT_TRUE(contributes(story.verdict(), "segfault"));
+}
+
 TEST(RankOom, IsTheRanksOwnEnd) {
     Story story;
     story.child(201, Role::rank).at(201).rank = 3;

@@ -28,6 +28,10 @@ constexpr std::array inputs{
     ExceptionWords{"EOFError", "Compressed file ended before the end-of-stream marker", "", "",
                    certain},
     ExceptionWords{"ReadError", "", "", "TarFile.open", certain},
+    ExceptionWords{"tarfile.ReadError", "", "", "", certain},
+    ExceptionWords{"UnpicklingError", "Failed to interpret file", "as a pickle", "", certain},
+    ExceptionWords{"DatabaseError", "file is not a database", "", "", certain},
+    ExceptionWords{"DatabaseError", "database disk image is malformed", "", "", certain},
     ExceptionWords{"ArrowInvalid", "Parquet magic bytes not found", "", "", certain},
     ExceptionWords{"ArrowInvalid", "Parquet file size is", "", "", certain},
     ExceptionWords{"ArrowInvalid", "Could not open Parquet input source", "", "", certain},
@@ -53,6 +57,13 @@ constexpr std::array inputs{
     ExceptionWords{"_csv.Error", "", "", "", likely},
     ExceptionWords{"csv.Error", "", "", "", likely},
     ExceptionWords{"DatasetGenerationError", "", "", "", likely},
+    ExceptionWords{"XMLSyntaxError", "", "", "", likely},
+    ExceptionWords{"TOMLDecodeError", "", "", "", likely},
+    ExceptionWords{"yaml.scanner.ScannerError", "", "", "", likely},
+    ExceptionWords{"yaml.parser.ParserError", "", "", "", likely},
+    ExceptionWords{"wave.Error", "", "", "", likely},
+    ExceptionWords{"InvalidArgumentError", "Could not parse example", "", "", likely},
+    ExceptionWords{"OSError", "read data (", "", "", likely},  // h5py
     ExceptionWords{"OSError", "truncated file", "", "", likely},
     ExceptionWords{"OSError", "file signature not found", "", "", likely},
     ExceptionWords{"cv2.error", "!_src.empty()", "", "", likely},
@@ -65,6 +76,10 @@ constexpr std::array checkpoints{
     ExceptionWords{"", "failed finding central directory", "", "", certain},
     ExceptionWords{"RuntimeError", "unexpected EOF, expected", "more bytes", "", certain},
     ExceptionWords{"RuntimeError", "storage has wrong byte size", "", "", certain},
+    ExceptionWords{"RuntimeError", "Invalid magic number; corrupt file?", "", "", certain},
+    ExceptionWords{"RuntimeError", "invalid header or archive is corrupted", "", "", certain},
+    ExceptionWords{"OSError", "Unable to load weights from pytorch checkpoint file", "", "",
+                   certain},
     ExceptionWords{"SafetensorError", "", "", "", certain},
     ExceptionWords{"UnpicklingError", "pickle data was truncated", "", "", certain},
     ExceptionWords{"UnpicklingError", "invalid load key", "", "", certain},
@@ -88,6 +103,16 @@ bool only_refused(const ExceptionSaid& said) {
            said.message.find("invalid load key") == std::string::npos;
 }
 
+// An array, not a model.
+bool numpys_own(const ExceptionSaid& said) {
+    return said.message.find("Failed to interpret file") != std::string::npos;
+}
+
+// The system refused to read or write, and says why.
+bool system_refused(const ExceptionSaid& said) {
+    return said.message.find("(os error ") != std::string::npos;
+}
+
 std::string file_in(const ExceptionSaid& said) {
     const std::string name = quoted(said.line());
     return name.find('.') != std::string::npos || name.find('/') != std::string::npos
@@ -100,7 +125,8 @@ std::string file_in(const ExceptionSaid& said) {
 std::optional<Finding> bad_input(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, inputs);
     if (!said) return std::nullopt;
-    if (const auto model = exception_said(death, checkpoints); model && !only_refused(*model))
+    if (const auto model = exception_said(death, checkpoints);
+        model && !only_refused(*model) && !numpys_own(*model))
         return std::nullopt;
     const std::string file = file_in(*said);
     Finding finding = finding_of(
@@ -130,7 +156,8 @@ std::optional<Finding> bad_input(const Death& death) {
 
 std::optional<Finding> checkpoint_corrupt(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, checkpoints);
-    if (!said || only_refused(*said)) return std::nullopt;
+    if (!said || only_refused(*said) || system_refused(*said) || numpys_own(*said))
+        return std::nullopt;
     const std::string file = file_in(*said);
     Finding finding =
         finding_of(death, "checkpoint-corrupt"_cause, *said,

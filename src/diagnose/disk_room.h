@@ -1,0 +1,17 @@
+// Which of the watched filesystems had no room left.
+#pragma once
+
+#include <string>
+
+#include "model/evidence.h"
+
+namespace holdfast {
+
+// With an absolute path the filesystem it lies on, as far as that is watched; else any but shared
+// memory. Nothing where there was room.
+const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
+
+// "12 KiB free of 8.0 MiB, no inodes left"
+std::string room_on(const DiskEvidence& disk);
+
+}  // namespace holdfast
