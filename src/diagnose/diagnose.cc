@@ -82,10 +82,14 @@ std::vector<Finding> unseen_crashes(const Death& decided) {
 
 // A child that crashed or was killed, and took its parent along, is the one that decided the run.
 std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) {
-    const bool only_told_of_it =
-        own.root.cause == "exception"_cause || own.root.cause == "exit-called"_cause ||
-        own.root.cause == "worker-oom"_cause || own.root.cause == "shm-full"_cause;
-    return only_told_of_it ? child_that_felled(death) : std::nullopt;
+    const auto only_tells_of_it = [](const Finding& finding) {
+        return finding.cause == "exception"_cause || finding.cause == "exit-called"_cause ||
+               finding.cause == "worker-oom"_cause || finding.cause == "shm-full"_cause;
+    };
+    // A leak that led to the worker's end is the worker's as well.
+    const bool told = only_tells_of_it(own.root) ||
+                      (is_explanation(own.root) && own.end.cause == "worker-oom"_cause);
+    return told ? child_that_felled(death) : std::nullopt;
 }
 
 Verdict describe(const Evidence& evidence) {

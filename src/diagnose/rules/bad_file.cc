@@ -43,6 +43,10 @@ constexpr std::array inputs{
     ExceptionWords{"ValueError", "Failed to read all data for array", "", "", certain},
     ExceptionWords{"ValueError", "cannot reshape array of size", "", "read_array", certain},
     ExceptionWords{"ValueError", "EOF: reading array", "", "", certain},
+    ExceptionWords{"ValueError", "mmap length is greater than file size", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "Not a Feather V1 or Arrow IPC file", "", "", certain},
+    ExceptionWords{"ArrowInvalid", "is not an Arrow file", "", "", certain},
+    ExceptionWords{"UnpicklingError", "", "", "read_pickle", certain},
     ExceptionWords{"EOFError", "No data left in file", "", "", certain},
     ExceptionWords{"DataLossError", "", "", "", certain},
     ExceptionWords{"InvalidArgumentError", "Unknown image file format", "", "", certain},
@@ -69,6 +73,12 @@ constexpr std::array inputs{
     ExceptionWords{"cv2.error", "!_src.empty()", "", "", likely},
     ExceptionWords{"ValueError", "could not convert string", "", "loadtxt", likely},
     ExceptionWords{"ValueError", "Cannot load file containing pickled data", "", "load", likely},
+    ExceptionWords{"ValueError", "This file contains pickled (object) data", "", "load", likely},
+    ExceptionWords{"ValueError", "Some errors were detected !", "columns instead of", "", likely},
+    ExceptionWords{"ValueError", "Expected object or value", "", "read_json", likely},
+    ExceptionWords{"ValueError", "Unexpected character found when decoding", "", "read_json",
+                   likely},
+    ExceptionWords{"ValueError", "Trailing data", "", "read_json", likely},
 };
 
 constexpr std::array checkpoints{
@@ -97,15 +107,19 @@ constexpr std::array checkpoints{
     ExceptionWords{"UnpicklingError", "", "", "", likely},
 };
 
-// torch's own refusal to run code from a file is no damage.
+// torch's own refusal to run code from a file is no damage: it names what it would have had to run.
+// Of a damaged file it says that some byte is no instruction.
 bool only_refused(const ExceptionSaid& said) {
     return said.message.find("Weights only load failed") != std::string::npos &&
-           said.message.find("invalid load key") == std::string::npos;
+           said.message.find("invalid load key") == std::string::npos &&
+           said.message.find("Unsupported operand") == std::string::npos;
 }
 
-// An array, not a model.
-bool numpys_own(const ExceptionSaid& said) {
-    return said.message.find("Failed to interpret file") != std::string::npos;
+// An array or a table, not a model.
+bool of_data(const Death& death, const ExceptionSaid& said) {
+    static constexpr std::array tables{ExceptionWords{"", "", "", "read_pickle", certain}};
+    return said.message.find("Failed to interpret file") != std::string::npos ||
+           exception_said(death, tables);
 }
 
 // The system refused to read or write, and says why.
@@ -126,7 +140,7 @@ std::optional<Finding> bad_input(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, inputs);
     if (!said) return std::nullopt;
     if (const auto model = exception_said(death, checkpoints);
-        model && !only_refused(*model) && !numpys_own(*model))
+        model && !only_refused(*model) && !of_data(death, *model))
         return std::nullopt;
     const std::string file = file_in(*said);
     Finding finding = finding_of(
@@ -156,7 +170,7 @@ std::optional<Finding> bad_input(const Death& death) {
 
 std::optional<Finding> checkpoint_corrupt(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, checkpoints);
-    if (!said || only_refused(*said) || system_refused(*said) || numpys_own(*said))
+    if (!said || only_refused(*said) || system_refused(*said) || of_data(death, *said))
         return std::nullopt;
     const std::string file = file_in(*said);
     Finding finding =

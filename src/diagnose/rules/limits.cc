@@ -8,6 +8,7 @@
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
 namespace {
@@ -72,6 +73,11 @@ std::optional<Finding> fd_limit(const Death& death) {
         finding.evidence.push_back(
             {"/proc/PID/fd", fmt::format("{} open (pid {})", open, process->pid)});
         finding.evidence.push_back({"/proc/PID/limits", fmt::format("open files {}", limit)});
+        // Where another process kept them open, the line that met the limit is not the one.
+        const TracebackText* traceback = final_exception(death);
+        if (process->pid != death.pid && traceback != nullptr &&
+            !place_in_worker(death, *traceback))
+            finding.where.reset();
     }
     finding.fixes.push_back(
         {limit > 0 ? fmt::format("Allow more than {} open files.", limit)
