@@ -36,7 +36,10 @@ def _text(error, most):
         text = str(error)
     except Exception:  # __str__ is the program's, and tracebacks survive it in the same way
         return "<exception str() failed>"
-    return text[:most]
+    if len(text) <= most:
+        return text
+    # TensorFlow tells where a node was made, and behind that what is wrong.
+    return text[: most // 2] + " ... " + text[5 - most + most // 2 :]
 
 
 def _first_alike(error):

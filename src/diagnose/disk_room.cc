@@ -42,6 +42,16 @@ const DiskEvidence* full_disk(const Evidence& all, const std::string& path) {
     return nullptr;
 }
 
+bool only_shared_memory_full(const Evidence& all) {
+    bool shared = false;
+    for (const DiskEvidence& disk : all.disks) {
+        if (!full(disk)) continue;
+        if (disk.path != "/dev/shm") return false;
+        shared = true;
+    }
+    return shared;
+}
+
 std::string room_on(const DiskEvidence& disk) {
     const std::optional<Bytes> free = free_on(disk);
     std::string figures = free ? human(*free) + " free" : "";

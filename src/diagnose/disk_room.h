@@ -11,6 +11,10 @@ namespace holdfast {
 // memory. Nothing where there was room.
 const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
 
+// Whether /dev/shm, and no other filesystem, had no room left: a file there is written like any
+// other, and its error names no path.
+bool only_shared_memory_full(const Evidence& all);
+
 // "12 KiB free of 8.0 MiB, no inodes left"
 std::string room_on(const DiskEvidence& disk);
 

@@ -181,6 +181,15 @@ TEST(ShmFull, IsNotClaimedWhenThereWasRoom) {
     EXPECT_EQ(v.root.confidence, Confidence::unknown);
 }
 
+TEST(ShmFull, IsAFileThereWhereNothingElseWasFull) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 28] No space left on device");
+    story.disk("/dev/shm", Bytes::mib(64), Bytes{0}, "/dev/shm");
+    EXPECT_EQ(root_of(story.verdict()), "shm-full");
+    story.disk("/data", Bytes::gib(10), Bytes{0});
+    EXPECT_EQ(root_of(story.verdict()), "disk-full");
+}
+
 TEST(ShmFull, WithoutFiguresIsLikely) {
     const Verdict v = bus_error_in_worker().verdict();
     EXPECT_EQ(root_of(v), "shm-full");

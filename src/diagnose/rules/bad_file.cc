@@ -101,6 +101,9 @@ constexpr std::array checkpoints{
     ExceptionWords{"BadZipFile", "", "", "load_model", certain},
     ExceptionWords{"BadZipFile", "", "", "load_weights", certain},
     ExceptionWords{"DataLossError", "Unable to open table file", "", "", certain},
+    // Keras takes its own frames out of the traceback, but for the one that does that.
+    ExceptionWords{"OSError", "truncated file: eof", "", "error_handler", likely},
+    ExceptionWords{"OSError", "file signature not found", "", "error_handler", likely},
     // Keras says the same of a file that is not there.
     ExceptionWords{"ValueError", "accessible `.keras` zip file", "", "", likely},
     ExceptionWords{"UnpicklingError", "", "", "_legacy_load", likely},

@@ -51,6 +51,7 @@ std::optional<Finding> disk_full(const Death& death) {
         if (said->line.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
 
     const std::string path = path_in(said->line);
+    if (path.empty() && only_shared_memory_full(death.all)) return std::nullopt;
     const DiskEvidence* disk = full_disk(death.all, path);
     if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits =

@@ -105,6 +105,16 @@ constexpr std::array table{
     ExceptionWords{"InvalidArgumentError", "Input to reshape is a tensor with", "", "", certain},
     ExceptionWords{"ValueError", "Cannot assign value to variable", "Shape mismatch", "", certain},
     ExceptionWords{"", "Data cardinality is ambiguous", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "Shapes of all inputs must match", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "was expected to be a", "tensor but is a", "", certain},
+    ExceptionWords{"ValueError", "requires inputs with matching shapes", "", "", certain},
+    ExceptionWords{"ValueError", "Inputs have incompatible shapes", "", "", certain},
+    ExceptionWords{"ValueError", "The total size of the tensor must be unchanged", "", "", certain},
+    ExceptionWords{"ValueError", "could not be loaded", "The shape of the target variable", "",
+                   certain},
+    ExceptionWords{"InvalidArgumentError", "Cannot batch tensors with different shapes", "", "",
+                   certain},
+    ExceptionWords{"InvalidArgumentError", "Cannot add tensor to the batch", "", "", certain},
 };
 
 // "(4x7200 and 7688x10)"

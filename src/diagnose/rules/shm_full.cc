@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -46,6 +47,9 @@ std::optional<Said> shm_words(const Death& death) {
     if (said && said->line.find("/dev/shm/") != std::string::npos &&
         said->line.find("No space left") == std::string::npos)
         return std::nullopt;
+    // A plain file there is written without a word about where it lies.
+    if (!said && only_shared_memory_full(death.all))
+        said = said_last(death, {"[Errno 28] No space left on device"});
     if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
     // In a chained traceback torch's guess stands above the last exception.
     if (final_exception(death) != nullptr && died_of_bus_error(death))

@@ -97,6 +97,11 @@ constexpr std::array tellings{
             "The libraries loaded before it have used up the loader's room for thread variables: "
             "import this one first.",
             "import PACKAGE   # as the first line of the program"},
+    Telling{"runtime-clash"_cause, "LLVM ERROR: inconsistency in registered CommandLine options",
+            "", Ends::by_abort,
+            "Two packages bring an LLVM of their own: import the other one first, or keep them in "
+            "processes of their own.",
+            "python -X importtime train.py 2>&1 | grep -E 'tensorflow|triton|llvmlite|jax'"},
     Telling{"mkl-broken"_cause, "MKL FATAL ERROR", "", Ends::either,
             "Reinstall MKL and NumPy from one source, or use a build without MKL.",
             "conda install nomkl"},
