@@ -206,6 +206,12 @@ TEST(WorkerCopies, AreWorkersAsLargeAsTheirParent) {
     EXPECT_EQ(v.root.confidence, Confidence::likely);
 }
 
+TEST(WorkerCopies, AreCountedByTheLimitWhereAKillHasMadeRoom) {
+    Story story = copying_workers();
+    story.evidence().cgroups[0].anon = Bytes::mib(290);
+    EXPECT_EQ(root_of(story.verdict()), "worker-copies");
+}
+
 TEST(WorkerCopies, AreNotPagesStillShared) {
     Story story = copying_workers();
     story.evidence().cgroups[0].anon = Bytes::mib(130);

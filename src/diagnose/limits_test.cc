@@ -143,6 +143,20 @@ TEST(DiskFull, OfARustWriterIsNoDamagedCheckpoint) {
     EXPECT_FALSE(contributes(story.verdict(), "checkpoint-corrupt"));
 }
 
+TEST(Limits, AreNotWhatSomebodysOwnErrorSpeaksOf) {
+    for (const char* words :
+         {"No space left on device was seen", "Too many open files?", "can't start new thread",
+          "File too large", "Cannot allocate memory"}) {
+        EXPECT_EQ(root_of(Story().exits(1).raises("ValueError", words).verdict()), "exception")
+            << words;
+    }
+    EXPECT_EQ(root_of(Story()
+                          .exits(1)
+                          .raises("ValueError", "cannot save: [Errno 28] No space left on device")
+                          .verdict()),
+              "disk-full");
+}
+
 TEST(CpuTimeLimit, IsSigxcpuOrAKillAtTheHardLimit) {
     EXPECT_EQ(root_of(Story().dies_by(SIGXCPU).verdict()), "cpu-time-limit");
     Story story;

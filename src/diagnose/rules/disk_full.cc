@@ -23,7 +23,7 @@ std::string path_in(std::string_view line) {
 
 // Writers that notice a short write and drop its reason: torch's archive, NumPy's tofile, SQLite.
 std::optional<Said> short_write(const Death& death) {
-    std::optional<Said> said = said_last(
+    std::optional<Said> said = system_said_last(
         death, {"PytorchStreamWriter failed writing file", "basic_ios::clear: iostream error",
                 "database or disk is full", "inline_container.cc", " requested and "});
     if (!said) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<Said> short_write(const Death& death) {
 }  // namespace
 
 std::optional<Finding> disk_full(const Death& death) {
-    std::optional<Said> said = said_last(
+    std::optional<Said> said = system_said_last(
         death, {"No space left on device", "[Errno 28]", "Disk quota exceeded", "[Errno 122]"});
     const bool reason_dropped = !said;
     if (reason_dropped) {

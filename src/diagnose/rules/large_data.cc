@@ -156,6 +156,7 @@ std::optional<Finding> worker_copies(const Death& death) {
     constexpr Nanos moment{1'000'000'000};
     int workers = 0;
     Bytes copies;
+    Bytes others;
     Bytes sum = *main->anon;
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
@@ -163,12 +164,24 @@ std::optional<Finding> worker_copies(const Death& death) {
         sum += *process.anon;
         // Much less is not the parent's data, much more is data of its own.
         const double share = process.anon->share_of(*main->anon);
-        if (process.role != Role::worker || share < 0.5 || share > 1.5) continue;
+        if (process.role != Role::worker || share < 0.5 || share > 1.5) {
+            others += *process.anon;
+            continue;
+        }
         ++workers;
         copies += *process.anon;
     }
-    if (workers < 2 || copies.share_of(*limit) < 0.5 || cgroup->anon->share_of(sum) < 0.75)
-        return std::nullopt;
+    for (const Neighbour& neighbour : death.all.neighbours)
+        if (neighbour.same_cgroup) others += neighbour.rss;
+    if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
+    // A kill makes room before anybody can count again: then the limit itself was what they filled,
+    // and what is neither the parent's nor anybody else's is theirs alone. Those who are left still
+    // hold most of it.
+    const std::optional<OomKill> kill = oom_kill_of(death);
+    const bool filled =
+        kill && kill->scope == OomKill::Scope::cgroup && cgroup->anon->share_of(*limit) >= 0.5;
+    const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};
+    if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
         fmt::format("{} workers held {} together, each about as much as their parent's {}.",
@@ -176,7 +189,11 @@ std::optional<Finding> worker_copies(const Death& death) {
     finding.evidence = {
         {"memory of the workers", fmt::format("{} in {} workers", human(copies), workers)},
         {"memory of the parent", human(*main->anon)},
-        {"memory.stat", fmt::format("anon {}: their pages are not shared", human(*cgroup->anon))}};
+        theirs > Bytes{}
+            ? Observation{"limit", fmt::format("{}, full: {} of it can only be the workers' own",
+                                               human(*limit), human(theirs))}
+            : Observation{"memory.stat", fmt::format("anon {}: their pages are not shared",
+                                                     human(*cgroup->anon))}};
     finding.fixes.push_back(
         {"Keep the data in arrays or tensors, not in lists of Python objects: "
          "counting references copies shared pages.",
