@@ -25,6 +25,18 @@ TEST(RecordedException, IsCertainWithoutStderr) {
     EXPECT_TRUE(has_evidence(v.root, "exception: ValueError: bad"));
 }
 
+TEST(RecordedException, InWordsOfALibraryThatNobodyKnowsIsLikely) {
+    Story story;
+    story.exits(1).raises("RuntimeError", "something about tensors");
+    EXPECT_TRUE(certain(story.verdict()));
+    story.evidence().traceback->frames.push_back(
+        {"/v/lib/python3.11/site-packages/torch/x.py", 7, "forward"});
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.evidence().traceback->type = "KeyError";
+    EXPECT_TRUE(certain(story.verdict()));
+}
+
 TEST(RecordedException, OfMemoryNamesTheLineOfTheRefusal) {
     const Verdict v = recorded("numpy._core._exceptions._ArrayMemoryError",
                                "Unable to allocate 900 GiB for an array")

@@ -37,10 +37,16 @@ const DiskEvidence* full_disk(const Evidence& all, const std::string& path) {
         const DiskEvidence* disk = disk_of(all, path);
         return disk != nullptr && full(*disk) ? disk : nullptr;
     }
-    for (const DiskEvidence& disk : all.disks)
-        if (disk.path != "/dev/shm" && full(disk)) return &disk;
-    return nullptr;
+    const DiskEvidence* elsewhere = nullptr;
+    for (const DiskEvidence& disk : all.disks) {
+        if (disk.path == "/dev/shm" || !full(disk)) continue;
+        if (is_used(disk)) return &disk;
+        if (elsewhere == nullptr) elsewhere = &disk;
+    }
+    return elsewhere;
 }
+
+bool is_used(const DiskEvidence& disk) { return disk.use != "full"; }
 
 bool only_shared_memory_full(const Evidence& all) {
     bool shared = false;

@@ -11,6 +11,9 @@ namespace holdfast {
 // memory. Nothing where there was room.
 const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
 
+// Whether the program is known to use it; else it was only found full afterwards.
+bool is_used(const DiskEvidence& disk);
+
 // Whether /dev/shm, and no other filesystem, had no room left: a file there is written like any
 // other, and its error names no path.
 bool only_shared_memory_full(const Evidence& all);

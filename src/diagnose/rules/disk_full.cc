@@ -57,10 +57,11 @@ std::optional<Finding> disk_full(const Death& death) {
     const bool fits =
         said->final && death.exit_known() &&
         (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);
+    const bool tied = disk != nullptr && (is_used(*disk) || path.starts_with("/"));
     const std::string place = disk != nullptr ? disk->path : path;
     Finding finding = finding_about(
         death, "disk-full"_cause,
-        disk != nullptr && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
+        tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
         place.empty() ? fmt::format("{} found no space left on a device.", who(death))
                       : fmt::format("{} found no space left at {}.", who(death), place));
     finding.evidence.push_back({said->source, shortened(said->line)});

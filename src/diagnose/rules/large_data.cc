@@ -8,6 +8,7 @@
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
+#include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "model/call_kind.h"
@@ -96,9 +97,7 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     return {what, "numpy.load(path, mmap_mode=\"r\")"};
 }
 
-}  // namespace
-
-std::optional<Finding> dataset_in_ram(const Death& death) {
+std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
     const std::optional<Bytes> peak = held_at_end(death);
@@ -139,6 +138,55 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
             {"before the first steps", fmt::format("{} of it", human(line->before_steps))});
     finding.fixes.push_back(in_pieces(*agent, place));
     return finding;
+}
+
+// How far the memory in use rose after a moment.
+Bytes risen_since(const Evidence& all, RunTime moment) {
+    Bytes before;
+    Bytes most;
+    for (const CurvePoint& point : all.memory.curve) {
+        if (point.time <= moment) before = point.used;
+        most = std::max(most, point.used);
+    }
+    return most - before;
+}
+
+// Some readers have an allocator of their own, which asks the kernel directly: Arrow's, Rust's.
+// Then no line holds the memory, but all of it came while the main thread was in one call that
+// loads.
+std::optional<Finding> loaded_unseen(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || !death.decides || agent->leak || agent->steps.count > 0 ||
+        !agent->place_time)
+        return std::nullopt;
+    const std::optional<Bytes> peak = held_at_end(death);
+    const Frame* own = innermost_own_frame(agent->place);
+    const std::optional<Where> last = where_it_was(death);
+    if (!peak || own == nullptr || !own->line || !last || last->line != own->line ||
+        agent->live.share_of(*peak) >= 0.5)
+        return std::nullopt;
+    const auto at = static_cast<std::size_t>(own - agent->place.data());
+    const Bytes risen = risen_since(death.all, *agent->place_time);
+    if (kind_of_call(agent->place, at) != CallKind::loads || risen.share_of(*peak) < 0.5)
+        return std::nullopt;
+    const std::string place = short_place(*last);
+    Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
+                                    fmt::format("While {} was loading, memory rose by {}, to {}.",
+                                                place, human(risen), human(*peak)));
+    finding.where = last;
+    finding.evidence = {{"memory in use", fmt::format("+{} during this call", human(risen))},
+                        {"allocations", fmt::format("{} of it were asked for in ways that can be "
+                                                    "seen",
+                                                    human(agent->live))}};
+    finding.fixes.push_back(in_pieces(*agent, place));
+    return finding;
+}
+
+}  // namespace
+
+std::optional<Finding> dataset_in_ram(const Death& death) {
+    if (std::optional<Finding> held = held_by_a_line(death)) return held;
+    return loaded_unseen(death);
 }
 
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
