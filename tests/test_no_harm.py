@@ -227,7 +227,8 @@ def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
 
 def test_a_limit_on_file_sizes_that_we_meet_ourselves_is_not_passed_on(same_both_ways):
     # Smaller than any box of ours: the kernel tells us with SIGXFSZ.
-    same_both_ways("ulimit -f 100; RUN sh -c 'head -c 1000 /dev/zero > small; sleep 0.3; echo done'")
+    write = "head -c 1000 /dev/zero > small; sleep 0.3; echo done"
+    same_both_ways(f"ulimit -f 100; RUN sh -c '{write}'")
 
 
 def test_nohup_protects_the_program_and_its_supervisor(shell):
