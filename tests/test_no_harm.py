@@ -225,10 +225,13 @@ def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
         assert (status, out) == (7, b"one\n")
 
 
-def test_a_limit_on_file_sizes_that_we_meet_ourselves_is_not_passed_on(same_both_ways):
-    # Smaller than any box of ours: the kernel tells us with SIGXFSZ.
+@pytest.mark.parametrize("blocks", [100, 2000])
+def test_a_limit_on_file_sizes_that_we_meet_ourselves_ends_nobody(shell, blocks):
+    # Smaller than all boxes of ours, or than the agents': the kernel tells us with SIGXFSZ.
     write = "head -c 1000 /dev/zero > small; sleep 0.3; echo done"
-    same_both_ways(f"ulimit -f 100; RUN sh -c '{write}'")
+    script = f"ulimit -f {blocks}; RUN sh -c '{write}'"
+    code, said, _, files = shell(script, watched=True)
+    assert (code, said, len(files["small"])) == (0, b"done\n", 1000)
 
 
 def test_nohup_protects_the_program_and_its_supervisor(shell):
