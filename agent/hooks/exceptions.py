@@ -10,16 +10,17 @@ _CAUSES = 8
 
 def record(error, thread="MainThread", is_main=True, traceback=None):
     """Type, text, causes and frames. Keeps no reference: the frames hold the program's data."""
+    places = _places(traceback if traceback is not None else error.__traceback__)
     first = _first_alike(error)
     if first is not error:
-        traceback = first.__traceback__
+        places = _joined(places, _places(first.__traceback__))
     _holdfast_agent.exception(
         _type_name(type(error)),
         _text(error, 1000),
         "\n".join(_causes(error)),
         thread,
         is_main,
-        _frames(traceback if traceback is not None else error.__traceback__),
+        _frames(places),
     )
     _holdfast_agent.attempt(note_if_out_of_memory, error)
 
@@ -78,19 +79,34 @@ def _is_group(error):
     return any(kind.__name__ == "BaseExceptionGroup" for kind in type(error).__mro__)
 
 
-def _frames(traceback):
-    """(file, function, line), innermost first; of a deep recursion the two ends."""
+def _places(traceback):
+    """(frame's id, (file, function, line)), outermost first; of a deep recursion the two ends."""
     outermost = []
     innermost = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         name = getattr(code, "co_qualname", code.co_name)
         # No line: the frame was inside an instruction that belongs to none.
-        place = (code.co_filename, name, traceback.tb_lineno or 0)
+        place = (id(traceback.tb_frame), (code.co_filename, name, traceback.tb_lineno or 0))
         if len(outermost) < _FRAMES - _INNERMOST:
             outermost.append(place)
         else:
             innermost.append(place)
             del innermost[:-_INNERMOST]
         traceback = traceback.tb_next
-    return (outermost + innermost)[::-1]
+    return outermost + innermost
+
+
+def _joined(places, earlier):
+    """An error that was caught has no frames above the one that caught it; a later one has them."""
+    for at, (frame, _) in enumerate(places):
+        if earlier and frame == earlier[0][0]:
+            return places[:at] + earlier
+    return places
+
+
+def _frames(places):
+    """Innermost first."""
+    outer = len(places) - _INNERMOST
+    kept = places if len(places) <= _FRAMES else places[: _FRAMES - _INNERMOST] + places[outer:]
+    return [place for _, place in kept][::-1]

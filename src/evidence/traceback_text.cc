@@ -144,6 +144,17 @@ bool said_again(const Block& block, const std::optional<Found>& before) {
            before->traceback.message == block.traceback.message;
 }
 
+// An error that was caught has no frames above the one that caught it; the later one has them.
+void join_frames(std::vector<Frame>& later, const std::vector<Frame>& earlier) {
+    if (earlier.empty()) return;
+    const auto catching = std::find_if(later.begin(), later.end(), [&](const Frame& frame) {
+        return frame.file == earlier.front().file && frame.function == earlier.front().function;
+    });
+    if (catching == later.end()) return;
+    later.erase(catching, later.end());
+    later.insert(later.end(), earlier.begin(), earlier.end());
+}
+
 // Finds the blocks of one stream; numbers of lines that mean something outside them go to `other`.
 std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
     std::vector<Block> blocks;
@@ -168,7 +179,8 @@ std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
         }
         if (!block.whole) last_other = std::max(last_other, lines[block.end - 1].number);
         if (block.decides()) {
-            if (said_again(block, found)) block.traceback.frames = found->traceback.frames;
+            if (said_again(block, found))
+                join_frames(block.traceback.frames, found->traceback.frames);
             found = Found{block.traceback, lines[block.end - 1].number};
         }
         i = block.end;
