@@ -82,14 +82,14 @@ TEST(CheckpointCorrupt, AByteThatIsNoInstructionIsDamage) {
     story.exits(1).raises(
         "_pickle.UnpicklingError",
         "Weights only load failed. WeightsUnpickler error: Unsupported operand 60");
-    EXPECT_EQ(root_of(story.verdict()), "checkpoint-corrupt");
+    EXPECT_EQ(testing::root_of(story.verdict()), "checkpoint-corrupt");
 }
 
 TEST(BadInput, AnArrayThatIsNoneIsNoCheckpoint) {
     Story story;
     story.exits(1).raises("_pickle.UnpicklingError",
                           "Failed to interpret file 'x.npy' as a pickle");
-    EXPECT_EQ(root_of(story.verdict()), "bad-input");
+    EXPECT_EQ(testing::root_of(story.verdict()), "bad-input");
 }
 
 TEST(ShapeMismatch, IsReadInTheWordsOfEveryLibrary) {
@@ -103,7 +103,7 @@ TEST(ShapeMismatch, IsReadInTheWordsOfEveryLibrary) {
          }) {
         Story story;
         story.exits(1).raises(type, words);
-        EXPECT_EQ(root_of(story.verdict()), "shape-mismatch") << words;
+        EXPECT_EQ(testing::root_of(story.verdict()), "shape-mismatch") << words;
     }
 }
 
