@@ -225,6 +225,15 @@ def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
         assert (status, out) == (7, b"one\n")
 
 
+@pytest.mark.parametrize("blocks", [100, 2000])
+def test_a_limit_on_file_sizes_that_we_meet_ourselves_ends_nobody(shell, blocks):
+    # Smaller than all boxes of ours, or than the agents': the kernel tells us with SIGXFSZ.
+    write = "head -c 1000 /dev/zero > small; sleep 0.3; echo done"
+    script = f"ulimit -f {blocks}; RUN sh -c '{write}'"
+    code, said, _, files = shell(script, watched=True)
+    assert (code, said, len(files["small"])) == (0, b"done\n", 1000)
+
+
 def test_nohup_protects_the_program_and_its_supervisor(shell):
     script = (
         f"exec nohup RUN {PY} -c 'import os, signal; os.killpg(0, signal.SIGHUP); print(1 + 1)'"

@@ -2,6 +2,7 @@
 #include "agent/crash/maps.h"
 
 #include <atomic>
+#include <csignal>
 
 #include "agent/crash/lines.h"
 #include "agent/crash/memory.h"
@@ -12,8 +13,14 @@ namespace {
 // How far below a stack its exhausted pointer may lie: one frame with a large array.
 constexpr std::uint64_t overshoot = 16U << 20U;
 
+// The file whose page could not be had.
+bool lost_page_in(const format::Crash& crash, const Mapping& mapping) {
+    return crash.signal == SIGBUS && crash.address >= mapping.start && crash.address < mapping.end;
+}
+
 bool speaks_of(const format::Crash& crash, const Mapping& mapping) {
     if (crash.pc >= mapping.start && crash.pc < mapping.end) return true;
+    if (lost_page_in(crash, mapping)) return true;
     const std::uint32_t words = crash.stack_size / 8;
     for (std::uint32_t i = 0; i < words; ++i) {
         std::uint64_t word = 0;
@@ -21,6 +28,10 @@ bool speaks_of(const format::Crash& crash, const Mapping& mapping) {
         if (word >= mapping.start && word < mapping.end) return true;
     }
     return false;
+}
+
+bool wanted_by(const format::Crash& crash, const Mapping& mapping) {
+    return mapping.executable || lost_page_in(crash, mapping);
 }
 
 bool list(Lines& lines, const Mapping& mapping) {
@@ -61,7 +72,7 @@ void list_modules(format::Crash& crash) {
     bool complete = true;
     Lines all(crash.modules, crash.modules_size);
     each_mapping([&](const Mapping& mapping) {
-        if (mapping.executable) complete = list(all, mapping);
+        if (wanted_by(crash, mapping)) complete = list(all, mapping);
         return complete;
     });
     if (complete) return;
@@ -69,7 +80,8 @@ void list_modules(format::Crash& crash) {
     Lines chosen(crash.modules, crash.modules_size);
     for (const bool wanted : {true, false})
         each_mapping([&](const Mapping& mapping) {
-            if (mapping.executable && speaks_of(crash, mapping) == wanted) list(chosen, mapping);
+            if (wanted_by(crash, mapping) && speaks_of(crash, mapping) == wanted)
+                list(chosen, mapping);
             return true;
         });
 }

@@ -10,13 +10,17 @@ _CAUSES = 8
 
 def record(error, thread="MainThread", is_main=True, traceback=None):
     """Type, text, causes and frames. Keeps no reference: the frames hold the program's data."""
+    places = _places(traceback if traceback is not None else error.__traceback__)
+    first = _first_alike(error)
+    if first is not error:
+        places = _joined(places, _places(first.__traceback__))
     _holdfast_agent.exception(
         _type_name(type(error)),
         _text(error, 1000),
         "\n".join(_causes(error)),
         thread,
         is_main,
-        _frames(traceback if traceback is not None else error.__traceback__),
+        _frames(places),
     )
     _holdfast_agent.attempt(note_if_out_of_memory, error)
 
@@ -33,7 +37,23 @@ def _text(error, most):
         text = str(error)
     except Exception:  # __str__ is the program's, and tracebacks survive it in the same way
         return "<exception str() failed>"
-    return text[:most]
+    if len(text) <= most:
+        return text
+    # TensorFlow tells where a node was made, and behind that what is wrong.
+    return text[: most // 2] + " ... " + text[5 - most + most // 2 :]
+
+
+def _first_alike(error):
+    """The write that failed, where closing the file then fails for the same reason."""
+    said = _text(error, 1000)
+    first = at = error
+    for _ in range(_CAUSES):
+        at = at.__context__
+        if type(at) is not type(error) or _text(at, 1000) != said:
+            break
+        if at.__traceback__ is not None:
+            first = at
+    return first
 
 
 def _causes(error):
@@ -59,19 +79,34 @@ def _is_group(error):
     return any(kind.__name__ == "BaseExceptionGroup" for kind in type(error).__mro__)
 
 
-def _frames(traceback):
-    """(file, function, line), innermost first; of a deep recursion the two ends."""
+def _places(traceback):
+    """(frame's id, (file, function, line)), outermost first; of a deep recursion the two ends."""
     outermost = []
     innermost = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         name = getattr(code, "co_qualname", code.co_name)
         # No line: the frame was inside an instruction that belongs to none.
-        place = (code.co_filename, name, traceback.tb_lineno or 0)
+        place = (id(traceback.tb_frame), (code.co_filename, name, traceback.tb_lineno or 0))
         if len(outermost) < _FRAMES - _INNERMOST:
             outermost.append(place)
         else:
             innermost.append(place)
             del innermost[:-_INNERMOST]
         traceback = traceback.tb_next
-    return (outermost + innermost)[::-1]
+    return outermost + innermost
+
+
+def _joined(places, earlier):
+    """An error that was caught has no frames above the one that caught it; a later one has them."""
+    for at, (frame, _) in enumerate(places):
+        if earlier and frame == earlier[0][0]:
+            return places[:at] + earlier
+    return places
+
+
+def _frames(places):
+    """Innermost first."""
+    outer = len(places) - _INNERMOST
+    kept = places if len(places) <= _FRAMES else places[: _FRAMES - _INNERMOST] + places[outer:]
+    return [place for _, place in kept][::-1]

@@ -25,6 +25,18 @@ TEST(RecordedException, IsCertainWithoutStderr) {
     EXPECT_TRUE(has_evidence(v.root, "exception: ValueError: bad"));
 }
 
+TEST(RecordedException, InWordsOfALibraryThatNobodyKnowsIsLikely) {
+    Story story;
+    story.exits(1).raises("RuntimeError", "something about tensors");
+    EXPECT_TRUE(certain(story.verdict()));
+    story.evidence().traceback->frames.push_back(
+        {"/v/lib/python3.11/site-packages/torch/x.py", 7, "forward"});
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.evidence().traceback->type = "KeyError";
+    EXPECT_TRUE(certain(story.verdict()));
+}
+
 TEST(RecordedException, OfMemoryNamesTheLineOfTheRefusal) {
     const Verdict v = recorded("numpy._core._exceptions._ArrayMemoryError",
                                "Unable to allocate 900 GiB for an array")
@@ -136,6 +148,19 @@ TEST(NanLoss, ContributesToAnyOtherEnd) {
     EXPECT_TRUE(contributes(other.verdict(), "nan-loss"));
     EXPECT_EQ(root_of(diverged().exits(0).verdict()), "clean-exit");
     EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
+}
+
+TEST(NanLoss, IsStatedBySomebodyWhoLookedAtTheNumbers) {
+    Story story;
+    story.exits(1).raises("RuntimeError",
+                          "Function 'SqrtBackward0' returned nan values in its 0th output.");
+    EXPECT_EQ(root_of(story.verdict()), "nan-loss");
+    EXPECT_EQ(end_of(story.verdict()), "exception");
+    EXPECT_TRUE(certain(story.verdict()));
+    Story own;
+    own.exits(1).raises("ValueError", "Loss is NaN, stopping training");
+    EXPECT_EQ(root_of(own.verdict()), "nan-loss");
+    EXPECT_EQ(own.verdict().root.confidence, Confidence::likely);
 }
 
 TEST(NanLoss, IsNeverStatedWithoutARecordedStep) {

@@ -114,6 +114,22 @@ TEST(TellingText, CountsBeforeTheDeathThatFits) {
               "library-missing");
 }
 
+TEST(TellingText, OfAnEmulatorStandsBeforeTheSignalItRaises) {
+    const char* qemu = "qemu: uncaught target signal 11 (Segmentation fault) - core dumped\n";
+    EXPECT_EQ(root_of(Story().dies_by(SIGSEGV).says(qemu).verdict()), "emulated-cpu");
+    EXPECT_EQ(root_of(Story().exits(1).says(qemu).verdict()), "exit-called");
+}
+
+TEST(BusError, IsCertainWhereTheMappedFileLiesOnTheFullDisk) {
+    Story story;
+    story.dies_by(SIGBUS).disk("/data", Bytes::gib(10), Bytes::kib(4));
+    story.crash(SIGBUS, 2).mapped_file = "/data/features.npy";
+    EXPECT_EQ(root_of(story.verdict()), "disk-full-mapping");
+    EXPECT_TRUE(certain(story.verdict()));
+    story.evidence().crashes[0].mapped_file = "/home/features.npy";
+    EXPECT_EQ(root_of(story.verdict()), "mapped-file-gone");
+}
+
 TEST(BusError, OnAFullDiskIsAttributedToIt) {
     const Verdict v =
         Story().dies_by(SIGBUS).disk("/data", Bytes::gib(10), Bytes::kib(4)).verdict();

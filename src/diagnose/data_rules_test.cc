@@ -77,6 +77,36 @@ TEST(CheckpointCorrupt, ARefusalToRunCodeIsNoDamage) {
               "exception"_cause);
 }
 
+TEST(CheckpointCorrupt, AByteThatIsNoInstructionIsDamage) {
+    Story story;
+    story.exits(1).raises(
+        "_pickle.UnpicklingError",
+        "Weights only load failed. WeightsUnpickler error: Unsupported operand 60");
+    EXPECT_EQ(testing::root_of(story.verdict()), "checkpoint-corrupt");
+}
+
+TEST(BadInput, AnArrayThatIsNoneIsNoCheckpoint) {
+    Story story;
+    story.exits(1).raises("_pickle.UnpicklingError",
+                          "Failed to interpret file 'x.npy' as a pickle");
+    EXPECT_EQ(testing::root_of(story.verdict()), "bad-input");
+}
+
+TEST(ShapeMismatch, IsReadInTheWordsOfEveryLibrary) {
+    for (const auto& [type, words] : {
+             std::pair{"RuntimeError", "running_mean should contain 5 elements not 4"},
+             std::pair{"ValueError", "All arrays must be of the same length"},
+             std::pair{"numpy.linalg.LinAlgError", "Last 2 dimensions of the array must be square"},
+             std::pair{"RuntimeError",
+                       "Given input size: (1x1x1). Calculated output size: "
+                       "(1x0x0). Output size is too small"},
+         }) {
+        Story story;
+        story.exits(1).raises(type, words);
+        EXPECT_EQ(testing::root_of(story.verdict()), "shape-mismatch") << words;
+    }
+}
+
 TEST(DataRules, AnExceptionThatWasCaughtDecidesNothing) {
     const Verdict verdict =
         Story().raises("json.decoder.JSONDecodeError", "Expecting value").exits(3).verdict();

@@ -58,12 +58,38 @@ std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) 
     return findings;
 }
 
+// Children that came, crashed and went between two looks left a record of the crash alone.
+std::vector<Finding> unseen_crashes(const Death& decided) {
+    std::vector<Finding> findings;
+    for (const CrashEvidence& crash : decided.all.crashes) {
+        if (crash.survived || crash.pid == decided.pid) continue;
+        if (decided.all.process(crash.pid) != nullptr) continue;
+        if (decided.time && crash.time > *decided.time) continue;
+        const Death death{.all = decided.all,
+                          .process = nullptr,
+                          .pid = crash.pid,
+                          .exit = {.code = std::nullopt, .signal = crash.signal},
+                          .told = Death::Told::text,
+                          .time = crash.time,
+                          .decides = false};
+        std::vector<Finding> about = findings_about(death);
+        if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
+        findings.push_back(rank(std::move(about)).root);
+        if (findings.size() == most_contributing) break;
+    }
+    return findings;
+}
+
 // A child that crashed or was killed, and took its parent along, is the one that decided the run.
 std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) {
-    const bool only_told_of_it =
-        own.root.cause == "exception"_cause || own.root.cause == "exit-called"_cause ||
-        own.root.cause == "worker-oom"_cause || own.root.cause == "shm-full"_cause;
-    return only_told_of_it ? child_that_felled(death) : std::nullopt;
+    const auto only_tells_of_it = [](const Finding& finding) {
+        return finding.cause == "exception"_cause || finding.cause == "exit-called"_cause ||
+               finding.cause == "worker-oom"_cause || finding.cause == "shm-full"_cause;
+    };
+    // A leak that led to the worker's end is the worker's as well.
+    const bool told = only_tells_of_it(own.root) ||
+                      (is_explanation(own.root) && own.end.cause == "worker-oom"_cause);
+    return told ? child_that_felled(death) : std::nullopt;
 }
 
 Verdict describe(const Evidence& evidence) {
@@ -197,8 +223,11 @@ Verdict of_death(const Evidence& evidence) {
     settle_stall(verdict, death);
     if (std::optional<Finding> uneven = rules::uneven_steps(death))
         verdict.contributing.push_back(std::move(*uneven));
-    for (Finding& finding :
-         other_deaths(death, child ? std::optional(child->death.pid) : std::nullopt))
+    const std::optional<int> blamed = child ? std::optional(child->death.pid) : std::nullopt;
+    std::vector<Finding> others = other_deaths(death, blamed);
+    for (Finding& finding : unseen_crashes(death))
+        if (finding.pid != blamed) others.push_back(std::move(finding));
+    for (Finding& finding : others)
         if (verdict.contributing.size() < most_contributing && !told(verdict, finding))
             verdict.contributing.push_back(std::move(finding));
     return verdict;

@@ -27,6 +27,12 @@ Verdict refused(const std::string& text) {
     return std::move(Story().exits(1).raises("torch.OutOfMemoryError", text)).verdict();
 }
 
+TEST(CudaOom, IsNotWhatSomebodysOwnErrorSpeaksOf) {
+    Story story;
+    story.exits(1).raises("ValueError", "batch too large: CUDA out of memory was seen above 64");
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+}
+
 TEST(GpuRefusal, ReadsTheFiguresOfToday) {
     const auto read = parse_gpu_refusal(too_much);
     ASSERT_TRUE(read);

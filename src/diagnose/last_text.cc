@@ -89,6 +89,19 @@ std::optional<Said> said_last(const Death& death, std::initializer_list<std::str
     return std::nullopt;
 }
 
+std::optional<Said> system_said_last(const Death& death,
+                                     std::initializer_list<std::string_view> needles) {
+    std::optional<Said> said = said_last(death, needles);
+    const TracebackText* traceback = final_exception(death);
+    if (!said || traceback == nullptr || said->line.find("[Errno ") != std::string::npos)
+        return said;
+    for (const std::string_view own :
+         {"ValueError", "KeyError", "TypeError", "AssertionError", "AttributeError",
+          "NotImplementedError", "IndexError", "NameError", "LookupError"})
+        if (traceback->type == own) return std::nullopt;
+    return said;
+}
+
 std::string source_of(const TracebackText& traceback) {
     return traceback.recorded ? "exception" : "stderr";
 }

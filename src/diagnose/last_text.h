@@ -35,6 +35,11 @@ struct Said {
 // the output only the exception itself is searched, never the source lines it quotes.
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
 
+// As above, in the words of the system. A ValueError that speaks of a full disk is somebody's own,
+// unless it quotes the error's number.
+std::optional<Said> system_said_last(const Death& death,
+                                     std::initializer_list<std::string_view> needles);
+
 // The last non-blank lines of `text`, oldest first.
 std::vector<std::string_view> last_lines(std::string_view text, std::size_t count);
 

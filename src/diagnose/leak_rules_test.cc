@@ -188,6 +188,21 @@ TEST(DatasetInRam, DoesNotExplainAnExceptionOrACrash) {
                   "dataset-in-ram");
 }
 
+TEST(DatasetInRam, OfAReaderWithItsOwnAllocatorIsTheCallDuringWhichMemoryRose) {
+    Story story = out_of_memory();
+    story.held(main_pid, Bytes::mib(500));
+    story.agent().live = Bytes::mib(40);
+    story.agent().place = {
+        {"data.py", 16, "main"},
+        {"/v/lib/python3.11/site-packages/pyarrow/parquet/core.py", 9, "read_table"}};
+    story.agent().place_time = 9s;
+    story.evidence().memory.curve = {{8s, Bytes::mib(60), {}}, {9900ms, Bytes::mib(500), {}}};
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    EXPECT_EQ(story.verdict().root.where->line, 16);
+    story.evidence().memory.curve.front().used = Bytes::mib(400);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 Story copying_workers() {
     Story story = out_of_memory();
     story.held(main_pid, Bytes::mib(120)).at(main_pid).anon = Bytes::mib(110);
@@ -204,6 +219,12 @@ TEST(WorkerCopies, AreWorkersAsLargeAsTheirParent) {
     EXPECT_EQ(end_of(v), "cgroup-oom");
     EXPECT_EQ(root_of(v), "worker-copies");
     EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(WorkerCopies, AreCountedByTheLimitWhereAKillHasMadeRoom) {
+    Story story = copying_workers();
+    story.evidence().cgroups[0].anon = Bytes::mib(290);
+    EXPECT_EQ(root_of(story.verdict()), "worker-copies");
 }
 
 TEST(WorkerCopies, AreNotPagesStillShared) {

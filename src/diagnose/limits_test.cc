@@ -110,6 +110,53 @@ TEST(DiskFull, IsNotInotifysLimitNorACaughtError) {
     EXPECT_EQ(root_of(caught.verdict()), "clean-exit");
 }
 
+TEST(DiskFull, IsLikelyWhereTheWriterDropsTheReason) {
+    for (const char* words :
+         {"[enforce fail at inline_container.cc:671] . unexpected pos 704 vs 662",
+          "basic_ios::clear: iostream error", "65536 requested and 12000 written",
+          "database or disk is full"}) {
+        Story story;
+        story.exits(1).raises("RuntimeError", words);
+        EXPECT_EQ(root_of(story.verdict()), "disk-full") << words;
+        EXPECT_EQ(story.verdict().root.confidence, Confidence::likely) << words;
+        // A limit on the size of files is the other reason.
+        story.at(main_pid).limits.file_size = Bytes::mib(10);
+        EXPECT_NE(root_of(story.verdict()), "disk-full") << words;
+    }
+}
+
+TEST(DiskFull, IsNotWhatTorchsReaderSaysFromTheSameFile) {
+    EXPECT_EQ(root_of(Story()
+                          .exits(1)
+                          .raises("RuntimeError",
+                                  "[enforce fail at inline_container.cc:300] . file not found: x")
+                          .verdict()),
+              "exception");
+}
+
+TEST(DiskFull, OfARustWriterIsNoDamagedCheckpoint) {
+    Story story;
+    story.exits(1).raises("safetensors_rust.SafetensorError",
+                          "Error while serializing: I/O error: No space left on device (os error "
+                          "28)");
+    EXPECT_EQ(root_of(story.verdict()), "disk-full");
+    EXPECT_FALSE(contributes(story.verdict(), "checkpoint-corrupt"));
+}
+
+TEST(Limits, AreNotWhatSomebodysOwnErrorSpeaksOf) {
+    for (const char* words :
+         {"No space left on device was seen", "Too many open files?", "can't start new thread",
+          "File too large", "Cannot allocate memory"}) {
+        EXPECT_EQ(root_of(Story().exits(1).raises("ValueError", words).verdict()), "exception")
+            << words;
+    }
+    EXPECT_EQ(root_of(Story()
+                          .exits(1)
+                          .raises("ValueError", "cannot save: [Errno 28] No space left on device")
+                          .verdict()),
+              "disk-full");
+}
+
 TEST(CpuTimeLimit, IsSigxcpuOrAKillAtTheHardLimit) {
     EXPECT_EQ(root_of(Story().dies_by(SIGXCPU).verdict()), "cpu-time-limit");
     Story story;

@@ -100,6 +100,16 @@ TEST(MapCount, NeedsACountNearTheLimit) {
     EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
 }
 
+TEST(MapCount, IsLikelyFromHalfwayOnWhereNothingElseWasShort) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 12] Cannot allocate memory");
+    story.at(main_pid).mappings = 36210;
+    EXPECT_EQ(root_of(story.verdict()), "map-count");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.at(main_pid).limits.data = Bytes::gib(1);
+    EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
+}
+
 TEST(Refusal, ReadsSizesInEveryForm) {
     EXPECT_EQ(size_asked_for("Unable to allocate 2.50 MiB for an array"), Bytes::kib(2560));
     EXPECT_EQ(size_asked_for("you tried to allocate 4096 bytes. Error code 12"), Bytes::kib(4));
@@ -169,6 +179,15 @@ TEST(ShmFull, IsNotClaimedWhenThereWasRoom) {
         bus_error_in_worker().disk("/dev/shm", Bytes::gib(8), Bytes::gib(7), "/dev/shm").verdict();
     EXPECT_EQ(root_of(v), "mapped-file-gone");
     EXPECT_EQ(v.root.confidence, Confidence::unknown);
+}
+
+TEST(ShmFull, IsAFileThereWhereNothingElseWasFull) {
+    Story story;
+    story.exits(1).raises("OSError", "[Errno 28] No space left on device");
+    story.disk("/dev/shm", Bytes::mib(64), Bytes{0}, "/dev/shm");
+    EXPECT_EQ(root_of(story.verdict()), "shm-full");
+    story.disk("/data", Bytes::gib(10), Bytes{0});
+    EXPECT_EQ(root_of(story.verdict()), "disk-full");
 }
 
 TEST(ShmFull, WithoutFiguresIsLikely) {

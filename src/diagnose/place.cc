@@ -15,6 +15,8 @@ std::optional<Where> where_it_died(const Death& death) {
     }
     if (const CrashEvidence* crash = crash_of(death); crash != nullptr && !crash->python.empty())
         return own_place(crash->python.front().frames);
+    // A library that ends the process with exit() was called from somewhere.
+    if (const ExitCallEvidence* call = exit_call_of(death)) return own_place(call->frames);
     if (!death.decides || !death.exit.signal) return std::nullopt;
     if (const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail))
         return own_place(dump->frames);

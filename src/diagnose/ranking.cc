@@ -77,9 +77,15 @@ bool explains(const Finding& why, const Finding& end) {
     if (why.cause == "gpu-leak"_cause)
         return one_of(end.cause, {"cuda-oom"_cause, "cuda-fragmentation"_cause}) ||
                (exception && speaks_of(end, {"CUDA out of memory", "OutOfMemoryError"}));
-    // Many things fail after a loss is no number; only words about it tie the two together.
+    // Many things fail after a loss is no number; only words about it tie the two together. Where
+    // the exception itself found the number, it stands in the evidence.
+    const bool found_by_it =
+        std::any_of(why.evidence.begin(), why.evidence.end(), [](const Observation& seen) {
+            return seen.source == "exception" || seen.source == "stderr";
+        });
     return why.cause == "nan-loss"_cause && exception &&
-           speaks_of(end, {"nan", "NaN", "inf,", "infinity", "non-finite", "not finite"});
+           (found_by_it ||
+            speaks_of(end, {"nan", "NaN", "inf,", "infinity", "non-finite", "not finite"}));
 }
 
 // Much data is no news but where memory ran out.

@@ -62,11 +62,11 @@ std::optional<Refusal> refusal_in(const Death& death) {
     if (const CrashEvidence* crash = crash_of(death);
         crash != nullptr && crash->exception_type.find("bad_alloc") != std::string::npos)
         return Refusal{{crash->exception_type, true, "uncaught C++ exception"}, std::nullopt};
-    if (std::optional<Said> thread = said_last(death, {"can't start new thread"}))
+    if (std::optional<Said> thread = system_said_last(death, {"can't start new thread"}))
         return Refusal{std::move(*thread), std::nullopt, true};
-    std::optional<Said> said =
-        said_last(death, {"DefaultCPUAllocator: can't allocate memory", "std::bad_alloc",
-                          "DefaultCPUAllocator: not enough memory", "Cannot allocate memory"});
+    std::optional<Said> said = system_said_last(
+        death, {"DefaultCPUAllocator: can't allocate memory", "std::bad_alloc",
+                "DefaultCPUAllocator: not enough memory", "Cannot allocate memory"});
     if (!said || about_gpu(said->line)) return std::nullopt;
     // An uncaught bad_alloc aborts; before another death it was only talked about.
     if (death.exit.signal && !death.by(SIGABRT)) return std::nullopt;

@@ -50,6 +50,7 @@ constexpr std::array registry = std::to_array<Rule>({
     rules::shape_mismatch,
     rules::bad_input,
     rules::checkpoint_corrupt,
+    rules::loader_timeout,
     rules::collective_timeout,
     rules::gpu_lost,
     rules::gpu_ecc,

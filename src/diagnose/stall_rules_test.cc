@@ -53,6 +53,15 @@ Evidence crosswise() {
         true);
 }
 
+TEST(LoaderStall, IsCertainByTheLoadersOwnTimeLimit) {
+    Story story;
+    story.exits(1).raises("RuntimeError", "DataLoader timed out after 4 seconds");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(testing::root_of(v), "loader-stall");
+    EXPECT_EQ(v.root.confidence, Confidence::certain);
+    EXPECT_NE(v.root.summary.find("4 s"), std::string::npos);
+}
+
 TEST(StallRules, threads_that_wait_for_each_other_are_the_root_of_a_kill) {
     const Verdict verdict = diagnose(crosswise());
     EXPECT_EQ(verdict.outcome, Outcome::stuck);
@@ -229,6 +238,9 @@ TEST(StallRules, busy_without_a_step_is_no_progress_but_not_certain) {
 TEST(StallRules, a_validation_is_not_called_no_progress) {
     Evidence e = busy();
     e.stalls[0].processes[0].threads[0].frames = {{"train.py", 9, "validate"}};
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+    // Busy all the time, it may be in one without anybody having seen it there.
+    e.stalls[0].processes[0].threads[0].frames.clear();
     EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
 }
 

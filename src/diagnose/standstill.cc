@@ -207,10 +207,11 @@ std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall)
             if (process.pid == agent.pid && agent.steps.count == stall.steps) stepping = &process;
     if (stepping->threads.empty()) return std::nullopt;
     const WaitingThread& main = stepping->threads.front();
-    // These take long and count no steps; what is not sure is not said.
-    if (!stall.told && runs(main, [](const Frame& f) {
-            return is_compiler(f.file) || is_pause_between_steps(f.function);
-        }))
+    // These take long and count no steps; what is not sure is not said. A thread that runs all the
+    // time may have no frames that could be read.
+    if (!stall.told && (main.frames.empty() || runs(main, [](const Frame& f) {
+                            return is_compiler(f.file) || is_pause_between_steps(f.function);
+                        })))
         return std::nullopt;
     return Blame{StandstillKind::no_progress, stepping, &main};
 }

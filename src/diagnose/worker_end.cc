@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "diagnose/last_text.h"
 #include "diagnose/moment.h"
+#include "diagnose/oom_evidence.h"
 #include "diagnose/signals.h"
 
 namespace holdfast {
@@ -128,6 +129,23 @@ std::optional<Death> named_child(const Death& parent, const WorkerText& text) {
     return std::nullopt;
 }
 
+// A pool that loses a worker kills the others, in the same moment as it seems from outside. One
+// with a reason of its own comes before those with none.
+bool has_own_reason(const Evidence& all, const ProcessEvidence& process) {
+    if (!process.exit || process.exit->signal != SIGKILL) return process.exit.has_value();
+    const std::optional<Death> death = death_of(all, process);
+    return death && oom_kill_of(*death).has_value();
+}
+
+bool before(const Evidence& all, const ProcessEvidence& a, const ProcessEvidence& b) {
+    constexpr Nanos same_moment{1'000'000'000};
+    const bool together =
+        *a.ended <= later(*b.ended, same_moment) && *b.ended <= later(*a.ended, same_moment);
+    const bool a_reason = has_own_reason(all, a);
+    if (together && a_reason != has_own_reason(all, b)) return a_reason;
+    return *a.ended < *b.ended;
+}
+
 // The first child to die of a fatal signal, and soon enough before the parent.
 const ProcessEvidence* first_child(const Death& parent, std::optional<int> signal, bool seen) {
     const ProcessEvidence* first = nullptr;
@@ -141,7 +159,7 @@ const ProcessEvidence* first_child(const Death& parent, std::optional<int> signa
             if (!process.exit->signal || !fatal(*process.exit->signal)) continue;
             if (signal && process.exit->signal != signal) continue;
         }
-        if (first == nullptr || *process.ended < *first->ended) first = &process;
+        if (first == nullptr || before(parent.all, process, *first)) first = &process;
     }
     return first;
 }

@@ -63,6 +63,19 @@ TEST(WorkerOom, IsRecognisedBehindABrokenPool) {
     EXPECT_EQ(root_of(story.verdict()), "worker-oom");
 }
 
+TEST(WorkerOom, ComesBeforeTheWorkersThatThePoolKilledBecauseOfIt) {
+    Story story;
+    story.exits(1).raises("BrokenProcessPool",
+                          "A process in the process pool was terminated abruptly");
+    story.child(201).child(202).container_oom(9s).logged_oom(202, "CONSTRAINT_MEMCG", 8900ms);
+    story.evidence().kernel_log_complete = true;
+    // Both are seen to be gone at the same look.
+    story.child_dies(201, SIGKILL, 9s).child_dies(202, SIGKILL, 9s);
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "worker-oom");
+    EXPECT_EQ(v.process.pid, 202);
+}
+
 TEST(WorkerOom, WithoutWordsIsLikelyRightBeforeTheParentsFailure) {
     Story story = worker_killed_by_oom();
     story.exits(1).stderr_hidden();
@@ -131,6 +144,13 @@ TEST(WorkerCrash, ThatFelledTheParentIsTheRoot) {
     EXPECT_EQ(root_of(v), "segfault");
     EXPECT_EQ(v.process.role, "worker");
     EXPECT_TRUE(contributes(v, "exception"));
+}
+
+TEST(WorkerCrash, ThatNobodySawLiveIsListedByItsRecord) {
+    Story story;
+    story.exits(0).crash(SIGSEGV, 1, 321);
+    EXPECT_EQ(root_of(story.verdict()), "clean-exit");
+    EXPECT_TRUE(contributes(story.verdict(), "segfault"));
 }
 
 TEST(RankOom, IsTheRanksOwnEnd) {

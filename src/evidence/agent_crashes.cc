@@ -74,7 +74,7 @@ CrashEvidence crash_of(const CrashRecord& record, const RunClock& clock) {
     crash.in_allocator =
         is_heap_abort(record, crash.native) || is_fault_in_allocator(record, crash.native);
     crash.runtimes = loaded_runtimes(record);
-    // Only code is listed, so this is a library that was replaced under the running program.
+    // Code, which was replaced under the running program, or the file of a lost page.
     if (const CrashModule* module = crash.address ? module_at(record, *crash.address) : nullptr;
         module != nullptr && module->inode)
         crash.mapped_file = module->path;

@@ -106,6 +106,29 @@ std::optional<Bytes> before_steps(const AgentRecord& agent, const AgentSiteRecor
 
 }  // namespace
 
+namespace {
+
+bool called_from(const OwnLine& line, const Frame& caller) {
+    return std::any_of(line.frames.begin(), line.frames.end(), [&](const Frame& frame) {
+        return frame.file == caller.file && frame.line == caller.line;
+    });
+}
+
+// Several lines of a loop may share what grows. The largest of them asks for it; the call above
+// them all does not.
+const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const OwnLine& call) {
+    const OwnLine* best = nullptr;
+    for (const auto& [key, line] : lines) {
+        if (&line == &call || !line.growth || line.depth >= call.depth) continue;
+        if (line.growth->in_all.share_of(call.growth->in_all) < 0.3) continue;
+        if (!called_from(line, call.frames.back())) continue;
+        if (best == nullptr || line.growth->in_all > best->growth->in_all) best = &line;
+    }
+    return best != nullptr ? *best : call;
+}
+
+}  // namespace
+
 std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack) {
     std::vector<Frame> frames;
     for (auto number = stack.rbegin(); number != stack.rend(); ++number) {
@@ -174,7 +197,7 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
     // Without steps nothing tells one long call from a loop, but for the names of what it calls.
     if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;
-    leak.frames = blamed->frames;
+    leak.frames = heaviest_below(lines, *blamed).frames;
     leak.live = blamed->sum.now();
     leak.error = blamed->sum.band();
     leak.borrowed = blamed->sum.borrowed();

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint64_t least_steps = 20;
 constexpr std::size_t least_points_by_step = 5;
+constexpr std::size_t least_points_if_straight = 3;
 constexpr std::size_t least_windows = 8;  // and so one point more
 
 // One point of the line that is judged: x is steps, or seconds where none are counted.
@@ -130,6 +131,15 @@ std::span<const Point> growing_or_leaping(const std::vector<Point>& points, std:
     return growing_end(std::span(points).first(points.size() - 1), least, error);
 }
 
+// Windows grow with the run, so steps that begin late have few of them; but each is of many steps.
+bool straight(std::span<const Point> points) {
+    constexpr double many_steps = 10;
+    if (points.size() < least_points_if_straight) return false;
+    for (std::size_t i = 1; i + 1 < points.size(); ++i)
+        if (points[i].x - points[i - 1].x < many_steps) return false;
+    return fitted(points).fit >= 0.98;
+}
+
 }  // namespace
 
 Bytes least_growth(std::optional<Bytes> limit) {
@@ -142,9 +152,11 @@ std::optional<GrowthSeen> judge_growth(const GrowthSeries& series, std::optional
     if (series.points.size() < 2) return std::nullopt;
     const bool stepped = series.points.back().step >= least_steps;
     const std::vector<Point> points = stepped ? by_step(series) : by_time(series);
-    const std::size_t least = stepped ? least_points_by_step : least_windows + 1;
+    const bool few = stepped && points.size() < least_points_by_step;
+    std::size_t least = stepped ? least_points_by_step : least_windows + 1;
+    if (few) least = least_points_if_straight;
     const std::span<const Point> end = growing_or_leaping(points, least, series.error);
-    if (end.empty()) return std::nullopt;
+    if (end.empty() || (few && !straight(end))) return std::nullopt;
     const double rise = end.back().y - end.front().y;
     const double span = end.back().x - end.front().x;
     if (rise < static_cast<double>(least_growth(limit).count) || rise < 4 * series.error)

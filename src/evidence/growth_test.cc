@@ -54,6 +54,14 @@ TEST(Growth, NeedsTwentySteps) {
     EXPECT_TRUE(grows(series(line, 5, 8)));
 }
 
+TEST(Growth, ThatBeganLateNeedsAStraightLineOfManySteps) {
+    const auto line = [](double x) { return 300 * x; };
+    EXPECT_TRUE(grows(series(line, 30, 4)));
+    EXPECT_FALSE(grows(series(line, 8, 4)));  // too few steps in each
+    EXPECT_FALSE(grows(series(line, 30, 2)));
+    EXPECT_FALSE(grows(series([](double x) { return x < 0.5 ? 20 * x : 300 * x; }, 30, 4)));
+}
+
 TEST(Growth, ThatEndsInALeapIsStillOne) {
     // pandas.concat in a loop: at the end the old table and half of the new one are there.
     const auto leaping = [](double x) { return x < 1 ? 100 * x : 190; };

@@ -26,6 +26,7 @@ struct Block {
     Owner owner = Owner::process;
     bool quoted = false;  // inside """ in another exception's message
     bool whole = false;
+    bool chained = false;  // raised while the one above it was handled
     TracebackText traceback;
     std::size_t end = 0;  // index behind it, in its stream
 
@@ -128,14 +129,31 @@ void set_owner(const Stream& lines, std::size_t at, const std::vector<Block>& be
     }
     std::size_t above = at;
     while (above > 0 && is_blank(lines[above - 1].text)) --above;
-    const bool chained = above > 0 && is_chain_link(lines[above - 1].text);
-    if (chained && !before.empty()) block.owner = before.back().owner;
+    block.chained = above > 0 && is_chain_link(lines[above - 1].text);
+    if (block.chained && !before.empty()) block.owner = before.back().owner;
 }
 
 struct Found {
     TracebackText traceback;
     std::size_t last_line = 0;  // number of its last line in the whole text
 };
+
+// A write fails, and closing the file then fails for the same reason: the first one counts.
+bool said_again(const Block& block, const std::optional<Found>& before) {
+    return block.chained && before && before->traceback.type == block.traceback.type &&
+           before->traceback.message == block.traceback.message;
+}
+
+// An error that was caught has no frames above the one that caught it; the later one has them.
+void join_frames(std::vector<Frame>& later, const std::vector<Frame>& earlier) {
+    if (earlier.empty()) return;
+    const auto catching = std::find_if(later.begin(), later.end(), [&](const Frame& frame) {
+        return frame.file == earlier.front().file && frame.function == earlier.front().function;
+    });
+    if (catching == later.end()) return;
+    later.erase(catching, later.end());
+    later.insert(later.end(), earlier.begin(), earlier.end());
+}
 
 // Finds the blocks of one stream; numbers of lines that mean something outside them go to `other`.
 std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
@@ -160,7 +178,11 @@ std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
             if (block.whole) block.end = read_message(lines, block.end, block);
         }
         if (!block.whole) last_other = std::max(last_other, lines[block.end - 1].number);
-        if (block.decides()) found = Found{block.traceback, lines[block.end - 1].number};
+        if (block.decides()) {
+            if (said_again(block, found))
+                join_frames(block.traceback.frames, found->traceback.frames);
+            found = Found{block.traceback, lines[block.end - 1].number};
+        }
         i = block.end;
         blocks.push_back(std::move(block));
         blocks.back().traceback = {};

@@ -11,6 +11,20 @@
 namespace holdfast {
 namespace {
 
+TEST(TracebackText, OfAnErrorThatClosingTheFileRaisedAgainHasTheFirstPlace) {
+    const auto last = last_traceback(
+        "Traceback (most recent call last):\n"
+        "  File \"train.py\", line 12, in <module>\n    log.flush()\n"
+        "OSError: [Errno 28] No space left on device\n\n"
+        "During handling of the above exception, another exception occurred:\n\n"
+        "Traceback (most recent call last):\n"
+        "  File \"train.py\", line 9, in <module>\n    with open(path) as log:\n"
+        "OSError: [Errno 28] No space left on device\n");
+    ASSERT_TRUE(last);
+    ASSERT_EQ(last->frames.size(), 1U);
+    EXPECT_EQ(last->frames[0].line, 12);
+}
+
 // What CPython 3.10 to 3.13 printed for the same small programs; one file where versions agree.
 struct Expected {
     std::string type;  // empty: no traceback that ended the process

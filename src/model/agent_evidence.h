@@ -151,7 +151,7 @@ struct CrashEvidence {
     bool near_null = false;
     bool in_allocator = false;          // malloc or free are on top of the stack
     std::vector<std::string> runtimes;  // mapped, of which there should be one: "libgomp.so.1"
-    std::string mapped_file;            // the fault's address lies in this file's code
+    std::string mapped_file;            // the fault's address lies in this file
     std::vector<SharedLibraryUse> shared;
 };
 

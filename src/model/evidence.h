@@ -49,7 +49,7 @@ struct ProcessEvidence {
     std::optional<Bytes> anon;
     std::optional<Bytes> shmem;
     std::optional<Bytes> swap;
-    std::optional<Bytes> virtual_size;
+    std::optional<Bytes> virtual_size;  // the most it had: after a refusal much is given back
     std::optional<std::uint64_t> threads;
     std::optional<std::uint64_t> open_files;
     std::optional<std::uint64_t> open_files_peak;  // the most seen at any look

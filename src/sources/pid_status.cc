@@ -33,6 +33,8 @@ Result<PidStatus> parse_pid_status(std::string_view text) {
             status.swap = parse_kib(value);
         } else if (key == "VmSize") {
             status.virtual_size = parse_kib(value);
+        } else if (key == "VmPeak") {
+            status.virtual_peak = parse_kib(value);
         } else if (key == "Threads") {
             status.threads = parse_number<std::uint64_t>(value);
         } else if (key == "Uid") {

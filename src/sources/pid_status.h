@@ -16,7 +16,7 @@ struct PidStatus {
     std::optional<Bytes> rss, rss_peak;  // VmRSS, VmHWM
     std::optional<Bytes> anon, file, shmem;
     std::optional<Bytes> swap;
-    std::optional<Bytes> virtual_size;
+    std::optional<Bytes> virtual_size, virtual_peak;
     std::optional<std::uint64_t> threads;
     std::optional<std::uint32_t> uid;                              // real
     std::optional<std::uint64_t> pending_thread, pending_process;  // SigPnd, ShdPnd: bit N-1 is N

@@ -20,24 +20,42 @@ bool lies_below(const std::string& path, const std::string& mount) {
     return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
 }
 
-// By the mount table alone: statfs of a dead server never returns.
-bool on_network(const std::string& path) {
+std::vector<sources::Mount> mounts_here() {
     const auto roots = sources::Roots::open();
-    if (!roots) return true;
+    if (!roots) return {};
     const auto dir = sources::ProcessDir::open(*roots, ::getpid());
-    if (!dir) return true;
+    if (!dir) return {};
     const auto mounts = sources::read_mountinfo(dir->fd());
-    if (!mounts) return true;
+    return mounts ? *mounts : std::vector<sources::Mount>{};
+}
+
+// By its type alone: statfs of a dead server never returns.
+bool remote(const sources::Mount& mount) {
+    static constexpr const char* types[] = {"nfs", "cifs", "smb",  "ceph",   "lustre",    "fuse",
+                                            "9p",  "afs",  "gpfs", "beegfs", "glusterfs", "autofs"};
+    return std::any_of(std::begin(types), std::end(types),
+                       [&](const char* type) { return mount.type.starts_with(type); });
+}
+
+bool on_network(const std::string& path) {
+    const std::vector<sources::Mount> mounts = mounts_here();
     const sources::Mount* best = nullptr;
-    for (const sources::Mount& mount : *mounts)
+    for (const sources::Mount& mount : mounts)
         if (lies_below(path, mount.point) &&
             (best == nullptr || mount.point.size() >= best->point.size()))
             best = &mount;
-    if (best == nullptr) return true;
-    static constexpr const char* remote[] = {"nfs", "cifs", "smb",  "ceph",   "lustre",   "fuse",
-                                             "9p",  "afs",  "gpfs", "beegfs", "glusterfs"};
-    return std::any_of(std::begin(remote), std::end(remote),
-                       [&](const char* type) { return best->type.starts_with(type); });
+    return best == nullptr || remote(*best);
+}
+
+// Pseudo filesystems have no size, and images that are only read are always full.
+bool could_fill(const sources::Mount& mount) {
+    return mount.has_super_option("rw") && !remote(mount) && mount.type != "hugetlbfs";
+}
+
+bool no_room(const sources::FilesystemSpace& space) {
+    if (space.size == Bytes{}) return false;
+    return space.free < Bytes::mib(1) || space.free.share_of(space.size) < 0.001 ||
+           space.inodes_free == 0U;
 }
 
 }  // namespace
@@ -72,6 +90,16 @@ void DiskWatch::add_written_by(Nanos now, int process_dir) {
         const std::size_t slash = file.path.rfind('/');
         if (!file.deleted && slash != std::string::npos && slash > 0)
             add(now, "written to", file.path.substr(0, slash));
+    }
+}
+
+void DiskWatch::add_full(Nanos now) {
+    constexpr std::size_t most = 512;
+    const std::vector<sources::Mount> mounts = mounts_here();
+    for (std::size_t i = 0; i < std::min(most, mounts.size()); ++i) {
+        if (!could_fill(mounts[i])) continue;
+        const auto space = sources::read_filesystem_space(mounts[i].point);
+        if (space && no_room(*space)) add(now, "full", mounts[i].point);
     }
 }
 

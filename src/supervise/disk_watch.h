@@ -19,6 +19,9 @@ public:
     void add(Nanos now, const std::string& use, const std::string& path);
     // The directories of files the process has open for writing: checkpoints, logs, caches.
     void add_written_by(Nanos now, int process_dir);
+    // After a bad end: whatever else is mounted here and has no room left. A checkpoint is open for
+    // a moment only, and what fills a disk seldom names it.
+    void add_full(Nanos now);
     // The space of all of them now.
     void look(Nanos now);
 

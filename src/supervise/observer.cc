@@ -224,6 +224,7 @@ void Observer::last_look(Nanos now, bool ended_well) {
         now, [this](pid_t pid) { return is_ours(pid); }, main_cgroup(), neighbours_.gone());
     host_.fill(latest_);
     disks_.look(now);
+    if (!ended_well) disks_.add_full(now);
     // Whoever ate the memory, if it was not us, may still be there; but a picture taken just before
     // the end is the better one.
     if (!ended_well && now >= next_neighbours_) look_at_neighbours(now);

@@ -97,7 +97,7 @@ void note_figures(const sources::PidStat& stat, format::Process& record) {
     record.state = stat.state;
     record.rss = stat.rss.count;
     record.rss_peak = larger(record.rss_peak, stat.rss.count);
-    record.virtual_size = stat.virtual_size.count;
+    record.virtual_size = larger(record.virtual_size, stat.virtual_size.count);
     record.threads = stat.threads;
     record.threads_peak = larger(record.threads_peak, stat.threads);
     record.cpu_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(stat.cpu_time.count(), 0));
@@ -119,6 +119,7 @@ void note_details(int process_dir, format::Process& record) {
         record.shmem = plain(status->shmem);
         record.swap = plain(status->swap);
         record.rss_peak = larger(record.rss_peak, plain(status->rss_peak));
+        record.virtual_size = larger(record.virtual_size, plain(status->virtual_peak));
         record.uid = status->uid.value_or(record.uid);
     }
     if (const auto io = sources::read_pid_io(process_dir)) {

@@ -18,6 +18,14 @@ namespace {
 // SIGCHLD is ours; the rest is the program's.
 bool concerns_program(int number) { return number != SIGCHLD && number != SIGPIPE; }
 
+// The kernel tells us of limits that we have met ourselves: a box larger than `ulimit -f` allows.
+// Passed on, that would end a program which has done nothing.
+bool about_ourselves(const signalfd_siginfo& one) {
+    const auto number = static_cast<int>(one.ssi_signo);
+    if (number == SIGXFSZ) return static_cast<pid_t>(one.ssi_pid) == ::getpid();
+    return number == SIGXCPU && one.ssi_code == SI_KERNEL;
+}
+
 // Window size, job control, timers: nobody asks a verdict about them.
 bool worth_recording(int number) {
     switch (number) {
@@ -94,7 +102,7 @@ void SignalRouter::expect(Nanos now, SignalBits kinds, SignalBits no_more) {
 
 void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_group, pid_t program) {
     const int number = static_cast<int>(one.ssi_signo);
-    if (!concerns_program(number)) return;
+    if (!concerns_program(number) || about_ourselves(one)) return;
     const auto sender = static_cast<pid_t>(one.ssi_pid);
     if (sentinel_ != nullptr && sender == sentinel_->pid() && number == SIGCONT) return;
     const bool from_kernel = one.ssi_code > 0;

@@ -69,6 +69,15 @@ void use_all_descriptors() {
     ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// What the kernel has told us, and only us, of a file that became too large.
+void forget_own_limits() {
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    const timespec at_once{};
+    ::sigtimedwait(&one, nullptr, &at_once);
+}
+
 OutputCapture describe(Capture capture) {
     OutputCapture described;
     switch (capture) {
@@ -158,6 +167,10 @@ Status Supervisor::prepare() {
     facts_.name = options_->name;
     facts_.command = mask_command(options_->command);
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
+    // Before the first file of ours: one larger than `ulimit -f` allows brings a signal that kills.
+    auto inbox = SignalInbox::open();
+    if (!inbox) return inbox.error();
+    inbox_.emplace(std::move(inbox).value());
     auto recorder = open_recorder(choose_home(options_->environment),
                                   new_run_id(facts_.started_wall, facts_.supervisor_pid), origin);
     if (!recorder) return recorder.error();
@@ -166,9 +179,6 @@ Status Supervisor::prepare() {
                                     : new_run_id(facts_.started_wall, facts_.supervisor_pid);
     epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
     if (!epoll_) return Error::from_errno("cannot make an epoll");
-    auto inbox = SignalInbox::open();
-    if (!inbox) return inbox.error();
-    inbox_.emplace(std::move(inbox).value());
     events_ = std::make_unique<EventLog>(recorder_.machine->events);
     observer_ = std::make_unique<Observer>(*roots_, *recorder_.machine, *events_, epoll_.get());
     return Done{};
@@ -417,6 +427,7 @@ Result<FinishedRun> Supervisor::run_unobserved(const Error& why) {
         mask = inbox_->mask_at_start();
     else
         ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+    forget_own_limits();
     ::sigprocmask(SIG_SETMASK, &mask, nullptr);
     if (recorder_.directory) discard(*recorder_.directory);
     const std::string warning = "holdfast: " + why.text + "; the command runs on, unobserved\n";

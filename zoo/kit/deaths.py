@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -56,8 +57,14 @@ def _wait_ready(scratch: Path, running: subprocess.Popen) -> str:
     raise Hung("it never became ready")
 
 
+def _drain(running: subprocess.Popen) -> None:
+    """Its stderr, but not to the last writer: a stuck child outlives its parent."""
+    if running.stderr is not None:
+        threading.Thread(target=running.stderr.read, daemon=True).start()
+
+
 def _end(running: subprocess.Popen) -> None:
-    """Of a run that hangs: its whole session, which is its own."""
+    """Of a run that hangs, and of what others leave behind: the whole session, which is its own."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(running.pid, signal.SIGKILL)
     running.wait()
@@ -65,9 +72,10 @@ def _end(running: subprocess.Popen) -> None:
 
 def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str]:
     """The verdict, and the evidence ready to be kept."""
-    python = python_for(scenario.needs, pythons)
+    python = python_for(scenario.needs, pythons, other_user="user" in scenario.header)
     if python is None:
-        raise Unable(f"no Python with {' and '.join(scenario.needs)}; name one with --python")
+        what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
+        raise Unable(f"no Python {what}; name one with --python")
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
     scratch.chmod(0o777)
     try:
@@ -101,11 +109,13 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
                 **where,
             )
             try:
+                _drain(running)
                 other = _act(scenario, scratch, running, beside, where)
-                running.communicate(timeout=PATIENCE)
+                running.wait(timeout=PATIENCE)
             except (subprocess.TimeoutExpired, Hung) as why:
-                _end(running)
                 raise Hung(str(why)) from None
+            finally:
+                _end(running)
             if other is not None:
                 other.terminate()
                 other.wait()

@@ -9,7 +9,8 @@ from pathlib import Path
 
 def candidates(named: list[str]) -> list[str]:
     listed = os.environ.get("HOLDFAST_ZOO_PYTHON", "").split(os.pathsep)
-    return [p for p in [*named, *listed, sys.executable] if p and Path(p).exists()]
+    everywhere = [*named, *listed, sys.executable, "/usr/bin/python3"]
+    return [p for p in everywhere if p and Path(p).exists()]
 
 
 @functools.cache
@@ -19,9 +20,17 @@ def has(python: str, package: str) -> bool:
     return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
 
 
-def python_for(needs: tuple[str, ...], named: list[str]) -> str | None:
+def anybodys(python: str) -> bool:
+    """Whether another user may run it: root's own interpreter is behind a closed door."""
+    path = Path(python).resolve()
+    return all(part.stat().st_mode & 0o001 for part in [path, *path.parents])
+
+
+def python_for(needs: tuple[str, ...], named: list[str], other_user: bool = False) -> str | None:
     """The first that has them all."""
     for python in candidates(named):
+        if other_user and not anybodys(python):
+            continue
         if all(has(python, package) for package in needs):
             return python
     return None

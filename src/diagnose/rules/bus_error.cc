@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "diagnose/crash_finding.h"
+#include "diagnose/disk_room.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -14,11 +15,10 @@ namespace {
 constexpr int address_error = 2;  // BUS_ADRERR: beyond the end of the file, or it could not be read
 bool hardware_error(const CrashEvidence& crash) { return crash.code == 4 || crash.code == 5; }
 
-const DiskEvidence* full_disk(const Evidence& all) {
-    for (const DiskEvidence& disk : all.disks)
-        if (disk.path != "/dev/shm" && disk.free_least && *disk.free_least < Bytes::mib(1))
-            return &disk;
-    return nullptr;
+// Of the mapped file where it is known, else any.
+const DiskEvidence* disk_without_room(const Evidence& all, const std::string& file) {
+    const DiskEvidence* disk = full_disk(all, file);
+    return disk != nullptr && disk->path != "/dev/shm" ? disk : nullptr;
 }
 
 }  // namespace
@@ -35,12 +35,15 @@ std::optional<Finding> bus_error(const Death& death) {
         return finding;
     }
     const bool page_lost = crash != nullptr && crash->code == address_error;
-    // A shrunken file leaves a full disk as it is, and a full disk most files: together they are
-    // only likely, whatever the code.
-    if (const DiskEvidence* disk = full_disk(death.all); disk != nullptr) {
+    const std::string file = crash != nullptr ? crash->mapped_file : std::string();
+    // That some disk is full proves nothing; that the mapped file lies there does: to shrink it
+    // would have made room.
+    if (const DiskEvidence* disk = disk_without_room(death.all, file); disk != nullptr) {
+        const bool decided = page_lost && file.starts_with('/');
         Finding finding = crash_finding(death, "disk-full-mapping"_cause,
-                                        "a page of a mapped file could not be had", false);
-        finding.evidence.push_back({"statvfs " + disk->path, human(*disk->free_least) + " free"});
+                                        "a page of a mapped file could not be had", decided);
+        if (!file.empty()) finding.evidence.push_back({"mapped file", file});
+        finding.evidence.push_back({"statvfs " + disk->path, room_on(*disk)});
         finding.fixes.push_back({"Free some space in " + disk->path + ".", "df -h " + disk->path});
         return finding;
     }
@@ -52,8 +55,7 @@ std::optional<Finding> bus_error(const Death& death) {
         false);
     // Without the code, broken memory and misaligned access look alike.
     if (!page_lost) finding.confidence = Confidence::unknown;
-    if (crash != nullptr && !crash->mapped_file.empty())
-        finding.evidence.push_back({"mapped file", crash->mapped_file});
+    if (!file.empty()) finding.evidence.push_back({"mapped file", file});
     finding.fixes.push_back(
         {"Do not change or truncate a file while a program has it mapped; write "
          "a new one and rename it.",

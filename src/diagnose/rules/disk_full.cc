@@ -1,19 +1,13 @@
 // HF503: no space left on a device, told by the words and the filesystem's figures.
 #include <fmt/format.h>
 
+#include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
-
-bool full(const DiskEvidence& disk) {
-    if (disk.inodes_free == 0U) return true;
-    const std::optional<Bytes> free = disk.free_least ? disk.free_least : disk.free_last;
-    if (!free) return false;
-    return *free < Bytes::mib(1) || (disk.size && free->share_of(*disk.size) < 0.001);
-}
 
 // "OSError: [Errno 28] No space left on device: '/data/model.pt'"
 std::string path_in(std::string_view line) {
@@ -27,43 +21,29 @@ std::string path_in(std::string_view line) {
     return {};
 }
 
-bool holds(const DiskEvidence& disk, const std::string& path) {
-    if (disk.path == "/") return path.starts_with("/");
-    return path == disk.path || path.starts_with(disk.path + "/");
-}
-
-// The filesystem the path lies on, as far as it is among those watched: the longest that holds it.
-const DiskEvidence* disk_of(const Evidence& all, const std::string& path) {
-    const DiskEvidence* best = nullptr;
-    for (const DiskEvidence& disk : all.disks)
-        if (holds(disk, path) && (best == nullptr || disk.path.size() > best->path.size()))
-            best = &disk;
-    return best;
-}
-
-const DiskEvidence* full_disk(const Evidence& all, const std::string& path) {
-    if (path.starts_with("/")) {
-        const DiskEvidence* disk = disk_of(all, path);
-        if (disk != nullptr && full(*disk)) return disk;
-        return nullptr;
-    }
-    for (const DiskEvidence& disk : all.disks)
-        if (disk.path != "/dev/shm" && full(disk)) return &disk;
-    return nullptr;
+// Writers that notice a short write and drop its reason: torch's archive, NumPy's tofile, SQLite.
+std::optional<Said> short_write(const Death& death) {
+    std::optional<Said> said = system_said_last(
+        death, {"PytorchStreamWriter failed writing file", "basic_ios::clear: iostream error",
+                "database or disk is full", "inline_container.cc", " requested and "});
+    if (!said) return std::nullopt;
+    const auto says = [&](std::string_view words) {
+        return said->line.find(words) != std::string::npos;
+    };
+    // Its reader speaks from the same file.
+    if (says("inline_container.cc") && !says("unexpected pos")) return std::nullopt;
+    if (says(" requested and ") && !said->line.ends_with(" written")) return std::nullopt;
+    return said;
 }
 
 }  // namespace
 
 std::optional<Finding> disk_full(const Death& death) {
-    std::optional<Said> said = said_last(
+    std::optional<Said> said = system_said_last(
         death, {"No space left on device", "[Errno 28]", "Disk quota exceeded", "[Errno 122]"});
-    if (!said) {
-        // These writers drop the reason: torch's archive, NumPy's tofile.
-        said = said_last(death, {"PytorchStreamWriter failed writing file"});
-        if (!said) said = said_last(death, {" requested and "});
-        if (said && said->line.find(" requested and ") != std::string::npos &&
-            !said->line.ends_with(" written"))
-            return std::nullopt;
+    const bool reason_dropped = !said;
+    if (reason_dropped) {
+        said = short_write(death);
         const bool limited = death.process != nullptr && death.process->limits.file_size;
         if (!said || (limited && full_disk(death.all, {}) == nullptr)) return std::nullopt;
     }
@@ -71,24 +51,22 @@ std::optional<Finding> disk_full(const Death& death) {
         if (said->line.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
 
     const std::string path = path_in(said->line);
+    if (path.empty() && only_shared_memory_full(death.all)) return std::nullopt;
     const DiskEvidence* disk = full_disk(death.all, path);
     if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits =
         said->final && death.exit_known() &&
         (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);
+    const bool tied = disk != nullptr && (is_used(*disk) || path.starts_with("/"));
     const std::string place = disk != nullptr ? disk->path : path;
     Finding finding = finding_about(
         death, "disk-full"_cause,
-        disk != nullptr && fits ? Confidence::certain : Confidence::likely,
+        tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
         place.empty() ? fmt::format("{} found no space left on a device.", who(death))
                       : fmt::format("{} found no space left at {}.", who(death), place));
     finding.evidence.push_back({said->source, shortened(said->line)});
     if (disk != nullptr) {
-        const std::optional<Bytes> free = disk->free_least ? disk->free_least : disk->free_last;
-        std::string figures = free ? human(*free) + " free" : "";
-        if (free && disk->size) figures += " of " + human(*disk->size);
-        if (disk->inodes_free == 0U)
-            figures += figures.empty() ? "no inodes left" : ", no inodes left";
+        const std::string figures = room_on(*disk);
         finding.evidence.push_back({"statvfs " + disk->path, figures});
         finding.summary =
             fmt::format("{} found no space left at {} ({}{}).", who(death), disk->path,

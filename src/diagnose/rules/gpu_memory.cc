@@ -14,12 +14,21 @@ struct Refused {
     Said said;
 };
 
+// Of an allocator; a ValueError that speaks of the same is somebody's own.
+bool from_an_allocator(std::string_view type) {
+    for (const std::string_view known :
+         {"OutOfMemoryError", "RuntimeError", "AcceleratorError", "ResourceExhaustedError",
+          "InternalError", "MemoryError", "CUDARuntimeError", "CudaAPIError"})
+        if (type.ends_with(known)) return true;
+    return false;
+}
+
 std::optional<Refused> refused_by_gpu(const Death& death) {
     const TracebackText* traceback = final_exception(death);
     if (traceback == nullptr) return std::nullopt;
     const std::string line = exception_line(*traceback);
     const std::optional<GpuRefusal> figures = parse_gpu_refusal(line);
-    if (!figures) return std::nullopt;
+    if (!figures || (!figures->asked && !from_an_allocator(traceback->type))) return std::nullopt;
     return Refused{*figures, {line, true, source_of(*traceback)}};
 }
 

@@ -105,7 +105,9 @@ std::optional<Finding> host_leak(const Death& death) {
     if (!where) return std::nullopt;
     const std::string place = short_place(*where);
     // Over time alone, a long load looks the same; and a thread's line is only borrowed.
-    const bool sure = leak.growth.per_step && !leak.borrowed && !leak.several_lines;
+    constexpr int enough_windows = 5;
+    const bool sure = leak.growth.per_step && leak.growth.windows >= enough_windows &&
+                      !leak.borrowed && !leak.several_lines;
     Finding finding = finding_about(
         death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
         fmt::format("Memory that {} asks for grew by {}, to {}, and was never given back.", place,

@@ -8,6 +8,7 @@
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
+#include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "model/call_kind.h"
@@ -96,9 +97,7 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     return {what, "numpy.load(path, mmap_mode=\"r\")"};
 }
 
-}  // namespace
-
-std::optional<Finding> dataset_in_ram(const Death& death) {
+std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
     const std::optional<Bytes> peak = held_at_end(death);
@@ -141,6 +140,55 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     return finding;
 }
 
+// How far the memory in use rose after a moment.
+Bytes risen_since(const Evidence& all, RunTime moment) {
+    Bytes before;
+    Bytes most;
+    for (const CurvePoint& point : all.memory.curve) {
+        if (point.time <= moment) before = point.used;
+        most = std::max(most, point.used);
+    }
+    return most - before;
+}
+
+// Some readers have an allocator of their own, which asks the kernel directly: Arrow's, Rust's.
+// Then no line holds the memory, but all of it came while the main thread was in one call that
+// loads.
+std::optional<Finding> loaded_unseen(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || !death.decides || agent->leak || agent->steps.count > 0 ||
+        !agent->place_time)
+        return std::nullopt;
+    const std::optional<Bytes> peak = held_at_end(death);
+    const Frame* own = innermost_own_frame(agent->place);
+    const std::optional<Where> last = where_it_was(death);
+    if (!peak || own == nullptr || !own->line || !last || last->line != own->line ||
+        agent->live.share_of(*peak) >= 0.5)
+        return std::nullopt;
+    const auto at = static_cast<std::size_t>(own - agent->place.data());
+    const Bytes risen = risen_since(death.all, *agent->place_time);
+    if (kind_of_call(agent->place, at) != CallKind::loads || risen.share_of(*peak) < 0.5)
+        return std::nullopt;
+    const std::string place = short_place(*last);
+    Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
+                                    fmt::format("While {} was loading, memory rose by {}, to {}.",
+                                                place, human(risen), human(*peak)));
+    finding.where = last;
+    finding.evidence = {{"memory in use", fmt::format("+{} during this call", human(risen))},
+                        {"allocations", fmt::format("{} of it were asked for in ways that can be "
+                                                    "seen",
+                                                    human(agent->live))}};
+    finding.fixes.push_back(in_pieces(*agent, place));
+    return finding;
+}
+
+}  // namespace
+
+std::optional<Finding> dataset_in_ram(const Death& death) {
+    if (std::optional<Finding> held = held_by_a_line(death)) return held;
+    return loaded_unseen(death);
+}
+
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
 // two sums agree the pages are copies.
 std::optional<Finding> worker_copies(const Death& death) {
@@ -156,6 +204,7 @@ std::optional<Finding> worker_copies(const Death& death) {
     constexpr Nanos moment{1'000'000'000};
     int workers = 0;
     Bytes copies;
+    Bytes others;
     Bytes sum = *main->anon;
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
@@ -163,12 +212,24 @@ std::optional<Finding> worker_copies(const Death& death) {
         sum += *process.anon;
         // Much less is not the parent's data, much more is data of its own.
         const double share = process.anon->share_of(*main->anon);
-        if (process.role != Role::worker || share < 0.5 || share > 1.5) continue;
+        if (process.role != Role::worker || share < 0.5 || share > 1.5) {
+            others += *process.anon;
+            continue;
+        }
         ++workers;
         copies += *process.anon;
     }
-    if (workers < 2 || copies.share_of(*limit) < 0.5 || cgroup->anon->share_of(sum) < 0.75)
-        return std::nullopt;
+    for (const Neighbour& neighbour : death.all.neighbours)
+        if (neighbour.same_cgroup) others += neighbour.rss;
+    if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
+    // A kill makes room before anybody can count again: then the limit itself was what they filled,
+    // and what is neither the parent's nor anybody else's is theirs alone. Those who are left still
+    // hold most of it.
+    const std::optional<OomKill> kill = oom_kill_of(death);
+    const bool filled =
+        kill && kill->scope == OomKill::Scope::cgroup && cgroup->anon->share_of(*limit) >= 0.5;
+    const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};
+    if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
         fmt::format("{} workers held {} together, each about as much as their parent's {}.",
@@ -176,7 +237,11 @@ std::optional<Finding> worker_copies(const Death& death) {
     finding.evidence = {
         {"memory of the workers", fmt::format("{} in {} workers", human(copies), workers)},
         {"memory of the parent", human(*main->anon)},
-        {"memory.stat", fmt::format("anon {}: their pages are not shared", human(*cgroup->anon))}};
+        theirs > Bytes{}
+            ? Observation{"limit", fmt::format("{}, full: {} of it can only be the workers' own",
+                                               human(*limit), human(theirs))}
+            : Observation{"memory.stat", fmt::format("anon {}: their pages are not shared",
+                                                     human(*cgroup->anon))}};
     finding.fixes.push_back(
         {"Keep the data in arrays or tensors, not in lists of Python objects: "
          "counting references copies shared pages.",

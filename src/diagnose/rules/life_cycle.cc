@@ -33,6 +33,22 @@ void add_exit_call(Finding& finding, const ExitCallEvidence& call) {
         {"exit called", where ? spelled(call) + " at " + short_place(*where) : spelled(call)});
 }
 
+// What a library raises may be one of the causes with a name, in words that no table has. Python's
+// own words for a mistake mean the same everywhere.
+bool words_of_a_library(const TracebackText& traceback) {
+    if (traceback.frames.empty()) return false;
+    const std::string& file = traceback.frames.back().file;
+    if (file.find("/site-packages/") == std::string::npos &&
+        file.find("/dist-packages/") == std::string::npos)
+        return false;
+    for (const std::string_view mistake :
+         {"KeyError", "TypeError", "NameError", "AttributeError", "ImportError",
+          "ModuleNotFoundError", "AssertionError", "NotImplementedError", "FileNotFoundError",
+          "KeyboardInterrupt", "RecursionError", "ZeroDivisionError"})
+        if (traceback.type == mistake) return false;
+    return true;
+}
+
 }  // namespace
 
 std::optional<Finding> clean_exit(const Death& death) {
@@ -52,10 +68,11 @@ std::optional<Finding> exception(const Death& death) {
                         who(death)));
     const TracebackText* traceback = final_exception(death);
     if (traceback == nullptr || death.exit.code.value_or(1) != 1) return std::nullopt;
-    Finding finding = finding_about(death, "exception"_cause,
-                                    death.exit_known() ? Confidence::certain : Confidence::likely,
-                                    fmt::format("{} ended with an exception nobody caught: {}",
-                                                who(death), shortened(exception_line(*traceback))));
+    const bool sure = death.exit_known() && !words_of_a_library(*traceback);
+    Finding finding =
+        finding_about(death, "exception"_cause, sure ? Confidence::certain : Confidence::likely,
+                      fmt::format("{} ended with an exception nobody caught: {}", who(death),
+                                  shortened(exception_line(*traceback))));
     finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
     return finding;
 }

@@ -8,6 +8,7 @@
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
 namespace {
@@ -49,7 +50,7 @@ std::optional<Finding> cpu_finding(const Death& death, std::optional<std::uint64
 }  // namespace
 
 std::optional<Finding> fd_limit(const Death& death) {
-    const std::optional<Said> said = said_last(
+    const std::optional<Said> said = system_said_last(
         death, {"Too many open files", "[Errno 24]", "received 0 items of ancdata", "EMFILE"});
     if (!said) return std::nullopt;
     const ProcessEvidence* process = fullest(death);
@@ -72,6 +73,11 @@ std::optional<Finding> fd_limit(const Death& death) {
         finding.evidence.push_back(
             {"/proc/PID/fd", fmt::format("{} open (pid {})", open, process->pid)});
         finding.evidence.push_back({"/proc/PID/limits", fmt::format("open files {}", limit)});
+        // Where another process kept them open, the line that met the limit is not the one.
+        const TracebackText* traceback = final_exception(death);
+        if (process->pid != death.pid && traceback != nullptr &&
+            !place_in_worker(death, *traceback))
+            finding.where.reset();
     }
     finding.fixes.push_back(
         {limit > 0 ? fmt::format("Allow more than {} open files.", limit)
@@ -105,7 +111,7 @@ std::optional<Finding> cpu_time_limit(const Death& death) {
 std::optional<Finding> file_size_limit(const Death& death) {
     const bool signalled = death.by(SIGXFSZ);
     const std::optional<Said> said =
-        signalled ? std::nullopt : said_last(death, {"File too large", "[Errno 27]"});
+        signalled ? std::nullopt : system_said_last(death, {"File too large", "[Errno 27]"});
     if (!signalled && !said) return std::nullopt;
     const std::optional<Bytes> limit =
         death.process != nullptr ? death.process->limits.file_size : std::nullopt;

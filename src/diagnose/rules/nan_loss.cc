@@ -1,17 +1,63 @@
-// HF601: a loss that was recorded stopped being a finite number.
+// HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "diagnose/exception_text.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
+namespace {
+
+using enum Confidence;
+
+// Those who look at the numbers themselves. An array of inputs with gaps in it is none of these.
+constexpr std::array table{
+    ExceptionWords{"RuntimeError", "returned nan values in its", "", "", certain},
+    ExceptionWords{"RuntimeError", "is non-finite, so it cannot be clipped", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "Tensor had NaN", "", "", certain},
+    ExceptionWords{"InvalidArgumentError", "Tensor had Inf", "", "", certain},
+    ExceptionWords{"", "probability tensor contains either `inf`, `nan`", "", "", likely},
+    ExceptionWords{"ValueError", "of distribution", "invalid values:\ntensor([nan", "", likely},
+    ExceptionWords{"ValueError", "of distribution", "invalid values:\ntensor([[nan", "", likely},
+    // What people write when they look themselves.
+    ExceptionWords{"", "loss is nan", "", "", likely},
+    ExceptionWords{"", "loss is NaN", "", "", likely},
+    ExceptionWords{"", "Loss is nan", "", "", likely},
+    ExceptionWords{"", "Loss is NaN", "", "", likely},
+    ExceptionWords{"", "loss became nan", "", "", likely},
+    ExceptionWords{"", "loss became NaN", "", "", likely},
+    ExceptionWords{"", "NaN loss", "", "", likely},
+    ExceptionWords{"", "nan loss", "", "", likely},
+    ExceptionWords{"", "on-finite loss", "", "", likely},
+};
+
+void add_fixes(Finding& finding, bool found_already) {
+    finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
+                             "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"});
+    if (!found_already)
+        finding.fixes.push_back({"See which operation makes the first one.",
+                                 "torch.autograd.set_detect_anomaly(True)"});
+}
+
+std::optional<Finding> found_in_numbers(const Death& death) {
+    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    if (!said) return std::nullopt;
+    Finding finding =
+        finding_of(death, "nan-loss"_cause, *said,
+                   fmt::format("{} came upon a number that is not finite.", who(death)));
+    add_fixes(finding, said->words->confidence == certain);
+    return finding;
+}
+
+}  // namespace
 
 std::optional<Finding> nan_loss(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
-    if (agent == nullptr || !agent->steps.first_nonfinite) return std::nullopt;
+    if (agent == nullptr || !agent->steps.first_nonfinite) return found_in_numbers(death);
     const StepsEvidence& steps = agent->steps;
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
     Finding finding = finding_about(
@@ -23,10 +69,7 @@ std::optional<Finding> nan_loss(const Death& death) {
     if (steps.last_finite_loss)
         finding.evidence.push_back(
             {"last finite loss", fmt::format("{:.4g}", *steps.last_finite_loss)});
-    finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
-                             "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"});
-    finding.fixes.push_back(
-        {"See which operation makes the first one.", "torch.autograd.set_detect_anomaly(True)"});
+    add_fixes(finding, false);
     return finding;
 }
 

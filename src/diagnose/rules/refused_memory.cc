@@ -8,6 +8,7 @@
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
 namespace {
@@ -36,6 +37,29 @@ bool ram_was_free(const HostEvidence& host, const Refusal& refusal) {
     if (!host.total || !host.available_last) return false;
     return host.available_last->share_of(*host.total) >= 0.1 &&
            (!refusal.asked || *refusal.asked <= *host.available_last);
+}
+
+double share_of_limit(const ProcessEvidence& process) {
+    if (!process.limits.address_space || !process.virtual_size) return 0;
+    return process.virtual_size->share_of(*process.limits.address_space);
+}
+
+// A pool hands its worker's exception on to the parent, whose own figures then say nothing: among
+// its children the one nearest to the limit is meant.
+const ProcessEvidence& refused_process(const Death& death) {
+    const ProcessEvidence* nearest = death.process;
+    const TracebackText* traceback = final_exception(death);
+    if (traceback == nullptr || !place_in_worker(death, *traceback)) return *nearest;
+    for (const ProcessEvidence& process : death.all.processes)
+        if (process.parent == death.pid && share_of_limit(process) > share_of_limit(*nearest))
+            nearest = &process;
+    return *nearest;
+}
+
+// Whether anything but the machine's memory bounded what it could have.
+bool limited(const Death& death) {
+    const ProcessLimits& limits = death.process->limits;
+    return limits.address_space || limits.data || death.all.host.overcommit_mode == 2;
 }
 
 }  // namespace
@@ -67,7 +91,7 @@ std::optional<Finding> alloc_refused(const Death& death) {
 std::optional<Finding> address_limit(const Death& death) {
     const std::optional<Refusal> refusal = refusal_in(death);
     if (!refusal || death.process == nullptr) return std::nullopt;
-    const ProcessEvidence& process = *death.process;
+    const ProcessEvidence& process = refused_process(death);
     const bool by_space = process.limits.address_space && process.virtual_size;
     const bool by_data = process.limits.data && process.anon;
     if (!by_space && !by_data) return std::nullopt;
@@ -122,14 +146,19 @@ std::optional<Finding> overcommit_limit(const Death& death) {
 std::optional<Finding> map_count(const Death& death) {
     const std::optional<Refusal> refusal = refusal_in(death);
     const std::optional<std::uint64_t> most = death.all.host.max_map_count;
-    if (!refusal || !most || death.process == nullptr || !death.process->mappings ||
-        !near(*death.process->mappings, *most, 0.95))
+    if (!refusal || !most || death.process == nullptr || !death.process->mappings)
         return std::nullopt;
-    Finding finding = refused(
-        death, *refusal, "map-count"_cause, Confidence::certain,
-        fmt::format("{} had {} memory mappings of the {} a process may have, and the next one was "
-                    "refused.",
-                    who(death), *death.process->mappings, *most));
+    const bool seen = near(*death.process->mappings, *most, 0.95);
+    // They are counted rarely, and a loop makes ten thousands a second. Ordinary programs have a
+    // few thousand: where nothing else was short, so many can only have become too many.
+    const bool left_over = near(*death.process->mappings, *most, 0.4) && !limited(death) &&
+                           ram_was_free(death.all.host, *refusal);
+    if (!seen && !left_over) return std::nullopt;
+    Finding finding =
+        refused(death, *refusal, "map-count"_cause, seen ? Confidence::certain : Confidence::likely,
+                fmt::format("{} had {}{} memory mappings of the {} a process may have, and the "
+                            "next one was refused.",
+                            who(death), seen ? "" : "at least ", *death.process->mappings, *most));
     finding.evidence.push_back(
         {"/proc/PID/maps", fmt::format("{} mappings", *death.process->mappings)});
     finding.evidence.push_back({"vm.max_map_count", std::to_string(*most)});

@@ -79,6 +79,7 @@ std::optional<Finding> fork_deadlock(const Death& death);
 std::optional<Finding> lock_deadlock(const Death& death);
 // stalled.cc
 std::optional<Finding> loader_stall(const Death& death);
+std::optional<Finding> loader_timeout(const Death& death);
 std::optional<Finding> no_progress(const Death& death);
 std::optional<Finding> io_stall(const Death& death);
 // collective.cc

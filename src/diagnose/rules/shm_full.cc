@@ -3,6 +3,7 @@
 
 #include <csignal>
 
+#include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -40,12 +41,15 @@ bool died_of_bus_error(const Death& death) {
 
 // torch prints its guess for any SIGBUS of a worker, so that one is a hint and not a statement.
 std::optional<Said> shm_words(const Death& death) {
-    std::optional<Said> said = said_last(
+    std::optional<Said> said = system_said_last(
         death, {"unable to write to file </torch", "unable to allocate shared memory(shm)",
                 "could not resize shared memory", "/dev/shm/", "insufficient shared memory (shm)"});
     if (said && said->line.find("/dev/shm/") != std::string::npos &&
         said->line.find("No space left") == std::string::npos)
         return std::nullopt;
+    // A plain file there is written without a word about where it lies.
+    if (!said && only_shared_memory_full(death.all))
+        said = system_said_last(death, {"[Errno 28] No space left on device"});
     if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
     // In a chained traceback torch's guess stands above the last exception.
     if (final_exception(death) != nullptr && died_of_bus_error(death))

@@ -1,7 +1,10 @@
 // HF702, HF703 and HF705: no data, no step, no answer from a disk.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "base/python_places.h"
+#include "diagnose/exception_text.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall_finding.h"
@@ -38,6 +41,25 @@ std::optional<Finding> loader_stall(const Death& death) {
          "DataLoader(..., timeout=120)"});
     if (stand->thread->wait == WaitKind::read || stand->thread->wait == WaitKind::poll)
         finding.fixes.push_back({"Give network and pipe reads a time limit of their own.", ""});
+    return finding;
+}
+
+// By the loader's own time limit.
+std::optional<Finding> loader_timeout(const Death& death) {
+    static constexpr std::array table{
+        ExceptionWords{"RuntimeError", "DataLoader timed out after", "", "", Confidence::certain}};
+    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    if (!said) return std::nullopt;
+    const std::optional<long> limit = number_after(said->message, "timed out after");
+    Finding finding =
+        finding_of(death, "loader-stall"_cause, *said,
+                   fmt::format("{} waited for data until the loader's time limit{}.", who(death),
+                               limit ? fmt::format(" of {} s", *limit) : ""));
+    finding.fixes.push_back(
+        {"See what one sample costs, without workers.", "DataLoader(..., num_workers=0)"});
+    finding.fixes.push_back(
+        {"If some samples may take that long, allow for it, or let more workers work ahead.",
+         "DataLoader(..., timeout=600, num_workers=8, prefetch_factor=4)"});
     return finding;
 }
 

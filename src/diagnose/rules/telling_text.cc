@@ -14,7 +14,7 @@
 namespace holdfast::rules {
 namespace {
 
-enum class Ends { by_exception, by_abort, either };
+enum class Ends { by_exception, by_abort, by_signal, either };
 
 struct Telling {
     CauseId cause;
@@ -36,6 +36,10 @@ constexpr std::string_view rebuild =
 // The first that fits is taken: the special before the general.
 constexpr std::array tellings{
     // The message names both runtimes, so both are known to be loaded.
+    Telling{"emulated-cpu"_cause, "qemu: uncaught target signal", "", Ends::by_signal,
+            "The image is for another CPU and runs under emulation, which has faults of its own: "
+            "build or pull it for this one.",
+            "docker run --platform=linux/$(uname -m) ..."},
     Telling{"openmp-duplicate"_cause, "OMP: Error #15", "already initialized", Ends::either,
             "Install one OpenMP runtime only: take all native packages from one source.",
             "conda install nomkl"},
@@ -75,6 +79,29 @@ constexpr std::array tellings{
             "The module was built against another version of a library than the one found: "
             "reinstall both from one source.",
             "ldd module.so"},
+    Telling{"library-missing"_cause, "undefined symbol: ", "OSError", Ends::by_exception,
+            "The library was built against another version of what it uses than the one found: "
+            "reinstall both from one source.",
+            "ldd library.so; nm -D library.so | grep ' U '"},
+    Telling{"library-missing"_cause, "invalid ELF header", "", Ends::by_exception,
+            "The file is no library for this system, or was cut short: install it again.",
+            "file module.so; pip install --force-reinstall PACKAGE"},
+    Telling{"library-missing"_cause, "wrong ELF class", "", Ends::by_exception,
+            "The library is for another kind of machine: install the build for this one.",
+            "file module.so; uname -m"},
+    Telling{"library-missing"_cause, ".so: file too short", "", Ends::by_exception,
+            "The library was cut short, by a full disk perhaps: install it again.",
+            "df -h; pip install --force-reinstall PACKAGE"},
+    Telling{"runtime-clash"_cause, "cannot allocate memory in static TLS block", "",
+            Ends::by_exception,
+            "The libraries loaded before it have used up the loader's room for thread variables: "
+            "import this one first.",
+            "import PACKAGE   # as the first line of the program"},
+    Telling{"runtime-clash"_cause, "LLVM ERROR: inconsistency in registered CommandLine options",
+            "", Ends::by_abort,
+            "Two packages bring an LLVM of their own: import the other one first, or keep them in "
+            "processes of their own.",
+            "python -X importtime train.py 2>&1 | grep -E 'tensorflow|triton|llvmlite|jax'"},
     Telling{"mkl-broken"_cause, "MKL FATAL ERROR", "", Ends::either,
             "Reinstall MKL and NumPy from one source, or use a build without MKL.",
             "conda install nomkl"},
@@ -143,6 +170,7 @@ constexpr std::array tellings{
 bool fits(const Death& death, const Said& said, Ends ends) {
     const bool exception = exception_decided_exit(death);
     if (ends == Ends::by_exception) return exception;
+    if (ends == Ends::by_signal) return death.exit.signal && said.final;
     const bool abort = death.by(SIGABRT) && said.final;
     if (ends == Ends::by_abort) return abort;
     return exception || abort || (death.exit.code && said.final);

@@ -9,11 +9,11 @@ namespace holdfast::rules {
 namespace {
 
 std::optional<Said> thread_words(const Death& death) {
-    std::optional<Said> said = said_last(
+    std::optional<Said> said = system_said_last(
         death, {"can't start new thread", "pthread_create failed", "Thread creation failed",
                 "unable to create new native thread", "fork: Resource temporarily unavailable",
                 "fork: retry", "Cannot fork", "[Errno 11] Resource temporarily unavailable"});
-    if (!said) said = said_last(death, {"Resource temporarily unavailable"});
+    if (!said) said = system_said_last(death, {"Resource temporarily unavailable"});
     // Errno 11 is also what a non-blocking read says; the exception must come from starting
     // something.
     if (const TracebackText* traceback = final_exception(death);

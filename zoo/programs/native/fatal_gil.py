@@ -1,10 +1,12 @@
-"""An extension calls into Python without holding its lock."""
+"""ctypes lets go of the interpreter's lock, and the function it calls must not be without it."""
 # zoo end: fatal-python-error segfault
 
 import ctypes
 
-api = ctypes.CDLL(None)
-api.PyList_New.restype = ctypes.c_void_p
-api.PyThreadState_Get()
-api.PyEval_SaveThread()
-api.PyThreadState_Get()  # guilty
+
+def thread_state():
+    api = ctypes.CDLL(None)
+    return api.PyThreadState_Get()  # guilty
+
+
+print(thread_state())

@@ -1,0 +1,69 @@
+#include "diagnose/disk_room.h"
+
+#include "diagnose/words.h"
+
+namespace holdfast {
+namespace {
+
+std::optional<Bytes> free_on(const DiskEvidence& disk) {
+    return disk.free_least ? disk.free_least : disk.free_last;
+}
+
+bool full(const DiskEvidence& disk) {
+    if (disk.inodes_free == 0U) return true;
+    const std::optional<Bytes> free = free_on(disk);
+    if (!free) return false;
+    return *free < Bytes::mib(1) || (disk.size && free->share_of(*disk.size) < 0.001);
+}
+
+bool holds(const DiskEvidence& disk, const std::string& path) {
+    if (disk.path == "/") return path.starts_with("/");
+    return path == disk.path || path.starts_with(disk.path + "/");
+}
+
+// The filesystem the path lies on, as far as it is among those watched: the longest that holds it.
+const DiskEvidence* disk_of(const Evidence& all, const std::string& path) {
+    const DiskEvidence* best = nullptr;
+    for (const DiskEvidence& disk : all.disks)
+        if (holds(disk, path) && (best == nullptr || disk.path.size() > best->path.size()))
+            best = &disk;
+    return best;
+}
+
+}  // namespace
+
+const DiskEvidence* full_disk(const Evidence& all, const std::string& path) {
+    if (path.starts_with("/")) {
+        const DiskEvidence* disk = disk_of(all, path);
+        return disk != nullptr && full(*disk) ? disk : nullptr;
+    }
+    const DiskEvidence* elsewhere = nullptr;
+    for (const DiskEvidence& disk : all.disks) {
+        if (disk.path == "/dev/shm" || !full(disk)) continue;
+        if (is_used(disk)) return &disk;
+        if (elsewhere == nullptr) elsewhere = &disk;
+    }
+    return elsewhere;
+}
+
+bool is_used(const DiskEvidence& disk) { return disk.use != "full"; }
+
+bool only_shared_memory_full(const Evidence& all) {
+    bool shared = false;
+    for (const DiskEvidence& disk : all.disks) {
+        if (!full(disk)) continue;
+        if (disk.path != "/dev/shm") return false;
+        shared = true;
+    }
+    return shared;
+}
+
+std::string room_on(const DiskEvidence& disk) {
+    const std::optional<Bytes> free = free_on(disk);
+    std::string figures = free ? human(*free) + " free" : "";
+    if (free && disk.size) figures += " of " + human(*disk.size);
+    if (disk.inodes_free == 0U) figures += figures.empty() ? "no inodes left" : ", no inodes left";
+    return figures;
+}
+
+}  // namespace holdfast

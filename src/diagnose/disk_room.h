@@ -1,0 +1,24 @@
+// Which of the watched filesystems had no room left.
+#pragma once
+
+#include <string>
+
+#include "model/evidence.h"
+
+namespace holdfast {
+
+// With an absolute path the filesystem it lies on, as far as that is watched; else any but shared
+// memory. Nothing where there was room.
+const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
+
+// Whether the program is known to use it; else it was only found full afterwards.
+bool is_used(const DiskEvidence& disk);
+
+// Whether /dev/shm, and no other filesystem, had no room left: a file there is written like any
+// other, and its error names no path.
+bool only_shared_memory_full(const Evidence& all);
+
+// "12 KiB free of 8.0 MiB, no inodes left"
+std::string room_on(const DiskEvidence& disk);
+
+}  // namespace holdfast
