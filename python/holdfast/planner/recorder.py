@@ -22,7 +22,7 @@ _ITEM = aten._local_scalar_dense.default
 # Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
 
-WEIGHT, GRADIENT, OPTIMIZER, INPUT = 2, 3, 4, 6
+WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
 
 
 class Recorder(TorchDispatchMode):
