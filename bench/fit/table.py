@@ -10,14 +10,16 @@ from pathlib import Path
 
 Call = tuple[int, ...]
 BATCH = 6  # where a convolution's integers have the batch
+MUCH = 100 << 20
 WORTH = 20 << 20  # smaller ones are served from a cached segment even when the GPU is full
 
 
 def crowded_out(measured: dict[Call, int]) -> set[Call]:
     """Convolutions whose plan found no room, because others measured on the same GPU.
 
-    torch then takes the next plan without a word. It shows when the same call at the batches
-    around it needs more than twice as much by the sample, or at the largest batch nothing at all.
+    torch then takes the next plan without a word. It shows when the same call needs more than
+    twice as much by the sample at the batches around it, or nothing at all amid many that need much,
+    or nothing at the largest batch.
     """
     by_shape: dict[Call, list[tuple[int, int, Call]]] = defaultdict(list)
     for call, size in measured.items():
@@ -32,6 +34,12 @@ def crowded_out(measured: dict[Call, int]) -> set[Call]:
             expected = min(other * batch / at for at, other, _ in around)
             if expected > WORTH and size < (expected / 2 if len(around) == 2 else 1):
                 found.add(call)
+            below = [row for row in rows[:index] if row[1]]
+            above = [row for row in rows[index + 1 :] if row[1]]
+            if size == 0 and below and above:
+                ends = (below[-1], above[0])
+                if min(other * batch / at for at, other, _ in ends) > MUCH:
+                    found.add(call)
     return found
 
 

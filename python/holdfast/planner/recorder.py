@@ -13,11 +13,12 @@ from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import capture_file, facts
+from holdfast.planner import capture_file, facts, values
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default
 _ADD = aten.add.Tensor
+_INDEX = aten.index.Tensor
 _ITEM = aten._local_scalar_dense.default
 # Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
@@ -45,6 +46,7 @@ class Recorder(TorchDispatchMode):
         self._modules = threading.local()
         self._files: dict[str, bool] = {}
         self._read_back = False
+        self._values = values.Values()
         self.alone: tuple[int, int] | None = None
 
     @classmethod
@@ -174,13 +176,17 @@ class Recorder(TorchDispatchMode):
                 return func(*args, **kwargs)
         if func is _ITEM:
             return self._item(args[0])
-        if func is _ADD:
+        if func is _INDEX:
+            args = self._without_masks(args)
+        elif func is _ADD:
             target = self._added_in_place(args, sys._getframe())
             if target is not None:
                 return aten.alias.default(target)
         special = self.special.get(func)
         if special is not None:
             out = special(self, args, kwargs)
+        elif func in values.MOST and type(args[0]) is FakeTensor:
+            out = self._shaped_by_value(func, args, kwargs)
         elif types and _writes_real(func, args):
             return args[0]
         elif not types and func is aten._to_copy.default:
@@ -198,6 +204,7 @@ class Recorder(TorchDispatchMode):
         fact = facts.TABLE.get(func)
         if fact is not None:
             fact(self, args, kwargs, out)
+        self._values.follow(func, args, kwargs, out)
         return out
 
     # ---- sums that torch makes in place, except for tensors it takes for a subclass' ------------
@@ -252,7 +259,11 @@ class Recorder(TorchDispatchMode):
         return size <= _REAL_LIMIT
 
     def _item(self, tensor: torch.Tensor) -> Any:
-        """There is no data: found_inf and norms are zero, as in a step that goes well."""
+        """Unless it is known: found_inf and norms are zero, as in a step that goes well."""
+        known = values.value_of(tensor)
+        if known is not None:
+            with unset_fake_temporarily():
+                return known.item()
         if tensor.device.type == "cpu" and not self._read_back:
             self._read_back = True
             self.missing.append(
@@ -263,6 +274,33 @@ class Recorder(TorchDispatchMode):
         if tensor.dtype.is_floating_point:
             return 1.0 if tensor.device.type == "cpu" else 0.0
         return 0
+
+    def _without_masks(self, args: Any) -> Any:
+        """x[mask] as torch does it: the mask's places become indices first."""
+        indices: list[Any] = []
+        for index in args[1]:
+            if index is None or index.dtype not in (torch.bool, torch.uint8):
+                indices.append(index)
+                continue
+            places = self._shaped_by_value(aten.nonzero.default, (index,), {})
+            self._track(places)
+            known = values.value_of(places)
+            for dim in range(index.dim()):
+                column = places.select(1, dim)
+                if known is not None:
+                    values.upload(known.select(1, dim), column)
+                indices.append(column)
+        return (args[0], indices)
+
+    def _shaped_by_value(self, func: Any, args: Any, kwargs: Any) -> Any:
+        out, true = values.shaped_by_value(func, args, kwargs)
+        if not true:
+            file, line = self._user_line()
+            place = f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
+            text = f"{func.name()}{place} depends on data: the most it can return was taken"
+            if text not in self.missing:
+                self.missing.append(text)
+        return out
 
 
 def _holders(tensor: torch.Tensor) -> tuple[int, int]:
@@ -277,7 +315,9 @@ def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:
     stride = tensor.stride()
     if not torch.ops.aten.is_non_overlapping_and_dense(tensor):  # then the copy is contiguous
         stride = tuple(prod(tensor.shape[dim + 1 :]) for dim in range(tensor.dim()))
-    return torch.empty_strided(tensor.shape, stride, dtype=dtype, device=kwargs["device"])
+    copy = torch.empty_strided(tensor.shape, stride, dtype=dtype, device=kwargs["device"])
+    values.upload(tensor, copy)
+    return copy
 
 
 def _writes_real(func: Any, args: Any) -> bool:
