@@ -60,6 +60,7 @@ def module_names(recorder: Recorder) -> Iterator[None]:
 
     def before(module: nn.Module, _: Any) -> None:
         if id(module) not in names:
+            recorder.at_new_model()
             for name, part in module.named_modules():
                 names.setdefault(id(part), name or type(module).__name__)
             for tensor in (*module.parameters(), *module.buffers()):

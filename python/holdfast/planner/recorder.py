@@ -9,7 +9,11 @@ from math import prod
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
+from torch._subclasses.fake_tensor import (
+    DynamicOutputShapeException,
+    FakeTensor,
+    unset_fake_temporarily,
+)
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -26,6 +30,10 @@ _REAL_LIMIT = 1 << 14
 WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
 
 
+class CannotPretend(RuntimeError):
+    """The program does something that cannot be followed without a GPU."""
+
+
 class Recorder(TorchDispatchMode):
     """Stands above FakeTensorMode; what it returns is what the program sees."""
 
@@ -37,6 +45,7 @@ class Recorder(TorchDispatchMode):
         self.sites: list[tuple[str, str, int]] = []
         self.missing: list[str] = []
         self.special: dict[Any, Callable[..., Any]] = {}
+        self.at_new_model: Callable[[], None] = lambda: None
         self.operations = 0
         self.recording = True
         self._site_numbers: dict[tuple[str, str, int], int] = {}
@@ -77,6 +86,8 @@ class Recorder(TorchDispatchMode):
 
     def storage_key(self, tensor: torch.Tensor) -> int | None:
         """The key of a live storage."""
+        if tensor.layout is not torch.strided:
+            return None
         entry = self._alive.get(tensor.untyped_storage()._cdata)
         return entry[1] if entry else None
 
@@ -89,6 +100,11 @@ class Recorder(TorchDispatchMode):
 
     def _track(self, tensor: Any, fact: tuple[int, tuple[int, ...]] | None = None) -> None:
         if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
+            return
+        if tensor.layout is not torch.strided:
+            if tensor.layout is torch.sparse_coo:
+                self._track(tensor._indices())
+                self._track(tensor._values())
             return
         storage = tensor.untyped_storage()
         address = storage._cdata
@@ -185,14 +201,15 @@ class Recorder(TorchDispatchMode):
         special = self.special.get(func)
         if special is not None:
             out = special(self, args, kwargs)
-        elif func in values.MOST and type(args[0]) is FakeTensor:
-            out = self._shaped_by_value(func, args, kwargs)
         elif types and _writes_real(func, args):
             return args[0]
         elif not types and func is aten._to_copy.default:
             out = _upload(args[0], kwargs)
         else:
-            out = func(*args, **kwargs)
+            try:
+                out = func(*args, **kwargs)
+            except DynamicOutputShapeException:
+                out = self._shaped_by_value(func, args, kwargs)
         if type(out) is FakeTensor:
             self._track(out)
         elif func in facts.BIRTHS:
@@ -293,10 +310,15 @@ class Recorder(TorchDispatchMode):
         return (args[0], indices)
 
     def _shaped_by_value(self, func: Any, args: Any, kwargs: Any) -> Any:
+        file, line = self._user_line()
+        place = f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
+        if func.name() not in values.MOST:
+            raise CannotPretend(
+                f"what {func.name()}{place} returns depends on data, and without a GPU there is "
+                "none; plan a step that gives it as an input, made with the usual size"
+            )
         out, true = values.shaped_by_value(func, args, kwargs)
         if not true:
-            file, line = self._user_line()
-            place = f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
             text = f"{func.name()}{place} depends on data: the most it can return was taken"
             if text not in self.missing:
                 self.missing.append(text)

@@ -31,8 +31,17 @@ def functions() -> dict[str, Any]:
     return {"lstm": lstm, "gru": gru, "rnn_tanh": tanh, "rnn_relu": relu}
 
 
-def _layers(
+def _layers(mode: int, *arguments: Any) -> Any:
+    """Both forms: whole sequences, and packed ones, which bring their batch sizes along."""
+    if isinstance(arguments[2 if mode != LSTM else 1], torch.Tensor):
+        x, sizes, *rest = arguments
+        return _run(mode, sizes.tolist(), x, *rest, False)
+    return _run(mode, [], *arguments)
+
+
+def _run(
     mode: int,
+    sizes: list[int],
     x: torch.Tensor,
     state: Any,
     weights: Sequence[torch.Tensor],
@@ -68,7 +77,7 @@ def _layers(
             dropout,
             train,
             both_ways,
-            [],
+            sizes,
             None,
         )
     return (out[0], out[1], out[2]) if mode == LSTM else (out[0], out[1])
@@ -108,9 +117,20 @@ def flatten_parameters(self: nn.RNNBase) -> None:
             offset += weight.numel()
 
 
-def _facts(mode: int, x: torch.Tensor, batch_first: bool, size: int, layers: int, ways: int) -> Any:
-    batch, steps = (x.shape[0], x.shape[1]) if batch_first else (x.shape[1], x.shape[0])
-    return (mode, facts.dtype_code(x), batch, steps, x.shape[2], size, layers, ways)
+def _facts(
+    mode: int,
+    x: torch.Tensor,
+    sizes: list[int],
+    batch_first: bool,
+    size: int,
+    layers: int,
+    ways: int,
+) -> Any:
+    if sizes:
+        batch, steps = sizes[0], len(sizes)
+    else:
+        batch, steps = (x.shape[0], x.shape[1]) if batch_first else (x.shape[1], x.shape[0])
+    return (mode, facts.dtype_code(x), batch, steps, x.shape[-1], size, layers, ways)
 
 
 def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
@@ -133,12 +153,11 @@ def _time_first(recorder: Recorder, x: torch.Tensor, batch_first: bool) -> torch
 def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     """aten._cudnn_rnn, with its allocations in their order."""
     x, _weights, _stride, buffer, hidden, cell, mode, size, _proj, layers, batch_first = args[:11]
-    train, both_ways = args[12], args[13]
+    train, both_ways, sizes = args[12:15]
     ways = 2 if both_ways else 1
-    values = _facts(mode, x, batch_first, size, layers, ways)
+    values = _facts(mode, x, sizes, batch_first, size, layers, ways)
     copy = _time_first(recorder, x, batch_first)
-    steps, batch = values[3], values[2]
-    y = torch.empty(steps, batch, size * ways, dtype=x.dtype, device=x.device)
+    y = torch.empty(*copy.shape[:-1], size * ways, dtype=x.dtype, device=x.device)
     last = torch.empty_like(hidden)
     last_cell = torch.empty_like(cell) if cell is not None else torch.empty(0, device=x.device)
     for result in (y, last, last_cell):
@@ -158,8 +177,8 @@ def backward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     weights'."""
     x, weights, _stride, _buffer, hidden, cell, _out, gradient = args[:8]
     mode, size, _proj, layers, batch_first = args[10:15]
-    both_ways = args[17]
-    values = _facts(mode, x, batch_first, size, layers, 2 if both_ways else 1)
+    both_ways, sizes = args[17], args[18]
+    values = _facts(mode, x, sizes, batch_first, size, layers, 2 if both_ways else 1)
     copy = _time_first(recorder, x, batch_first)
     copy_gradient = None if gradient is None else _time_first(recorder, gradient, batch_first)
     dx = torch.empty(*copy.shape, dtype=x.dtype, device=x.device)

@@ -159,11 +159,17 @@ def _most_unique(x: torch.Tensor, *rest: Any, **_: Any) -> tuple[torch.Tensor, .
     )
 
 
-MOST: dict[Any, Callable[..., Any]] = {
-    aten.nonzero.default: _most_nonzero,
-    aten.masked_select.default: _most_selected,
-    aten._unique2.default: _most_unique,
-    aten.unique_consecutive.default: _most_unique,
+def _most_kept(boxes: torch.Tensor, *_: Any) -> torch.Tensor:
+    return torch.empty(boxes.shape[0], dtype=torch.int64, device=boxes.device)
+
+
+# By name: torchvision's operation need not be there.
+MOST: dict[str, Callable[..., Any]] = {
+    "aten::nonzero": _most_nonzero,
+    "aten::masked_select": _most_selected,
+    "aten::_unique2": _most_unique,
+    "aten::unique_consecutive": _most_unique,
+    "torchvision::nms": _most_kept,
 }
 
 
@@ -173,6 +179,6 @@ def shaped_by_value(func: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:
     made = evaluate(func, args, kwargs)
     if made is not None:
         return tree_map_only(torch.Tensor, lambda real: _on_gpu(real, device), made), True
-    return MOST[func](*args, **kwargs), False
+    return MOST[func.name()](*args, **kwargs), False
 
 
