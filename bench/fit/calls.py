@@ -201,7 +201,6 @@ def recurrent() -> Iterator[str]:
                         text = " ".join(map(str, numbers))
                         yield f"rnn_reserve {text}"
                         yield f"rnn_work 0 {text}"
-                        yield f"rnn_work 1 {text}"
 
 
 def main() -> None:

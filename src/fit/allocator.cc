@@ -10,6 +10,7 @@ constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t smallest_block = 512;
 constexpr std::uint64_t small_limit = mib;  // larger requests go to the large pool
 constexpr std::uint64_t small_segment = 2 * mib;
+constexpr std::uint64_t usual_segment = 20 * mib;
 constexpr std::uint64_t own_segment = 10 * mib;  // from here on a request gets one of its size
 constexpr std::uint64_t segment_multiple = 2 * mib;
 constexpr std::uint64_t oversize_slack = 20 * mib;
@@ -117,9 +118,15 @@ bool CachingAllocator::reserve(std::uint64_t size) {
 
 std::uint64_t CachingAllocator::address_for(std::uint64_t size) {
     if (order_ == 0) {
-        const std::uint64_t address = next_address_;
-        next_address_ += size + segment_multiple;
-        return address;
+        // As the driver was seen to place them: up to the usual segment's size one behind the
+        // other, each larger one below the last, above all of those.
+        if (size <= usual_segment) {
+            const std::uint64_t address = next_address_;
+            next_address_ += size + segment_multiple;
+            return address;
+        }
+        top_address_ -= size + segment_multiple;
+        return top_address_;
     }
     // Scattered by a hash (splitmix64's); the segment's number keeps places apart.
     std::uint64_t hash = (std::uint64_t{order_} << 32U | ++segments_) * 0x9E3779B97F4A7C15;

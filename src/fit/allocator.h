@@ -20,8 +20,8 @@ struct AllocatorStats {
 class CachingAllocator {
 public:
     // `limit`: what all segments together may take; absent: no end.
-    // Best fit breaks ties by address, and which addresses the driver hands out is not ours to
-    // know: `order` 0 takes rising ones, any other number some other order.
+    // Best fit breaks ties by address, and which addresses a driver hands out is its own business:
+    // `order` 0 places segments as one was seen to, any other number in some other order.
     CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
                      std::uint32_t storages, std::uint32_t order = 0);
 
@@ -74,6 +74,7 @@ private:
     std::uint32_t order_;
     std::uint32_t segments_ = 0;
     std::uint64_t next_address_ = std::uint64_t{1} << 40U;
+    std::uint64_t top_address_ = std::uint64_t{1} << 56U;
 };
 
 }  // namespace holdfast::fit

@@ -36,7 +36,7 @@ enum class Fact : std::uint8_t {
     reduce = 3,  // accumulator bytes, element bytes, then (extent, stride, reduced) per dimension
     embedding_backward = 4,  // indices, bytes of one
     rnn_reserve = 5,         // mode, dtype, batch, steps, input, hidden, layers, directions
-    rnn_work = 6,            // 0 forward or 1 backward, then as rnn_reserve
+    rnn_work = 6,            // 0, then as rnn_reserve
     fixed = 7,               // sizes in bytes, all alive at once
     norm_backward = 8,       // rows, columns, accumulator bytes
     sort = 9,                // elements, key bytes, value bytes

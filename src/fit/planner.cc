@@ -38,7 +38,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     const ReplayOptions unlimited{request.allocator, std::nullopt};
     const ReplayOptions limited{request.allocator, request.capacity - request.context};
     const Typical typical = typical_replay(program, unlimited);
-    const Replayed& free_run = typical.middle;
+    const Replayed& free_run = typical.told;
     const std::uint32_t fitting = orders_that_fit(program, limited);
     const Replayed held = replay(program, limited);
 
@@ -49,7 +49,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.torch = first->torch;
     plan.allocator = request.allocator_text;
     plan.missing = first->missing;
-    plan.fits = 2 * fitting > address_orders;
+    plan.fits = !held.out_of_memory;
     plan.retries = held.stats.retries;
     plan.peak_reserved = free_run.stats.peak_reserved;
     plan.peak_allocated = free_run.stats.peak_allocated;

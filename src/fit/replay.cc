@@ -1,7 +1,6 @@
 #include "fit/replay.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace holdfast::fit {
 
@@ -41,12 +40,19 @@ Replayed replay(const Program& program, const ReplayOptions& options) {
 }
 
 Typical typical_replay(const Program& program, ReplayOptions options) {
-    std::vector<Replayed> runs;
-    for (options.address_order = 0; options.address_order < address_orders; ++options.address_order)
-        runs.push_back(replay(program, options));
-    std::ranges::stable_sort(runs, {}, [](const Replayed& run) { return run.stats.peak_reserved; });
-    return {runs[runs.size() / 2], runs.front().stats.peak_reserved,
-            runs.back().stats.peak_reserved};
+    Typical typical;
+    for (options.address_order = 0; options.address_order < address_orders;
+         ++options.address_order) {
+        const Replayed run = replay(program, options);
+        const Bytes reserved = run.stats.peak_reserved;
+        if (options.address_order == 0) {
+            typical = {run, reserved, reserved};
+            continue;
+        }
+        typical.least = std::min(typical.least, reserved);
+        typical.most = std::max(typical.most, reserved);
+    }
+    return typical;
 }
 
 std::uint32_t orders_that_fit(const Program& program, ReplayOptions options, std::uint32_t orders) {

@@ -27,9 +27,9 @@ Replayed replay(const Program& program, const ReplayOptions& options);
 // The orders of addresses that answers are drawn from; the spread between them is luck.
 inline constexpr std::uint32_t address_orders = 9;
 
-// The replay whose reserved peak is the middle one of all orders.
+// The replay with segments where a driver was seen to place them, and what other places would do.
 struct Typical {
-    Replayed middle;
+    Replayed told;
     Bytes least, most;  // reserved, over all orders
 };
 Typical typical_replay(const Program& program, ReplayOptions options);

@@ -10,7 +10,8 @@
 namespace holdfast::fit {
 namespace {
 
-constexpr std::size_t batch_index = 6;  // in a conv fact
+constexpr std::size_t dtype_index = 1;  // in a conv fact
+constexpr std::size_t batch_index = 6;
 
 std::optional<Fact> fact_named(std::string_view name) {
     if (name == "conv") return Fact::conv;
@@ -93,6 +94,14 @@ Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
     return {sum + best_rest};
 }
 
+// What a recurrent layer's workspace grows with: the gates of all steps, and the weights.
+double rnn_work_of(std::span<const std::int64_t> values) {
+    const auto at = [&](std::size_t index) { return static_cast<double>(values[index]); };
+    const double gates = values[1] == 2 ? 4 : values[1] == 3 ? 3 : 1;
+    const double batch = at(3), steps = at(4), inputs = at(5), hidden = at(6), layers = at(7);
+    return gates * hidden * (batch * steps + inputs + hidden * (2 * layers - 1));
+}
+
 }  // namespace
 
 Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text) {
@@ -166,18 +175,83 @@ std::optional<std::vector<Bytes>> WorkspaceTable::exact(
     return found->second;
 }
 
+std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> values) const {
+    constexpr std::size_t length = 9;
+    if (values.size() != length) return std::nullopt;
+    if (auto sizes = exact(Fact::rnn_work, values))
+        return Workspace{std::move(*sizes), Grade::measured};
+    const Key wanted = key_of(Fact::rnn_work, values);
+    const Key* nearest = nullptr;
+    double least = 0;
+    const Key from(wanted.begin(), wanted.begin() + 4);  // the fact, 0, the mode, the type
+    for (auto row = rows_.lower_bound(from); row != rows_.end(); ++row) {
+        const Key& key = row->first;
+        if (!std::equal(from.begin(), from.end(), key.begin())) break;
+        if (key.size() != wanted.size() || key.back() != wanted.back()) continue;  // both ways
+        double apart = 0;
+        for (std::size_t i = 4; i + 1 < key.size(); ++i)
+            apart += std::abs(std::log2(static_cast<double>(std::max<std::int64_t>(1, key[i]))) -
+                              std::log2(static_cast<double>(std::max<std::int64_t>(1, wanted[i]))));
+        if (nearest == nullptr || apart < least) {
+            nearest = &key;
+            least = apart;
+        }
+    }
+    if (nearest == nullptr) return std::nullopt;
+    const double growth =
+        rnn_work_of(values) / std::max(1.0, rnn_work_of(std::span(*nearest).subspan(1)));
+    Bytes sum;
+    for (const Bytes size : rows_.at(*nearest)) sum += size;
+    return Workspace{{Bytes{static_cast<std::uint64_t>(static_cast<double>(sum.count) * growth)}},
+                     Grade::nearest};
+}
+
+// The same call at another batch. Plans change with the batch now and then; where the two samples
+// around it tell the same story it lies on their line, else the larger batch is the better witness.
+std::optional<Workspace> WorkspaceTable::other_batch(const ConvCall& call,
+                                                     const std::vector<Sample>& samples) {
+    const auto above = std::ranges::lower_bound(
+        samples, call.batch, {}, [](const Sample& sample) { return sample.call.batch; });
+    const auto second = above == samples.begin() ? above + 1 : above;
+    if (second >= samples.end()) {
+        const Sample& last = samples.back();
+        return Workspace{{scaled(last.call, last.bytes, call)}, Grade::between};
+    }
+    const Sample& low = *(second - 1);
+    const Sample& high = *second;
+    const Bytes by_low = scaled(low.call, low.bytes, call);
+    const Bytes by_high = scaled(high.call, high.bytes, call);
+    const std::uint64_t apart = by_low > by_high ? by_low.count - by_high.count
+                                                 : by_high.count - by_low.count;
+    const std::uint64_t operands = call.input_bytes() + call.weight_bytes() + call.output_bytes();
+    if (apart > operands / 50 + Bytes::mib(1).count)
+        return Workspace{{above == samples.begin() ? by_low : by_high}, Grade::nearest};
+    const double slope =
+        (static_cast<double>(high.bytes.count) - static_cast<double>(low.bytes.count)) /
+        static_cast<double>(high.call.batch - low.call.batch);
+    const double value =
+        static_cast<double>(low.bytes.count) +
+        slope * (static_cast<double>(call.batch) - static_cast<double>(low.call.batch));
+    return Workspace{{Bytes{static_cast<std::uint64_t>(std::max(0.0, value))}}, Grade::between};
+}
+
 std::optional<Workspace> WorkspaceTable::conv(const ConvCall& call,
                                               std::span<const std::int64_t> values) const {
     if (auto sizes = exact(Fact::conv, values))
         return Workspace{std::move(*sizes), Grade::measured};
-    const auto shape = by_shape_.find(shape_key(values));
-    if (shape != by_shape_.end()) {
-        const Sample* nearest = nullptr;
-        for (const Sample& sample : shape->second)
-            if (nearest == nullptr || distance(sample.call, call) < distance(nearest->call, call))
-                nearest = &sample;
-        return Workspace{{scaled(nearest->call, nearest->bytes, call)}, Grade::between};
+    // The two half types share their kernels: nine of ten calls measured in both took the same.
+    Key twin(values.begin(), values.end());
+    const bool has_twin = call.dtype == Dtype::float16 || call.dtype == Dtype::bfloat16;
+    if (has_twin) {
+        twin[dtype_index] = 3 - twin[dtype_index];
+        if (auto sizes = exact(Fact::conv, twin))
+            return Workspace{std::move(*sizes), Grade::between};
     }
+    if (const auto shape = by_shape_.find(shape_key(values)); shape != by_shape_.end())
+        return other_batch(call, shape->second);
+    if (has_twin)
+        if (const auto shape = by_shape_.find(shape_key(twin)); shape != by_shape_.end())
+            return other_batch(call, shape->second);
     const auto kind = by_kind_.find(kind_key(call));
     if (kind == by_kind_.end()) return std::nullopt;
     const Sample* nearest = nullptr;

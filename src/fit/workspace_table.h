@@ -36,6 +36,9 @@ public:
     // For a convolution: the same call at other batches, else the most alike one.
     std::optional<Workspace> conv(const ConvCall& call, std::span<const std::int64_t> values) const;
 
+    // For a recurrent layer: the same, or the most alike one.
+    std::optional<Workspace> rnn_work(std::span<const std::int64_t> values) const;
+
     std::optional<Bytes> context;
     std::string gpu;
     std::size_t size() const { return rows_.size(); }
@@ -46,8 +49,10 @@ private:
         ConvCall call;
         Bytes bytes;
     };
+    static std::optional<Workspace> other_batch(const ConvCall& call,
+                                                const std::vector<Sample>& samples);
     std::map<Key, std::vector<Bytes>> rows_;
-    std::map<Key, std::vector<Sample>> by_shape_;  // without the batch
+    std::map<Key, std::vector<Sample>> by_shape_;  // without the batch; by rising batch
     std::map<Key, std::vector<Sample>> by_kind_;   // what algorithms are chosen by
 };
 

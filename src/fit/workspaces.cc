@@ -62,6 +62,7 @@ Workspace Workspaces::of(Fact fact, std::span<const std::int64_t> values) const 
     case Fact::reduce: return {reduce_scratch(values, device_), Grade::measured};
     case Fact::embedding_backward: return embedding_backward(values);
     case Fact::rnn_reserve: return rnn_reserve(values);
+    case Fact::rnn_work: return table_.rnn_work(values).value_or(Workspace{});
     case Fact::fixed: {
         Workspace fixed;
         for (std::size_t i = 0; i < values.size(); ++i) fixed.sizes.push_back({at(values, i)});

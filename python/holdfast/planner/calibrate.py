@@ -64,6 +64,20 @@ def context_bytes() -> int:
     return int(total - free) - int(torch.cuda.memory_reserved())
 
 
+def segment_order() -> Iterator[str]:
+    """Whether the driver places segments of a size at rising or at falling addresses."""
+    for mib in (20, 22, 64, 256):
+        torch.cuda.empty_cache()
+        tensors = [torch.empty(mib << 20, dtype=torch.uint8, device="cuda") for _ in range(6)]
+        places = [tensor.data_ptr() for tensor in tensors]
+        way = "mixed"
+        if places == sorted(places):
+            way = "rising"
+        elif places == sorted(places, reverse=True):
+            way = "falling"
+        yield f"{mib}:{way}"
+
+
 def head(out: TextIO) -> None:
     """Which machine and which versions the figures are from."""
     device = torch.cuda.get_device_properties(0)
@@ -76,6 +90,7 @@ def head(out: TextIO) -> None:
     print(f"torch {torch.__version__}", file=out)
     print(f"cudnn {torch.backends.cudnn.version()}", file=out)
     print(f"context {context_bytes()}", file=out)
+    print(f"segments {' '.join(segment_order())}", file=out)
     out.flush()
 
 

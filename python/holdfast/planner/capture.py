@@ -32,6 +32,26 @@ def mark(label: str) -> None:
 
 
 @contextmanager
+def no_collections() -> Iterator[None]:
+    """Garbage is collected when a capture asks for it: elsewhere it would free at a random moment.
+
+    What lives already is set aside meanwhile, since walking torch's own objects takes seconds.
+    """
+    collecting = gc.isenabled()
+    frozen = gc.get_freeze_count() > 0  # the program's own doing, and not ours to undo
+    gc.disable()
+    if not frozen:
+        gc.freeze()
+    try:
+        yield
+    finally:
+        if not frozen:
+            gc.unfreeze()
+        if collecting:
+            gc.enable()
+
+
+@contextmanager
 def module_names(recorder: Recorder) -> Iterator[None]:
     """Follows which module runs; a root's parameters are weights."""
     from torch.nn.modules import module as hooks
@@ -40,6 +60,7 @@ def module_names(recorder: Recorder) -> Iterator[None]:
 
     def before(module: nn.Module, _: Any) -> None:
         if id(module) not in names:
+            recorder.at_new_model()
             for name, part in module.named_modules():
                 names.setdefault(id(part), name or type(module).__name__)
             for tensor in (*module.parameters(), *module.buffers()):
@@ -89,12 +110,10 @@ def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Record
     """Builds and runs the steps on the pretended GPU."""
     recorder = Recorder()
     close: Any = None
-    collecting = gc.isenabled()
-    gc.collect()
-    gc.disable()  # a collection in the middle of a step would free at a random moment
     _current.append(recorder)
     try:
         with (
+            no_collections(),
             warnings.catch_warnings(),
             pretended(recorder, device),
             module_names(recorder),
@@ -116,8 +135,6 @@ def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Record
         if close is not None:
             close()
         _current.pop()
-        if collecting:
-            gc.enable()
     del recorder.events[length:]
     return recorder
 

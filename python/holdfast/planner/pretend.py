@@ -16,7 +16,7 @@ from torch import nn
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from holdfast.planner import recurrent
+from holdfast.planner import kernels, recurrent
 from holdfast.planner.attention import Attention
 from holdfast.planner.device import Device
 from holdfast.planner.engine import backward_without_gpu
@@ -204,8 +204,13 @@ def _transformers(stack: ExitStack) -> None:
     """transformers builds other masks when it sees fake tensors, as for torch.export."""
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
-        if name.startswith("transformers.") and "is_fake_tensor" in vars(module):
-            _replace(stack, module, "is_fake_tensor", _always(False))
+        before = vars(module).get("is_fake_tensor") if name.startswith("transformers.") else None
+        if before is not None and before is not _not_fake:
+            _replace(stack, module, "is_fake_tensor", _not_fake)
+
+
+def _not_fake(*_: Any) -> bool:
+    return False
 
 
 @contextmanager
@@ -218,7 +223,8 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         _replace(stack, fake_tensor, "init_gpu_context", _always(None))
         _cuda_module(stack, device)
         _foreach(stack)
-        _transformers(stack)
+        # Again with every new model: programs import it late.
+        recorder.at_new_model = lambda: _transformers(stack)
         attention = Attention(device, F.scaled_dot_product_attention)
         _replace(stack, F, "scaled_dot_product_attention", attention)
         _replace(stack, torch._C._nn, "scaled_dot_product_attention", attention)
@@ -237,6 +243,7 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         for name, function in recurrent.functions().items():
             _replace(stack, torch._VF, name, function)
         recorder.special.update(recurrent.SPECIAL)
+        recorder.special.update(kernels.special())
         stack.enter_context(recorder)
         recorder.learn_alone()
         yield mode

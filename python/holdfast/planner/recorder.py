@@ -9,20 +9,29 @@ from math import prod
 from typing import Any
 
 import torch
-from torch._subclasses.fake_tensor import FakeTensor, unset_fake_temporarily
+from torch._subclasses.fake_tensor import (
+    DynamicOutputShapeException,
+    FakeTensor,
+    unset_fake_temporarily,
+)
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import capture_file, facts
+from holdfast.planner import capture_file, facts, values
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default
 _ADD = aten.add.Tensor
+_INDEX = aten.index.Tensor
 _ITEM = aten._local_scalar_dense.default
 # Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
 
-WEIGHT, GRADIENT, OPTIMIZER, INPUT = 2, 3, 4, 6
+WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
+
+
+class CannotPretend(RuntimeError):
+    """The program does something that cannot be followed without a GPU."""
 
 
 class Recorder(TorchDispatchMode):
@@ -36,6 +45,7 @@ class Recorder(TorchDispatchMode):
         self.sites: list[tuple[str, str, int]] = []
         self.missing: list[str] = []
         self.special: dict[Any, Callable[..., Any]] = {}
+        self.at_new_model: Callable[[], None] = lambda: None
         self.operations = 0
         self.recording = True
         self._site_numbers: dict[tuple[str, str, int], int] = {}
@@ -45,6 +55,7 @@ class Recorder(TorchDispatchMode):
         self._modules = threading.local()
         self._files: dict[str, bool] = {}
         self._read_back = False
+        self._values = values.Values()
         self.alone: tuple[int, int] | None = None
 
     @classmethod
@@ -75,6 +86,8 @@ class Recorder(TorchDispatchMode):
 
     def storage_key(self, tensor: torch.Tensor) -> int | None:
         """The key of a live storage."""
+        if tensor.layout is not torch.strided:
+            return None
         entry = self._alive.get(tensor.untyped_storage()._cdata)
         return entry[1] if entry else None
 
@@ -87,6 +100,11 @@ class Recorder(TorchDispatchMode):
 
     def _track(self, tensor: Any, fact: tuple[int, tuple[int, ...]] | None = None) -> None:
         if not isinstance(tensor, torch.Tensor) or tensor.device.type != "cuda":
+            return
+        if tensor.layout is not torch.strided:
+            if tensor.layout is torch.sparse_coo:
+                self._track(tensor._indices())
+                self._track(tensor._values())
             return
         storage = tensor.untyped_storage()
         address = storage._cdata
@@ -174,7 +192,9 @@ class Recorder(TorchDispatchMode):
                 return func(*args, **kwargs)
         if func is _ITEM:
             return self._item(args[0])
-        if func is _ADD:
+        if func is _INDEX:
+            args = self._without_masks(args)
+        elif func is _ADD:
             target = self._added_in_place(args, sys._getframe())
             if target is not None:
                 return aten.alias.default(target)
@@ -186,7 +206,10 @@ class Recorder(TorchDispatchMode):
         elif not types and func is aten._to_copy.default:
             out = _upload(args[0], kwargs)
         else:
-            out = func(*args, **kwargs)
+            try:
+                out = func(*args, **kwargs)
+            except DynamicOutputShapeException:
+                out = self._shaped_by_value(func, args, kwargs)
         if type(out) is FakeTensor:
             self._track(out)
         elif func in facts.BIRTHS:
@@ -198,6 +221,7 @@ class Recorder(TorchDispatchMode):
         fact = facts.TABLE.get(func)
         if fact is not None:
             fact(self, args, kwargs, out)
+        self._values.follow(func, args, kwargs, out)
         return out
 
     # ---- sums that torch makes in place, except for tensors it takes for a subclass' ------------
@@ -252,7 +276,11 @@ class Recorder(TorchDispatchMode):
         return size <= _REAL_LIMIT
 
     def _item(self, tensor: torch.Tensor) -> Any:
-        """There is no data: found_inf and norms are zero, as in a step that goes well."""
+        """Unless it is known: found_inf and norms are zero, as in a step that goes well."""
+        known = values.value_of(tensor)
+        if known is not None:
+            with unset_fake_temporarily():
+                return known.item()
         if tensor.device.type == "cpu" and not self._read_back:
             self._read_back = True
             self.missing.append(
@@ -263,6 +291,38 @@ class Recorder(TorchDispatchMode):
         if tensor.dtype.is_floating_point:
             return 1.0 if tensor.device.type == "cpu" else 0.0
         return 0
+
+    def _without_masks(self, args: Any) -> Any:
+        """x[mask] as torch does it: the mask's places become indices first."""
+        indices: list[Any] = []
+        for index in args[1]:
+            if index is None or index.dtype not in (torch.bool, torch.uint8):
+                indices.append(index)
+                continue
+            places = self._shaped_by_value(aten.nonzero.default, (index,), {})
+            self._track(places)
+            known = values.value_of(places)
+            for dim in range(index.dim()):
+                column = places.select(1, dim)
+                if known is not None:
+                    values.upload(known.select(1, dim), column)
+                indices.append(column)
+        return (args[0], indices)
+
+    def _shaped_by_value(self, func: Any, args: Any, kwargs: Any) -> Any:
+        file, line = self._user_line()
+        place = f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
+        if func.name() not in values.MOST:
+            raise CannotPretend(
+                f"what {func.name()}{place} returns depends on data, and without a GPU there is "
+                "none; plan a step that gives it as an input, made with the usual size"
+            )
+        out, true = values.shaped_by_value(func, args, kwargs)
+        if not true:
+            text = f"{func.name()}{place} depends on data: the most it can return was taken"
+            if text not in self.missing:
+                self.missing.append(text)
+        return out
 
 
 def _holders(tensor: torch.Tensor) -> tuple[int, int]:
@@ -277,7 +337,9 @@ def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:
     stride = tensor.stride()
     if not torch.ops.aten.is_non_overlapping_and_dense(tensor):  # then the copy is contiguous
         stride = tuple(prod(tensor.shape[dim + 1 :]) for dim in range(tensor.dim()))
-    return torch.empty_strided(tensor.shape, stride, dtype=dtype, device=kwargs["device"])
+    copy = torch.empty_strided(tensor.shape, stride, dtype=dtype, device=kwargs["device"])
+    values.upload(tensor, copy)
+    return copy
 
 
 def _writes_real(func: Any, args: Any) -> bool:

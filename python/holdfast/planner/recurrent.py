@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from holdfast.planner import facts
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.recorder import WORKSPACE, Recorder
 
 aten = torch.ops.aten
 RELU, TANH, LSTM, GRU = range(4)
@@ -31,8 +31,17 @@ def functions() -> dict[str, Any]:
     return {"lstm": lstm, "gru": gru, "rnn_tanh": tanh, "rnn_relu": relu}
 
 
-def _layers(
+def _layers(mode: int, *arguments: Any) -> Any:
+    """Both forms: whole sequences, and packed ones, which bring their batch sizes along."""
+    if isinstance(arguments[2 if mode != LSTM else 1], torch.Tensor):
+        x, sizes, *rest = arguments
+        return _run(mode, sizes.tolist(), x, *rest, False)
+    return _run(mode, [], *arguments)
+
+
+def _run(
     mode: int,
+    sizes: list[int],
     x: torch.Tensor,
     state: Any,
     weights: Sequence[torch.Tensor],
@@ -68,7 +77,7 @@ def _layers(
             dropout,
             train,
             both_ways,
-            [],
+            sizes,
             None,
         )
     return (out[0], out[1], out[2]) if mode == LSTM else (out[0], out[1])
@@ -108,60 +117,88 @@ def flatten_parameters(self: nn.RNNBase) -> None:
             offset += weight.numel()
 
 
-def _facts(mode: int, x: torch.Tensor, batch_first: bool, size: int, layers: int, ways: int) -> Any:
-    batch, steps = (x.shape[0], x.shape[1]) if batch_first else (x.shape[1], x.shape[0])
-    return (mode, facts.dtype_code(x), batch, steps, x.shape[2], size, layers, ways)
+def _facts(
+    mode: int,
+    x: torch.Tensor,
+    sizes: list[int],
+    batch_first: bool,
+    size: int,
+    layers: int,
+    ways: int,
+) -> Any:
+    if sizes:
+        batch, steps = sizes[0], len(sizes)
+    else:
+        batch, steps = (x.shape[0], x.shape[1]) if batch_first else (x.shape[1], x.shape[0])
+    return (mode, facts.dtype_code(x), batch, steps, x.shape[-1], size, layers, ways)
+
+
+def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
+    """cuDNN's, for as long as the result is held; it is the same for all three calls."""
+    workspace = torch.empty(1, dtype=torch.uint8, device=x.device)
+    recorder.allocate_by_fact(workspace, facts.RNN_WORK, (0, *values))
+    recorder.set_role(workspace, WORKSPACE)
+    return workspace
+
+
+def _time_first(recorder: Recorder, x: torch.Tensor, batch_first: bool) -> torch.Tensor:
+    """The copy that the kernel makes for itself."""
+    if not batch_first:
+        return x
+    copy = x.transpose(0, 1).contiguous()
+    recorder._track(copy)
+    return copy
 
 
 def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
-    """aten._cudnn_rnn"""
+    """aten._cudnn_rnn, with its allocations in their order."""
     x, _weights, _stride, buffer, hidden, cell, mode, size, _proj, layers, batch_first = args[:11]
-    train, both_ways = args[12], args[13]
+    train, both_ways, sizes = args[12:15]
     ways = 2 if both_ways else 1
-    values = _facts(mode, x, batch_first, size, layers, ways)
-    if batch_first:
-        copy = x.transpose(0, 1).contiguous()  # the kernel's own, time first
-        recorder._track(copy)
-    steps, batch = values[3], values[2]
-    y = torch.empty(steps, batch, size * ways, dtype=x.dtype, device=x.device)
-    recorder._track(y)
-    recorder.scratch(facts.RNN_WORK, (0, *values))
-    if batch_first:
-        y = y.transpose(0, 1)
+    values = _facts(mode, x, sizes, batch_first, size, layers, ways)
+    copy = _time_first(recorder, x, batch_first)
+    y = torch.empty(*copy.shape[:-1], size * ways, dtype=x.dtype, device=x.device)
     last = torch.empty_like(hidden)
     last_cell = torch.empty_like(cell) if cell is not None else torch.empty(0, device=x.device)
+    for result in (y, last, last_cell):
+        recorder._track(result)
+    workspace = _workspace(recorder, x, values)
     reserve = torch.empty(1 if train else 0, dtype=torch.uint8, device=x.device)
     if train:
         recorder.allocate_by_fact(reserve, facts.RNN_RESERVE, values)
+    del workspace, copy
+    if batch_first:
+        y = y.transpose(0, 1)
     return y, last, last_cell, reserve, x.new_empty(0) if buffer is None else buffer
 
 
 def backward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
-    """aten._cudnn_rnn_backward, which has no fake version."""
+    """aten._cudnn_rnn_backward, which has no fake version: the inputs' gradients, then the
+    weights'."""
     x, weights, _stride, _buffer, hidden, cell, _out, gradient = args[:8]
     mode, size, _proj, layers, batch_first = args[10:15]
-    both_ways = args[17]
-    shape = x.transpose(0, 1).shape if batch_first else x.shape
-    dx = torch.empty(*shape, dtype=x.dtype, device=x.device)
-    recorder._track(dx)
-    dx = dx.transpose(0, 1) if batch_first else dx
+    both_ways, sizes = args[17], args[18]
+    values = _facts(mode, x, sizes, batch_first, size, layers, 2 if both_ways else 1)
+    copy = _time_first(recorder, x, batch_first)
+    copy_gradient = None if gradient is None else _time_first(recorder, gradient, batch_first)
+    dx = torch.empty(*copy.shape, dtype=x.dtype, device=x.device)
+    d_hidden = torch.empty_like(hidden)
+    d_cell = torch.empty_like(cell) if cell is not None else None
+    for result in (dx, d_hidden, d_cell):
+        recorder._track(result)
+    workspace = _workspace(recorder, x, values)
+    del workspace, copy, copy_gradient
+    copy = _time_first(recorder, x, batch_first)
     total = sum(weight.numel() for weight in weights)
     flat = torch.empty(total, dtype=x.dtype, device=x.device)
+    recorder._track(flat)
+    workspace = _workspace(recorder, x, values)
+    del workspace, copy
     gradients, offset = [], 0
     for weight in weights:
         gradients.append(flat[offset : offset + weight.numel()].view(weight.shape))
         offset += weight.numel()
-    values = _facts(mode, x, batch_first, size, layers, 2 if both_ways else 1)
-    recorder.scratch(facts.RNN_WORK, (1, *values))
-    if batch_first and gradient is not None:
-        sizes = (x.numel() * x.element_size(), gradient.numel() * gradient.element_size())
-        recorder.scratch(facts.FIXED, sizes)
-    return (
-        dx,
-        torch.empty_like(hidden),
-        torch.empty_like(cell) if cell is not None else None,
-        gradients,
-    )
+    return dx.transpose(0, 1) if batch_first else dx, d_hidden, d_cell, gradients
 
 
 SPECIAL = {

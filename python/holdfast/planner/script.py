@@ -5,7 +5,6 @@ first
 DataLoader gets, and can be varied there.
 """
 
-import gc
 import json
 import runpy
 import sys
@@ -93,26 +92,22 @@ def record_script(words: list[str], batch: int, device: Any) -> tuple[Recorder, 
             length[0] = len(recorder.events)
             raise Enough
 
-    gc.collect()
-    gc.disable()
-    try:
-        with (
-            warnings.catch_warnings(),
-            pretended(recorder, device),
-            capture.module_names(recorder),
-            capture.optimizer_roles(recorder),
-            _batch_size(batch, seen),
-        ):
-            warnings.simplefilter("ignore")
-            hook = register_optimizer_step_post_hook(stepped)
-            try:
-                _run(words)
-            except Enough:
-                pass
-            finally:
-                hook.remove()
-    finally:
-        gc.enable()
+    with (
+        capture.no_collections(),
+        warnings.catch_warnings(),
+        pretended(recorder, device),
+        capture.module_names(recorder),
+        capture.optimizer_roles(recorder),
+        _batch_size(batch, seen),
+    ):
+        warnings.simplefilter("ignore")
+        hook = register_optimizer_step_post_hook(stepped)
+        try:
+            _run(words)
+        except Enough:
+            pass
+        finally:
+            hook.remove()
     if steps[0] < capture.STEPS:
         raise NoStep(
             f"the script made {steps[0]} optimizer steps, and two are needed; does it train at all?"
