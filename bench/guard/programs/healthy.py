@@ -313,6 +313,15 @@ def list_grows_to_90():
     return kept, grown
 
 
+def _together(*bodies) -> None:
+    threads = [threading.Thread(target=body) for body in bodies]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    look()
+
+
 @healthy.add(512)
 def threads_fill_to_96():
     kept = []
@@ -320,22 +329,8 @@ def threads_fill_to_96():
     def work():
         kept.append(fill(0.95, MIB))
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    look()
+    _together(work, work, work, work)
     return kept
-
-
-def _together(work, count: int) -> None:
-    threads = [threading.Thread(target=work) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    look()
 
 
 @healthy.add(1024)
@@ -348,12 +343,7 @@ def threads_churn_at_90():
         for _ in range(100):
             np.ones(2 * MIB // 8).sum()
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    look()
+    _together(work, work, work, work)
     return kept
 
 
@@ -370,7 +360,7 @@ def threads_reuse_at_86():
             with lock:
                 np.ones(int(limit() * 0.04) // 8).sum()
 
-    _together(work, 4)
+    _together(work, work, work, work)
     return kept
 
 
@@ -389,7 +379,7 @@ def threads_large_in_turn_at_95():
                 del block
             time.sleep(0.01)
 
-    _together(work, 3)
+    _together(work, work, work)
     return kept
 
 
@@ -411,11 +401,7 @@ def threads_empty_beside():
         kept.append(np.ones(int(limit() * 0.3) // 8))
         look()
 
-    threads = [threading.Thread(target=body) for body in (reserve, work)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    _together(reserve, work)
     return kept
 
 
@@ -432,7 +418,7 @@ def threads_shrink_and_grow_at_97():
             if round_ % 3 == 2:
                 mine.clear()
 
-    _together(work, 3)
+    _together(work, work, work)
     kept.append(fill(0.97))
     return kept
 
