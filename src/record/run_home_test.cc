@@ -68,6 +68,7 @@ TEST(RunHome, AReadOnlyHomeGivesWayToTheNext) {
     environment.holdfast_home = place / "file/home";
     environment.uid = ::geteuid();
     environment.shared_memory = place.path();
+    environment.temporary = place / "nowhere";  // the machine's own may hold runs
     const auto run = RunDirectory::create(choose_home(environment), id);
     ASSERT_TRUE(run) << run.error().text;
     EXPECT_TRUE(run->path().starts_with(place / "holdfast-")) << run->path();
