@@ -110,9 +110,9 @@ def test_torch_optimizers_step_by_themselves_and_two_in_turn_count_once(watch):
     assert ended.main.noted("framework")[0].startswith("torch ")
 
 
-def test_notes_are_no_larger_than_the_box_allows(watch):
-    text = json.dumps("x" * 5000)
+def test_notes_are_no_larger_than_the_box_allows_and_keep_both_ends(watch):
+    text = json.dumps("x" * 4000 + "y" * 1000)
     code = f"import hooks_busy\nraise ValueError({text})"
     ended = watch(PYTHON, "-c", f"import sys; sys.path.insert(0, {str(PROGRAMS)!r})\n{code}")
     (raised,) = ended.main.exceptions
-    assert raised.message == "x" * 1000
+    assert raised.message == "x" * 500 + " ... " + "y" * 495

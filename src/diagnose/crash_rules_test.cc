@@ -117,7 +117,8 @@ TEST(TellingText, CountsBeforeTheDeathThatFits) {
 TEST(TellingText, OfAnEmulatorStandsBeforeTheSignalItRaises) {
     const char* qemu = "qemu: uncaught target signal 11 (Segmentation fault) - core dumped\n";
     EXPECT_EQ(root_of(Story().dies_by(SIGSEGV).says(qemu).verdict()), "emulated-cpu");
-    EXPECT_EQ(root_of(Story().exits(1).says(qemu).verdict()), "exit-called");
+    EXPECT_EQ(root_of(Story().exits(139).says(qemu).verdict()), "emulated-cpu");
+    EXPECT_EQ(root_of(Story().exits(0).says(qemu).verdict()), "clean-exit");
 }
 
 TEST(BusError, IsCertainWhereTheMappedFileLiesOnTheFullDisk) {

@@ -39,6 +39,7 @@ TEST_F(PidFiles, StatusOfALivingProcess) {
     EXPECT_EQ(status->shmem, Bytes::kib(2000));
     EXPECT_EQ(status->swap, Bytes::kib(16));
     EXPECT_EQ(status->virtual_size, Bytes::kib(3060000));
+    EXPECT_EQ(status->virtual_peak, Bytes::kib(3070000));
     EXPECT_EQ(status->threads, 8U);
     EXPECT_EQ(status->uid, 1000U);
     EXPECT_EQ(status->pending_process, 1ULL << (SIGKILL - 1U));

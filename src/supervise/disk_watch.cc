@@ -31,8 +31,9 @@ std::vector<sources::Mount> mounts_here() {
 
 // By its type alone: statfs of a dead server never returns.
 bool remote(const sources::Mount& mount) {
-    static constexpr const char* types[] = {"nfs", "cifs", "smb",  "ceph",   "lustre",    "fuse",
-                                            "9p",  "afs",  "gpfs", "beegfs", "glusterfs", "autofs"};
+    static constexpr const char* types[] = {"nfs",       "cifs",     "smb",   "ceph", "lustre",
+                                            "fuse",      "9p",       "afs",   "gpfs", "beegfs",
+                                            "glusterfs", "virtiofs", "autofs"};
     return std::any_of(std::begin(types), std::end(types),
                        [&](const char* type) { return mount.type.starts_with(type); });
 }
@@ -95,8 +96,10 @@ void DiskWatch::add_written_by(Nanos now, int process_dir) {
 
 void DiskWatch::add_full(Nanos now) {
     constexpr std::size_t most = 512;
+    // On a host with many containers each of them has a mount of the same full disk.
+    const std::size_t room = watched_.size() + 4;
     const std::vector<sources::Mount> mounts = mounts_here();
-    for (std::size_t i = 0; i < std::min(most, mounts.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(most, mounts.size()) && watched_.size() < room; ++i) {
         if (!could_fill(mounts[i])) continue;
         const auto space = sources::read_filesystem_space(mounts[i].point);
         if (space && no_room(*space)) add(now, "full", mounts[i].point);

@@ -17,6 +17,8 @@
 namespace holdfast::rules {
 namespace {
 
+constexpr std::uint64_t at_once = 32;  // so many blocks may be one load
+
 struct Holding {
     Where where;
     Bytes live;
@@ -57,7 +59,8 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
         line.works = line.works || kind_of_call(frames, at) == CallKind::works;
         line.loads = line.loads || kind_of_call(frames, at) == CallKind::loads;
         line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
-        line.blocks += site.blocks;
+        // Small objects are not counted one by one; there are always many.
+        line.blocks += site.small_objects ? at_once + 1 : site.blocks;
     }
     const Holding* largest = nullptr;
     for (const auto& [place, line] : lines)
@@ -105,7 +108,6 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     if (!line || !peak || line->works || line->live.share_of(*peak) < 0.5) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     // Piece by piece: a loop that loads and one that leaks look alike, but for their names.
-    constexpr std::uint64_t at_once = 32;
     if (agent->steps.count == 0 && !line->loads && line->blocks > at_once) return std::nullopt;
     // An estimate may exceed what is resident, but not by much: then it was never touched, or was
     // still being filled.

@@ -14,7 +14,7 @@
 namespace holdfast::rules {
 namespace {
 
-enum class Ends { by_exception, by_abort, by_signal, either };
+enum class Ends { by_exception, by_abort, either, in_any_way };
 
 struct Telling {
     CauseId cause;
@@ -36,10 +36,6 @@ constexpr std::string_view rebuild =
 // The first that fits is taken: the special before the general.
 constexpr std::array tellings{
     // The message names both runtimes, so both are known to be loaded.
-    Telling{"emulated-cpu"_cause, "qemu: uncaught target signal", "", Ends::by_signal,
-            "The image is for another CPU and runs under emulation, which has faults of its own: "
-            "build or pull it for this one.",
-            "docker run --platform=linux/$(uname -m) ..."},
     Telling{"openmp-duplicate"_cause, "OMP: Error #15", "already initialized", Ends::either,
             "Install one OpenMP runtime only: take all native packages from one source.",
             "conda install nomkl"},
@@ -136,8 +132,10 @@ constexpr std::array tellings{
     Telling{"no-display"_cause, "cannot open display", "", Ends::either,
             "Use a backend without a window, or start a virtual display.",
             "xvfb-run -a python train.py"},
-    Telling{"emulated-cpu"_cause, "qemu: uncaught target signal", "", Ends::either,
-            "Use an image built for this machine's CPU.", "docker run --platform linux/arm64 ..."},
+    Telling{"emulated-cpu"_cause, "qemu: uncaught target signal", "", Ends::in_any_way,
+            "The image is for another CPU and runs under emulation, which has faults of its own: "
+            "build or pull it for this one.",
+            "docker run --platform=linux/$(uname -m) ..."},
     Telling{"allocator-clash"_cause, "Attempt to free invalid pointer", "", Ends::by_abort,
             "Two allocators are mixed: take the one that is preloaded out.", "env -u LD_PRELOAD"},
     Telling{"cuda-illegal-access"_cause, "an illegal memory access was encountered", "",
@@ -170,7 +168,7 @@ constexpr std::array tellings{
 bool fits(const Death& death, const Said& said, Ends ends) {
     const bool exception = exception_decided_exit(death);
     if (ends == Ends::by_exception) return exception;
-    if (ends == Ends::by_signal) return death.exit.signal && said.final;
+    if (ends == Ends::in_any_way) return said.final;
     const bool abort = death.by(SIGABRT) && said.final;
     if (ends == Ends::by_abort) return abort;
     return exception || abort || (death.exit.code && said.final);

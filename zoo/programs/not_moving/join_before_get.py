@@ -2,7 +2,7 @@
 # zoo end: killed unknown-kill
 # zoo root: lock-deadlock loader-stall
 # zoo outcome: stuck
-# zoo then: sleep 15; kill $PID; sleep 1; kill -9 $(cat $ZOO_DIR/child)
+# zoo then: sleep 15; kill -TERM $PID
 
 import multiprocessing
 import os

@@ -2,7 +2,7 @@
 # zoo end: killed unknown-kill
 # zoo root: lock-deadlock
 # zoo outcome: stuck
-# zoo then: sleep 12; kill $PID
+# zoo then: sleep 12; kill -TERM $PID
 
 import os
 from concurrent.futures import ThreadPoolExecutor

@@ -2,7 +2,7 @@
 # zoo end: killed unknown-kill
 # zoo root: lock-deadlock loader-stall killed
 # zoo outcome: stuck
-# zoo then: sleep 14; kill $PID
+# zoo then: sleep 14; kill -TERM $PID
 
 import os
 import queue

@@ -1,6 +1,6 @@
 """A program that waits for a socket, as servers do, and is ended by somebody."""
 # zoo end: killed
-# zoo then: sleep 10; kill $PID
+# zoo then: sleep 10; kill -TERM $PID
 
 import os
 import socket
