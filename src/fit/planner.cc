@@ -69,6 +69,10 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
                                std::to_string(program.convolutions) +
                                " convolutions by rule: none like them was measured on this kind of "
                                "GPU (holdfast fit --calibrate)");
+    if (plan.fits && held.refused > 0)
+        plan.missing.push_back(
+            "room for the workspaces of " + std::to_string(held.refused) +
+            " convolutions: cuDNN takes slower plans without them, and the step runs");
     if (request.allocator.other_backend)
         plan.missing.push_back("the cudaMallocAsync backend is not modelled; torch's own is shown");
 
