@@ -20,7 +20,8 @@ public:
     }
 
     // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the
-    // last block: near the limit a batch may fail and a larger one fit. The answer is one that fits.
+    // last block: near the limit a batch may fail and a larger one fit. The answer is one that
+    // fits.
     std::uint64_t answer(std::uint64_t start) const {
         std::uint64_t low = 0;
         std::uint64_t high = std::max<std::uint64_t>(1, start);
