@@ -1,8 +1,10 @@
 """`holdfast fit`: plans from captures, and captures of real programs on pretended GPUs."""
 
+import ast
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +52,40 @@ if __name__ == "__main__":
         loss.backward()
         optimizer.step()
         print("loss", loss.item())
+"""
+
+
+ODD = """
+import torch
+from torch import nn
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.LSTM(64, 128, 2, batch_first=True)
+        self.head = nn.Linear(128, 10)
+    def forward(self, x, mask):
+        lengths = torch.full((x.shape[0],), x.shape[1])
+        packed = nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True)
+        y, _ = nn.utils.rnn.pad_packed_sequence(self.layer(packed)[0], batch_first=True)
+        if mask.all():
+            return self.head(y)
+        return self.head(y[mask])
+
+def make(batch, hidden=0, chosen=False):
+    model = Net().to("cuda")
+    optimizer = torch.optim.SGD(model.parameters(), 1e-3, fused=True)
+    def step():
+        x = torch.randn(batch, 32, 64, device="cuda")
+        mask = torch.ones(batch, 32, dtype=torch.bool, device="cuda")
+        mask[:, 32 - hidden:] = False
+        out = model(x, mask)
+        global shape
+        shape = tuple(out.shape)
+        (out[out > 0] if chosen else out).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return step
 """
 
 
@@ -203,3 +239,56 @@ def test_python_gets_the_same_plan(binary, tmp_path):
     )
     plan = json.loads(answer.stdout)
     assert told == [str(plan["fits"]), str(plan["peak_reserved_bytes"])]
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("arguments", "shape", "missing"),
+    [
+        ("", (4, 32, 10), 0),
+        (", hidden=12", (4 * 20, 10), 0),
+        (", chosen=True", (4, 32, 10), 1),
+    ],
+)
+def test_what_depends_on_data_follows_the_data_that_is_known(tmp_path, arguments, shape, missing):
+    (tmp_path / "odd.py").write_text(ODD)
+    code = (
+        "import odd, pathlib\n"
+        "from holdfast.planner.capture import capture\n"
+        f"made = lambda batch: odd.make(batch{arguments})\n"
+        "recorder = capture(made, 4, pathlib.Path('odd.capture'))\n"
+        "print((odd.shape, recorder.missing))\n"
+    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT / 'python'}:{tmp_path}",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    answer = subprocess.run(
+        [TORCH, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    found, said = ast.literal_eval(answer.stdout)
+    assert found == shape
+    assert len(said) == missing
+    assert all("odd.py:31" in text for text in said)
+
+
+def test_measurements_on_a_crowded_gpu_are_left_out(tmp_path):
+    shape = "1 2 {} 64 64 56 56 56 56 3 3 1 1 1 1 1 1"
+    rows = {16: 100 << 20, 32: 0, 64: 400 << 20, 128: 800 << 20}
+    lines = [f"conv 0 0 0 0 {shape.format(batch)} = {size}" for batch, size in rows.items()]
+    (tmp_path / "a.txt").write_text("gpu X\n" + "\n".join(lines) + "\n")
+    answer = subprocess.run(
+        [sys.executable, ROOT / "bench" / "fit" / "table.py", tmp_path / "a.txt"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.splitlines()[0] == "gpu X"
+    assert sorted(answer.stdout.splitlines()[1:]) == sorted(lines[:1] + lines[2:])

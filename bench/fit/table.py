@@ -18,8 +18,8 @@ def crowded_out(measured: dict[Call, int]) -> set[Call]:
     """Convolutions whose plan found no room, because others measured on the same GPU.
 
     torch then takes the next plan without a word. It shows when the same call needs more than
-    twice as much by the sample at the batches around it, or nothing at all amid many that need much,
-    or nothing at the largest batch.
+    twice as much by the sample at the batches around it, or nothing at all amid many that need
+    much, or nothing at the largest batch.
     """
     by_shape: dict[Call, list[tuple[int, int, Call]]] = defaultdict(list)
     for call, size in measured.items():

@@ -46,7 +46,8 @@ Anatomy anatomy_of(const Capture& capture, const Program& program, const Replaye
     const std::size_t end = std::min(replayed.peak_move + 1, program.moves.size());
     for (std::size_t i = 0; i < end; ++i) {
         const Move& move = program.moves[i];
-        if (move.kind == Move::Kind::allocate) live[move.storage] = {move.size, move.event};
+        if (move.kind == Move::Kind::allocate || move.kind == Move::Kind::attempt)
+            live[move.storage] = {move.size, move.event};
         if (move.kind == Move::Kind::free) live[move.storage] = {};
     }
     Anatomy anatomy;

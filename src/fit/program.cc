@@ -112,9 +112,10 @@ private:
             program_.by_likeness += workspace.grade == Grade::nearest ? 1 : 0;
         }
         const std::uint32_t first = program_.storages;
+        const auto kind = event.fact == Fact::conv ? Move::Kind::attempt : Move::Kind::allocate;
         for (const Bytes size : workspace.sizes) {
             if (size.count == 0) continue;
-            move(Move::Kind::allocate, program_.storages++, size, number);
+            move(kind, program_.storages++, size, number);
         }
         for (std::uint32_t storage = first; storage < program_.storages; ++storage)
             move(Move::Kind::free, storage, {}, number);

@@ -11,7 +11,9 @@
 namespace holdfast::fit {
 
 struct Move {
-    enum class Kind : std::uint8_t { allocate, free, mark };
+    // A convolution's workspace is an attempt: without room for it torch takes a plan that needs
+    // none, and says nothing.
+    enum class Kind : std::uint8_t { allocate, attempt, free, mark };
     Kind kind;
     std::uint32_t storage;  // a mark's label
     Bytes size;

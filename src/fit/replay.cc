@@ -14,7 +14,12 @@ Replayed replay(const Program& program, const ReplayOptions& options,
         const Move& move = program.moves[i];
         switch (move.kind) {
         case Move::Kind::allocate:
+        case Move::Kind::attempt:
             if (!allocator.allocate(move.storage, move.size)) {
+                if (move.kind == Move::Kind::attempt) {
+                    ++result.refused;
+                    break;
+                }
                 result.out_of_memory = true;
                 result.failed_move = i;
                 result.stats = allocator.stats();

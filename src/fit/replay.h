@@ -18,6 +18,7 @@ struct ReplayOptions {
 struct Replayed {
     bool out_of_memory = false;
     AllocatorStats stats;
+    std::size_t refused = 0;      // convolutions that found no room for their workspace
     std::size_t peak_move = 0;    // where most was allocated
     std::size_t failed_move = 0;  // where it ran out
 };

@@ -20,8 +20,8 @@ public:
     }
 
     // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the
-    // last block, so a batch near the limit may fail beside a larger one that fits: the answer is
-    // one whose smaller neighbours fit as well.
+    // last block: near the limit a batch may fail and a larger one fit. The answer is one that
+    // fits.
     std::uint64_t answer(std::uint64_t start) const {
         std::uint64_t low = 0;
         std::uint64_t high = std::max<std::uint64_t>(1, start);
@@ -33,8 +33,6 @@ public:
             const std::uint64_t middle = low + (high - low) / 2;
             (fits(middle) ? low : high) = middle;
         }
-        for (std::uint64_t back = 1; back <= 3 && low > back; ++back)
-            if (!fits(low - back)) return low - back - 1;
         return low;
     }
 

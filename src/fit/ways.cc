@@ -52,8 +52,7 @@ Way way_of(const Change& change) {
 
 void measure(Way& way, const Program& program, const PlanRequest& request,
              const AllocatorOptions& allocator, const Plan& plan) {
-    way.peak_reserved =
-        typical_replay(program, {allocator, std::nullopt}).told.stats.peak_reserved;
+    way.peak_reserved = typical_replay(program, {allocator, std::nullopt}).told.stats.peak_reserved;
     way.fits =
         orders_that_fit(program, {allocator, request.capacity - request.context}) == address_orders;
     way.saves = plan.peak_reserved - way.peak_reserved;

@@ -221,8 +221,8 @@ std::optional<Workspace> WorkspaceTable::other_batch(const ConvCall& call,
     const Sample& high = *second;
     const Bytes by_low = scaled(low.call, low.bytes, call);
     const Bytes by_high = scaled(high.call, high.bytes, call);
-    const std::uint64_t apart = by_low > by_high ? by_low.count - by_high.count
-                                                 : by_high.count - by_low.count;
+    const std::uint64_t apart =
+        by_low > by_high ? by_low.count - by_high.count : by_high.count - by_low.count;
     const std::uint64_t operands = call.input_bytes() + call.weight_bytes() + call.output_bytes();
     if (apart > operands / 50 + Bytes::mib(1).count)
         return Workspace{{above == samples.begin() ? by_low : by_high}, Grade::nearest};

@@ -53,6 +53,54 @@ TEST(Workspaces, AnotherBatchHoldsCopiesOfTheSameOperands) {
     EXPECT_EQ(only(wider), 4 * input + 4 * weight + 128);
 }
 
+std::string measured(std::int64_t dtype, std::int64_t batch, std::uint64_t bytes) {
+    return "conv 0 " + std::to_string(dtype) + " 0 0 1 2 " + std::to_string(batch) +
+           " 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = " + std::to_string(bytes) + "\n";
+}
+
+TEST(Workspaces, BetweenTwoBatchesThatAgreeItLiesOnTheirLine) {
+    const std::uint64_t input = 4U * 64 * 56 * 56;
+    const auto table = WorkspaceTable::parse(measured(0, 32, 32 * input + 1000) +
+                                             measured(0, 64, 64 * input + 3000));
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    const Workspace between = workspaces.of(Fact::conv, conv(0, 48));
+    EXPECT_EQ(between.grade, Grade::between);
+    EXPECT_EQ(only(between), 48 * input + 2000);
+}
+
+TEST(Workspaces, BetweenTwoBatchesThatDisagreeTheLargerIsBelieved) {
+    const std::uint64_t input = 4U * 64 * 56 * 56;
+    const auto table = WorkspaceTable::parse(measured(0, 32, 32 * input) + measured(0, 64, 0));
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    const Workspace between = workspaces.of(Fact::conv, conv(0, 48));
+    EXPECT_EQ(between.grade, Grade::nearest);
+    EXPECT_EQ(only(between), 0U);
+}
+
+TEST(Workspaces, TheHalfTypesStandInForEachOther) {
+    const auto table = WorkspaceTable::parse(measured(1, 8, 1) + measured(2, 16, 777));
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    Values call = conv(0, 16);
+    call[1] = 1;
+    EXPECT_EQ(only(workspaces.of(Fact::conv, call)), 777U);
+}
+
+TEST(Workspaces, ARecurrentLayerIsScaledFromTheMostAlikeOne) {
+    const auto table = WorkspaceTable::parse(
+        "rnn_work 0 2 0 16 128 512 512 1 1 = 1000000\nrnn_work 0 2 0 16 128 512 512 1 2 = 5\n");
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    EXPECT_EQ(only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 16, 128, 512, 512, 1, 1})),
+              1000000U);
+    const std::uint64_t more =
+        only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 64, 128, 512, 512, 1, 1}));
+    EXPECT_GT(more, 2000000U);
+    EXPECT_LT(more, 4000000U);
+}
+
 TEST(Workspaces, ATableThatIsNoneIsRefused) {
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3\n"));
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3 = 4\n"));

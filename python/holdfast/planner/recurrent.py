@@ -34,8 +34,8 @@ def functions() -> dict[str, Any]:
 def _layers(mode: int, *arguments: Any) -> Any:
     """Both forms: whole sequences, and packed ones, which bring their batch sizes along."""
     if isinstance(arguments[2 if mode != LSTM else 1], torch.Tensor):
-        x, sizes, *rest = arguments
-        return _run(mode, sizes.tolist(), x, *rest, False)
+        whole: tuple[Any, ...] = (arguments[0], *arguments[2:], False)
+        return _run(mode, arguments[1].tolist(), *whole)
     return _run(mode, [], *arguments)
 
 

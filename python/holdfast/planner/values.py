@@ -180,5 +180,3 @@ def shaped_by_value(func: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:
     if made is not None:
         return tree_map_only(torch.Tensor, lambda real: _on_gpu(real, device), made), True
     return MOST[func.name()](*args, **kwargs), False
-
-
