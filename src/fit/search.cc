@@ -20,9 +20,9 @@ public:
         if (orders_that_fit(program, options_, orders) != orders) return false;
         if (!options_.limit || replay(program, options_).refused == 0) return true;
         // What cuDNN takes instead of a plan that finds no room is assumed to need nothing: mostly
-        // so, and one part in a hundred is kept back for when it is not.
+        // so. For when it is not, the band of such predictions is kept back.
         ReplayOptions tighter = options_;
-        tighter.limit = Bytes{options_.limit->count / 100 * 99};
+        tighter.limit = Bytes{options_.limit->count / 100 * 98};
         return !replay(program, tighter).out_of_memory;
     }
 
