@@ -16,7 +16,14 @@ public:
     bool fits(std::uint64_t batch) const {
         const auto capture = family_.at(batch);
         if (!capture) return false;
-        return orders_that_fit(compile(*capture, workspaces_), options_, orders) == orders;
+        const Program program = compile(*capture, workspaces_);
+        if (orders_that_fit(program, options_, orders) != orders) return false;
+        if (!options_.limit || replay(program, options_).refused == 0) return true;
+        // What cuDNN takes instead of a plan that finds no room is assumed to need nothing: mostly
+        // so. For when it is not, the band of such predictions is kept back.
+        ReplayOptions tighter = options_;
+        tighter.limit = Bytes{options_.limit->count / 100 * 98};
+        return !replay(program, tighter).out_of_memory;
     }
 
     // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the
