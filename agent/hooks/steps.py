@@ -26,7 +26,7 @@ def scalar(value):
         return float(value) if getattr(value, "ndim", 1) == 0 else None
     # A plain tensor only: fake and functional ones have no value to give.
     if kind.__module__ == "torch" and kind.__name__ == "Tensor":
-        return value.item() if value.device.type == "cpu" and value.dim() == 0 else None
+        return value.item() if value.is_cpu and value.ndim == 0 else None
     # TensorFlow's eager tensors, which Keras hands to its list of callbacks as they are.
     if kind.__name__ == "EagerTensor" and "CPU" in value.device and value.shape.rank == 0:
         return float(value.numpy())

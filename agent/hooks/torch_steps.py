@@ -15,10 +15,17 @@ _PATIENCE = 3
 
 
 class _State:
-    leader = None  # id of the optimizer
-    others = None  # id -> steps while the leader rested
-    loss = None
-    steps = 0
+    # An object and slots: to write to a class is to throw away what Python knows of it.
+    __slots__ = ("leader", "loss", "others", "steps")
+
+    def __init__(self):
+        self.leader = None  # id of the optimizer
+        self.others = None  # id -> steps while the leader rested
+        self.loss = None
+        self.steps = 0
+
+
+_state = _State()
 
 
 def install(module):
@@ -42,7 +49,15 @@ def install(module):
 def _keep_from_compiler():
     """torch.compile looks at every frame below a compiled function, and would compile ours."""
     frames = sys.modules.get("torch._C._dynamo.eval_frame")
-    for function in (_before_backward, _after_step, _is_step, at_boundary, count, scalar, figures):
+    for function in (
+        _before_backward,
+        _after_step,
+        _becomes_leader,
+        at_boundary,
+        count,
+        scalar,
+        figures,
+    ):
         code = function.__code__
         if hasattr(frames, "set_code_exec_strategy"):
             skip = frames._FrameAction.SKIP
@@ -53,25 +68,28 @@ def _keep_from_compiler():
 
 def _before_backward(tensors=None, *_):
     loss = tensors[0] if isinstance(tensors, (tuple, list)) and tensors else tensors
-    _State.loss = scalar(loss)
+    _state.loss = scalar(loss)
 
 
 def _after_step(optimizer, args, kwargs):
-    if not _is_step(id(optimizer)):
+    who = id(optimizer)
+    if who == _state.leader:
+        _state.others = None
+    elif not _becomes_leader(who):
         return
-    loss, _State.loss = _State.loss, None
-    allocated, reserved = figures() if _State.steps % _GPU_EVERY == 0 else (-1, -1)
-    _State.steps += 1
+    loss, _state.loss = _state.loss, None
+    allocated, reserved = figures() if _state.steps % _GPU_EVERY == 0 else (-1, -1)
+    _state.steps += 1
     count("torch optimizer", loss, allocated, reserved)
     at_boundary()
 
 
-def _is_step(who):
-    if who != _State.leader and _State.leader is not None:
-        others = _State.others = _State.others or {}
+def _becomes_leader(who):
+    if _state.leader is not None:
+        others = _state.others = _state.others or {}
         others[who] = others.get(who, 0) + 1
         if others[who] < _PATIENCE:
             return False
-    _State.leader = who
-    _State.others = None
+    _state.leader = who
+    _state.others = None
     return True
