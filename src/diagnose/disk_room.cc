@@ -1,5 +1,6 @@
 #include "diagnose/disk_room.h"
 
+#include "base/no_room.h"
 #include "diagnose/words.h"
 
 namespace holdfast {
@@ -12,8 +13,7 @@ std::optional<Bytes> free_on(const DiskEvidence& disk) {
 bool full(const DiskEvidence& disk) {
     if (disk.inodes_free == 0U) return true;
     const std::optional<Bytes> free = free_on(disk);
-    if (!free) return false;
-    return *free < Bytes::mib(1) || (disk.size && free->share_of(*disk.size) < 0.001);
+    return free && no_room(*free, disk.size, disk.inodes_free);
 }
 
 bool holds(const DiskEvidence& disk, const std::string& path) {

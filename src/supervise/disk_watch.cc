@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
+#include "base/no_room.h"
 #include "base/text.h"
 #include "record/box_reader.h"
 #include "sources/filesystem_space.h"
@@ -48,15 +50,14 @@ bool on_network(const std::string& path) {
     return best == nullptr || remote(*best);
 }
 
-// Pseudo filesystems have no size, and images that are only read are always full.
+// Only types known to lie on this machine: whatever else there is may never answer. Images that are
+// only read are always full.
 bool could_fill(const sources::Mount& mount) {
-    return mount.has_super_option("rw") && !remote(mount) && mount.type != "hugetlbfs";
-}
-
-bool no_room(const sources::FilesystemSpace& space) {
-    if (space.size == Bytes{}) return false;
-    return space.free < Bytes::mib(1) || space.free.share_of(space.size) < 0.001 ||
-           space.inodes_free == 0U;
+    static constexpr std::string_view types[] = {"ext2", "ext3",  "ext4",     "xfs",   "btrfs",
+                                                 "f2fs", "tmpfs", "overlay",  "zfs",   "jfs",
+                                                 "vfat", "exfat", "bcachefs", "ntfs3", "reiserfs"};
+    return mount.has_super_option("rw") &&
+           std::find(std::begin(types), std::end(types), mount.type) != std::end(types);
 }
 
 }  // namespace
@@ -102,7 +103,8 @@ void DiskWatch::add_full(Nanos now) {
     for (std::size_t i = 0; i < std::min(most, mounts.size()) && watched_.size() < room; ++i) {
         if (!could_fill(mounts[i])) continue;
         const auto space = sources::read_filesystem_space(mounts[i].point);
-        if (space && no_room(*space)) add(now, "full", mounts[i].point);
+        if (space && space->size > Bytes{} && no_room(space->free, space->size, space->inodes_free))
+            add(now, "full", mounts[i].point);
     }
 }
 
