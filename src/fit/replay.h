@@ -28,7 +28,8 @@ Replayed replay(const Program& program, const ReplayOptions& options);
 // The orders of addresses that answers are drawn from; the spread between them is luck.
 inline constexpr std::uint32_t address_orders = 9;
 
-// The replay with segments where a driver was seen to place them, and what other places would do.
+// The replay with segments in the order that explained most measured steps (docs/fit.md), and what
+// other orders would do.
 struct Typical {
     Replayed told;
     Bytes least, most;  // reserved, over all orders

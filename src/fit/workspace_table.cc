@@ -94,6 +94,12 @@ Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
     return {sum + best_rest};
 }
 
+// A table may come from anywhere, and a figure in it may be beyond what an integer holds.
+Bytes within_reason(double bytes) {
+    constexpr double most = 1ULL << 60U;
+    return {static_cast<std::uint64_t>(std::clamp(bytes, 0.0, most))};
+}
+
 // What a recurrent layer's workspace grows with: the gates of all steps, and the weights.
 double rnn_work_of(std::span<const std::int64_t> values) {
     const auto at = [&](std::size_t index) { return static_cast<double>(values[index]); };
@@ -202,8 +208,7 @@ std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> 
         rnn_work_of(values) / std::max(1.0, rnn_work_of(std::span(*nearest).subspan(1)));
     Bytes sum;
     for (const Bytes size : rows_.at(*nearest)) sum += size;
-    return Workspace{{Bytes{static_cast<std::uint64_t>(static_cast<double>(sum.count) * growth)}},
-                     Grade::nearest};
+    return Workspace{{within_reason(static_cast<double>(sum.count) * growth)}, Grade::nearest};
 }
 
 // The same call at another batch. Plans change with the batch now and then; where the two samples
@@ -232,7 +237,7 @@ std::optional<Workspace> WorkspaceTable::other_batch(const ConvCall& call,
     const double value =
         static_cast<double>(low.bytes.count) +
         slope * (static_cast<double>(call.batch) - static_cast<double>(low.call.batch));
-    return Workspace{{Bytes{static_cast<std::uint64_t>(std::max(0.0, value))}}, Grade::between};
+    return Workspace{{within_reason(value)}, Grade::between};
 }
 
 std::optional<Workspace> WorkspaceTable::conv(const ConvCall& call,
