@@ -23,4 +23,5 @@ sys.stdin.readline()
 kept = []
 while victim_lives():
     kept.append(bytearray(b"x") * (1 << 20))
-time.sleep(0.5)  # an eater does not leave because its victim did
+# An eater does not leave because its victim did; and who watches from within the full group is slow to look.
+time.sleep(5)
