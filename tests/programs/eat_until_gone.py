@@ -23,5 +23,5 @@ sys.stdin.readline()
 kept = []
 while victim_lives():
     kept.append(bytearray(b"x") * (1 << 20))
-# An eater does not leave because its victim did; and who watches from within the full group is slow to look.
+# An eater does not leave because its victim did, and who watches from within a full group is slow.
 time.sleep(5)
