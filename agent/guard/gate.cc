@@ -41,11 +41,16 @@ constinit thread_local bool refuse_next __attribute__((tls_model("initial-exec")
 constexpr std::uint64_t no_grace = no_figure;
 constinit thread_local std::uint64_t grace_until __attribute__((tls_model("initial-exec"))) =
     no_grace;
+constinit thread_local std::uint64_t refusals_known __attribute__((tls_model("initial-exec"))) = 0;
 
 void refuse_next_block() {
     refuse_next = true;
     thread_budget.granted -= thread_budget.left;
     thread_budget.left = 0;
+}
+
+std::uint64_t all_refusals() {
+    return std::atomic_ref(guard_page()->refused).load(std::memory_order_relaxed);
 }
 
 void pause_for(std::int64_t nanoseconds) {
@@ -120,23 +125,42 @@ bool may_be_refused(GuardState& state, const Ask& ask) {
            caller_at(state, ask.caller) != Caller::other;
 }
 
+// Somebody of the run was refused, and it may be another who deals with it: the thread or process
+// that waits for its workers. So each gets the same room once.
+void share_grace(const Situation& situation) {
+    const std::uint64_t refusals = all_refusals();
+    if (refusals == refusals_known) return;
+    refusals_known = refusals;
+    if (grace_until == no_grace)
+        grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
+}
+
+// What must be left. The last file pages are no room: the kernel takes them to be in use, and kills
+// rather than drop them (seen with 0.6 to 1.6 MiB of them, and none other, below a limit of 256).
+std::uint64_t needed_by(const Situation& situation, const Ask& ask) {
+    const std::uint64_t most = situation.headroom().limit / 340;
+    const std::uint64_t files = situation.headroom().files;
+    // An arena is filled without another question.
+    const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
+    return situation.reserve() + (files < most ? files : most) + filled;
+}
+
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
 // so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
     if (left >= 2 * situation.reserve()) grace_until = no_grace;
-    // An arena is filled without another question.
-    const std::uint64_t needed =
-        situation.reserve() + (ask.want == Want::arena ? ask.size / 4 * 3 : 0);
-    if (left >= needed) return Gate::open;
+    if (left >= needed_by(situation, ask)) return Gate::open;
+    share_grace(situation);
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, ask) || !situation.read(true) ||
-        situation.headroom().most >= needed ||
+        situation.headroom().most >= needed_by(situation, ask) ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
+    refusals_known = all_refusals();
     if (ask.want == Want::arena) refuse_next_block();
     return Gate::shut;
 }

@@ -67,18 +67,20 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
     return __builtin_add_overflow(a, b, &sum) ? no_figure : sum;
 }
 
-void consider(Headroom& least, std::uint64_t room, std::uint64_t most, std::uint64_t limit) {
+struct FilePages {
+    std::uint64_t clean = 0, unwritten = 0;
+};
+
+void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::uint64_t limit) {
+    const std::uint64_t most = plus(room, pages.unwritten);
     if (room < least.room) least.room = room;
     if (most < least.most) {
         least.most = most;
+        least.files = pages.clean + pages.unwritten;
         least.limit = limit;
     }
     if (limit < least.smallest) least.smallest = limit;
 }
-
-struct FilePages {
-    std::uint64_t clean = 0, unwritten = 0;
-};
 
 // Never "cache" or "file": they hold shared memory, which cannot be dropped.
 bool read_file_pages(LevelFiles& files, bool v1, std::uint64_t usage, FilePages& pages) {
@@ -146,13 +148,13 @@ bool read_level(const format::GuardPlace& place, std::size_t length, const Machi
         const SwapRoom swap = v1 ? swap_of_v1(files, machine) : swap_of_v2(files, machine);
         const std::uint64_t free = at_least_nothing(limit, usage);
         const std::uint64_t room = plus(plus(free, pages.clean), swap.room);
-        consider(least, room, plus(room, pages.unwritten), plus(limit, swap.limit));
+        consider(least, room, pages, plus(limit, swap.limit));
     }
     if (both_limit != no_figure) {
         const std::uint64_t both = leading_number(files.read("memory.memsw.usage_in_bytes"));
         if (both == no_figure) return false;
         const std::uint64_t room = plus(at_least_nothing(both_limit, both), pages.clean);
-        consider(least, room, plus(room, pages.unwritten), both_limit);
+        consider(least, room, pages, both_limit);
     }
     return true;
 }
@@ -176,7 +178,7 @@ Headroom read_headroom(const format::GuardPlace& place) {
     Machine machine;
     if (!read_machine(machine)) return {};
     const std::uint64_t room = plus(machine.available, machine.swap_free);
-    consider(least, room, room, plus(machine.total, machine.swap_total));
+    consider(least, room, {}, plus(machine.total, machine.swap_total));
     std::size_t length = ::strnlen(place.directory, sizeof place.directory);
     if (length == sizeof place.directory) return {};
     for (std::uint32_t i = 0; i < place.levels; ++i) {

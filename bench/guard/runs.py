@@ -45,6 +45,19 @@ class Outcome:
         return "finished" if self.status == 0 else f"exit {self.status}"
 
 
+def _wait(process: subprocess.Popen[str], group: Group, seconds: float) -> str:
+    """A pool whose worker was killed waits for it for ever: it gets a few seconds more."""
+    left = seconds
+    while True:
+        try:
+            return process.communicate(timeout=1)[0]
+        except subprocess.TimeoutExpired:
+            left = min(left - 1, 5 if group.kills() else seconds)
+        if left <= 0:
+            os.killpg(process.pid, signal.SIGKILL)
+            return process.communicate()[0] + "\n[took too long]"
+
+
 def run(program: Program, mode: str, seconds: float = 120, before: list[str] = []) -> Outcome:  # noqa: B006
     """Whether a kill happened is asked of the cgroup: workers are killed, too."""
     with Group(program.megabytes) as group, tempfile.TemporaryDirectory() as home:
@@ -67,12 +80,7 @@ def run(program: Program, mode: str, seconds: float = 120, before: list[str] = [
             errors="replace",
             start_new_session=True,
         )
-        try:
-            said, _ = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            said, _ = process.communicate()
-            said += "\n[took too long]"
+        said = _wait(process, group, seconds)
         peak = group.peak()
         share = None if peak is None else peak / (program.megabytes * MIB)
         refused = "guard: refused" in said

@@ -403,6 +403,20 @@ def threads_objects():
     _in_threads(grow)
 
 
+_still_held: list = []
+
+
+@dying.add(256)
+def threads_objects_held():
+    """Nothing is let go: the main thread, never refused itself, handles the error in what is left."""
+
+    def grow():
+        for i in FOREVER:
+            _still_held.append((i, str(i)))
+
+    _in_threads(grow)
+
+
 def _grow_in_worker(_):
     import numpy as np
 
