@@ -135,28 +135,20 @@ void share_grace(const Situation& situation) {
         grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
 }
 
-// What must be left. The last file pages are no room: the kernel takes them to be in use, and kills
-// rather than drop them (seen with 0.6 to 1.6 MiB of them, and none other, below a limit of 256).
-std::uint64_t needed_by(const Situation& situation, const Ask& ask) {
-    const std::uint64_t most = situation.headroom().limit / 340;
-    const std::uint64_t files = situation.headroom().files;
-    // An arena is filled without another question.
-    const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
-    return situation.reserve() + (files < most ? files : most) + filled;
-}
-
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
 // so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
     if (left >= 2 * situation.reserve()) grace_until = no_grace;
-    if (left >= needed_by(situation, ask)) return Gate::open;
+    // An arena is filled without another question.
+    const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
+    if (left >= situation.reserve() + filled) return Gate::open;
     share_grace(situation);
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, ask) || !situation.read(true) ||
-        situation.headroom().most >= needed_by(situation, ask) ||
+        situation.headroom().most >= situation.reserve() + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
