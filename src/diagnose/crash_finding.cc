@@ -88,10 +88,9 @@ void add_crash_fixes(Finding& finding, const Death& death) {
              "running.",
              "PYTHONFAULTHANDLER=1"});
     else if (!death.python() && crash_of(death) == nullptr)
-        finding.fixes.push_back(
-            {"Run it in a debugger to see the call that failed.",
-             "gdb --args " + (death.process != nullptr ? short_command(death.process->command)
-                                                       : std::string("CMD"))});
+        finding.fixes.push_back({"Run it in a debugger to see the call that failed.",
+                                 "gdb --args " + (death.process != nullptr ? death.process->command
+                                                                           : std::string("CMD"))});
 }
 
 }  // namespace holdfast

@@ -9,14 +9,34 @@
 
 namespace holdfast {
 
+namespace {
+
+constexpr std::size_t most_of_a_command = 60;
+
+// Of a long path the end says which script it was, the beginning whose machine.
+std::string without_folders(std::string_view arguments) {
+    std::string text;
+    while (const std::optional<std::string_view> word = next_word(arguments)) {
+        if (!text.empty()) text += ' ';
+        text.append(word->starts_with('/') ? "…/" : "");
+        text.append(word->starts_with('/') ? base_name(*word) : *word);
+    }
+    return text;
+}
+
+}  // namespace
+
 std::string short_command(std::string_view command) {
-    constexpr std::size_t most = 60;
+    constexpr std::size_t most = most_of_a_command;
     std::string_view rest = command;
     const std::optional<std::string_view> program = next_word(rest);
     if (!program) return {};
-    std::string text(base_name(*program));
-    if (const std::string_view arguments = trim(rest); !arguments.empty())
-        text.append(" ").append(arguments);
+    const std::string name(base_name(*program));
+    const std::string_view arguments = trim(rest);
+    if (arguments.empty()) return name;
+    std::string text = name + " ";
+    const bool fits = text.size() + arguments.size() <= most;
+    text.append(fits ? std::string(arguments) : without_folders(arguments));
     if (text.size() > most) {
         std::size_t cut = most;
         while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;

@@ -45,6 +45,9 @@ TEST(Words, TellFiguresAsPeopleReadThem) {
     EXPECT_EQ(roomier(Bytes::mib(512)), Bytes::mib(768));
     EXPECT_EQ(roomier(Bytes::gib(16)), Bytes::gib(24));
     EXPECT_EQ(short_command("/usr/bin/python3 train.py --lr 1"), "python3 train.py --lr 1");
+    EXPECT_EQ(
+        short_command("python3 /home/somebody/a/long/way/down/to/the/project/train.py --lr 1"),
+        "python3 …/train.py --lr 1");
 }
 
 Finding finding(CauseId cause, Confidence confidence) {
