@@ -28,6 +28,8 @@ struct GuardState {
     // Room at the last step, and what the last ones took: see brink.h.
     std::atomic<std::uint64_t> step_room, step_growth[3];
     std::atomic<std::uint32_t> next_step;
+    std::atomic<std::uint64_t> copies;  // see copies.h
+    std::atomic<std::int64_t> copies_until;
     // Whose code an address was found to be: see callers.h.
     std::atomic<std::uint64_t> callers[kept];  // address, kind in the upper bits
 };

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/base/clock.h"
+#include "agent/guard/copies.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/page.h"
 
@@ -20,10 +21,10 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
 }
 
 // The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
-// them (seen with 0.6 to 1.6 MiB of them, and no other page free, below a limit of 256 MiB).
+// them (seen with 1.6 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
 inline std::uint64_t kept_files(const Headroom& headroom) {
     constexpr std::uint64_t most = 8U << 20U;
-    std::uint64_t kept = headroom.limit / 340;
+    std::uint64_t kept = headroom.limit / 300;
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
 }
@@ -41,7 +42,8 @@ public:
         if (place_ == nullptr) return false;
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
-        reserve_ = reserve_for(settings_, headroom_.limit) + kept_files(headroom_);
+        reserve_ =
+            reserve_for(settings_, headroom_.limit) + kept_files(headroom_) + for_copies(time);
         return true;
     }
     // Hints for all who share the place.
@@ -59,6 +61,19 @@ public:
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 
 private:
+    // Forked copies keep growing after a refusal, asking nobody, and at the price of the code they
+    // run: seen to stand still for seconds, reading the same pages again and again, then killed.
+    // Far from the limit this does not matter, and it is dear to ask.
+    std::uint64_t for_copies(std::int64_t time) const {
+        if (headroom_.most > headroom_.limit / 8) return 0;
+        const std::uint64_t expected = copies_to_come(*state_, time);
+        if (expected == 0) return 0;
+        const std::uint64_t most = headroom_.limit / 25;
+        const std::uint64_t code = headroom_.limit / 32;
+        return (expected < most ? expected : most) +
+               (headroom_.mapped < code ? headroom_.mapped : code);
+    }
+
     GuardState* state_;
     format::GuardSettings settings_{};
     format::GuardPlace* place_ = nullptr;
