@@ -26,6 +26,8 @@ def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/guard", description=__doc__)
     parser.add_argument("--python", default=sys.executable, help="should have torch, pandas, arrow")
     parser.add_argument("--only", default="", help="programs with one of these in their names")
+    parser.add_argument("--cold", action="store_true",
+                        help="drop the page cache first: libraries are then charged")  # fmt: skip
     parser.add_argument("--set", choices=("dying", "healthy", "both"), default="both")
     parser.add_argument("--no-proof", action="store_true",
                         help="do not run each without the guard first")  # fmt: skip
@@ -81,13 +83,13 @@ def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
     for program in programs:
         without = "(not run)"
         if not asked.no_proof:
-            plain = run(program, "off")
+            plain = run(program, "off", cold=asked.cold)
             without = f"{plain.words}, {plain.kills} killed"
             if not plain.killed:
                 print(f"| {program.name} | {program.megabytes} MiB | {without} | - | not counted |")
                 continue
         for _ in range(asked.repeat):
-            guarded = run(program, "on")
+            guarded = run(program, "on", cold=asked.cold)
             good = guarded.survived and not guarded.killed
             counted += 1
             kept += good
@@ -108,7 +110,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
     for program in programs:
         without = "(not run)"
         if not asked.no_proof:
-            plain = run(program, "off")
+            plain = run(program, "off", cold=asked.cold)
             without = plain.words
             if plain.status != 0:
                 print(f"| {program.name} | {program.megabytes} MiB | {without} | - | - "
@@ -117,7 +119,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
                     print(plain.said[-3000:])
                 continue
         for _ in range(asked.repeat):
-            guarded = run(program, "on")
+            guarded = run(program, "on", cold=asked.cold)
             good = guarded.status == 0 and not guarded.refused and not guarded.killed
             wrong += not good
             peak = "-" if guarded.peak is None else f"{guarded.peak:.1%}"

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,8 +59,17 @@ def _wait(process: subprocess.Popen[str], group: Group, seconds: float) -> str:
             return process.communicate()[0] + "\n[took too long]"
 
 
-def run(program: Program, mode: str, seconds: float = 120, before: list[str] = []) -> Outcome:  # noqa: B006
+def run(
+    program: Program,
+    mode: str,
+    seconds: float = 120,
+    before: Sequence[str] = (),
+    cold: bool = False,
+) -> Outcome:
     """Whether a kill happened is asked of the cgroup: workers are killed, too."""
+    if cold:
+        os.sync()
+        Path("/proc/sys/vm/drop_caches").write_text("3")
     with Group(program.megabytes) as group, tempfile.TemporaryDirectory() as home:
         environment = {
             **os.environ,

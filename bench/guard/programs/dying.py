@@ -408,7 +408,7 @@ _still_held: list = []
 
 @dying.add(256)
 def threads_objects_held():
-    """Nothing is let go: the main thread, never refused itself, handles the error in what is left."""
+    """Nothing is let go, and the main thread, never refused itself, deals with the error."""
 
     def grow():
         for i in FOREVER:
