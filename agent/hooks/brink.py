@@ -12,7 +12,20 @@ class BrinkError(MemoryError):
 def at_boundary():
     """Raises where the guard is on and the next step would cross the limit."""
     if crossing():
-        raise BrinkError(
-            "memory is nearly used up, and the last steps took more each than is left; "
-            "save, free or stop (holdfast --guard)"
-        )
+        raise error_about("steps")
+
+
+def after_cell(shell, result):
+    """The same for a cell that has ended well: it fails then, with all its variables in place."""
+    if not result.success or not crossing():
+        return
+    error = error_about("cells")
+    result.error_in_exec = error
+    shell._showtraceback(BrinkError, error, ["BrinkError: " + str(error)])
+
+
+def error_about(what):
+    return BrinkError(
+        f"memory is nearly used up, and the last {what} took more each than is left; "
+        "save, free or stop (holdfast --guard)"
+    )

@@ -3,6 +3,7 @@
 import sys
 
 from _holdfast_agent import attempt, note, run_directory, seen
+from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
 
 _SHUTDOWN = 2
@@ -78,6 +79,7 @@ def _shell_ends(result):
     if _State.running is not None:
         note(_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)
+    attempt(after_cell, _State.shell, result)
 
 
 def _message():
