@@ -136,7 +136,7 @@ def death_to_verdict(death: str, enter: Callable[[], None] | None, home: str) ->
     run = subprocess.Popen(
         [HOLDFAST, "run", "--", sys.executable, "-c", DEATHS[death]],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=enter,
-        env={**os.environ, "HOLDFAST_HOME": home},
+        env={**os.environ, "HOLDFAST_HOME": home, "HOLDFAST_GUARD": "warn"},
     )  # fmt: skip
     assert run.stdin and run.stdout and run.stderr
     program = os.pidfd_open(int(run.stdout.readline()))

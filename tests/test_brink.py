@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from support.run import PATIENCE, PYTHON, ROOT, program
+from support import proc
+from support.run import PATIENCE, PYTHON, ROOT, eventually, program
 
 MIB = 1 << 20
 LIMIT = 192 * MIB
@@ -44,6 +45,20 @@ def test_a_callback_may_have_the_main_thread_interrupted(guarded):
     ended = guarded(*program("brink_touch.py", "interrupt"))
     assert ended.stdout == "interrupted True True\n", ended.stderr
     assert ended.returncode == 0
+
+
+def test_a_callback_may_have_the_workers_stopped_while_it_runs(guarded):
+    ended = guarded(*program("brink_touch.py", "pause"))
+    assert ended.stdout.splitlines()[1:] == ["worker T", "then runs"], ended.stderr
+    assert ended.returncode == 0
+
+
+def test_stopped_workers_go_on_when_their_parent_is_killed_meanwhile(guarded):
+    ended = guarded(*program("brink_touch.py", "pause", "die"))
+    assert ended.stdout.splitlines()[1:] == ["worker T"], ended.stderr
+    worker = int(ended.stdout.split()[0])
+    # Nobody reads what it writes any more, so it ends by itself once it goes on.
+    eventually("the worker has ended", lambda: not proc.is_running(worker))
 
 
 def test_steady_steps_near_the_limit_are_left_alone(guarded):

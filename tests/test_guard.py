@@ -46,7 +46,7 @@ def test_the_same_program_is_killed_without_the_guard(inside, group):
 
 
 def test_warn_says_so_once_and_refuses_nothing(inside, group):
-    ended = inside.run(*program("guard_grow.py", "blocks"), text=True)
+    ended = inside.run(*program("guard_grow.py", "blocks"), options=["--guard=warn"], text=True)
     assert ended.returncode == -signal.SIGKILL
     assert ended.stderr.count("guard: would have refused") == 1
     assert "guard_grow.py:" in ended.stderr
@@ -74,8 +74,9 @@ def test_a_request_larger_than_the_limit_is_refused_and_the_switch_that_allows_i
     assert ended.stdout == "made\n", ended.stderr
 
 
-def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
-    for variable, status in (("on", 0), ("off", -signal.SIGKILL)):
+def test_it_is_on_unless_told_otherwise_and_the_environment_tells_as_the_option_does(inside, holdfast, group):
+    # Empty is as if it were not there.
+    for variable, status in (("on", 0), ("", 0), ("off", -signal.SIGKILL)):
         ended = inside.run(
             *program("guard_grow.py", "blocks"),
             env=environment(holdfast, group, HOLDFAST_GUARD=variable),

@@ -20,11 +20,15 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
     return share < least ? least : share > most ? most : share;
 }
 
-// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
-// them (seen with 1.6 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
+// File pages that are no room. The code that runs: in a fresh container it is charged to it, and
+// when it is dropped everybody reads it again and again, and stands still. And the last of any
+// kind: the kernel takes them to be in use, and kills rather than drop them (seen with 1.6 MiB of
+// them below a limit of 256 MiB, with 4 MiB below 1 GiB).
 inline std::uint64_t kept_files(const Headroom& headroom) {
-    constexpr std::uint64_t most = 8U << 20U;
+    constexpr std::uint64_t most = 64U << 20U;
+    const std::uint64_t code = headroom.limit / 32;
     std::uint64_t kept = headroom.limit / 300;
+    if (kept < headroom.mapped) kept = headroom.mapped < code ? headroom.mapped : code;
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
 }
@@ -61,17 +65,13 @@ public:
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 
 private:
-    // Forked copies keep growing after a refusal, asking nobody, and at the price of the code they
-    // run: seen to stand still for seconds, reading the same pages again and again, then killed.
-    // Far from the limit this does not matter, and it is dear to ask.
+    // Forked copies keep growing after a refusal, and ask nobody. Far from the limit this does not
+    // matter, and it is dear to ask.
     std::uint64_t for_copies(std::int64_t time) const {
         if (headroom_.most > headroom_.limit / 8) return 0;
-        const std::uint64_t expected = copies_to_come(*state_, time);
-        if (expected == 0) return 0;
         const std::uint64_t most = headroom_.limit / 25;
-        const std::uint64_t code = headroom_.limit / 32;
-        return (expected < most ? expected : most) +
-               (headroom_.mapped < code ? headroom_.mapped : code);
+        const std::uint64_t expected = copies_to_come(*state_, time);
+        return expected < most ? expected : most;
     }
 
     GuardState* state_;

@@ -1,5 +1,6 @@
 """The brink: what to do when memory is nearly used up and nothing is left to refuse."""
 
+import contextlib
 import ctypes
 import inspect
 import threading
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from holdfast._agent import agent
+from holdfast._pause import children_paused
 
 
 class _OwnBrinkError(MemoryError):
@@ -37,14 +39,15 @@ class Brink:
 Callback = TypeVar("Callback", bound=Callable[..., object])
 _callbacks: list[Callable[..., object]] = []
 _interrupting: list[Callable[..., object]] = []
+_pausing: list[Callable[..., object]] = []
 _watcher: list[threading.Thread] = []
 
 
 @overload
-def on_brink(callback: Callback, *, interrupt: bool = False) -> Callback: ...
+def on_brink(callback: Callback, *, interrupt: bool = False, pause: bool = False) -> Callback: ...
 @overload
-def on_brink(*, interrupt: bool) -> Callable[[Callback], Callback]: ...
-def on_brink(callback: Any = None, *, interrupt: bool = False) -> Any:
+def on_brink(*, interrupt: bool = False, pause: bool = False) -> Callable[[Callback], Callback]: ...
+def on_brink(callback: Any = None, *, interrupt: bool = False, pause: bool = False) -> Any:
     """Calls ``callback(brink)`` when memory is nearly used up; also works as a decorator.
 
     It runs at once, on a thread of its own, while the program goes on: save a checkpoint, drop a
@@ -53,10 +56,15 @@ def on_brink(callback: Any = None, *, interrupt: bool = False) -> Any:
 
     With ``interrupt`` the main thread then gets a BrinkError wherever it is, as soon as it runs
     Python code. Only where that may be: it can tear an optimizer's step or leave a lock taken.
+
+    With ``pause`` the processes below this one (workers of a loader, a pool) are stopped until all
+    callbacks have run, so that they take no more memory meanwhile.
     """
     if callback is None:
-        return lambda later: on_brink(later, interrupt=interrupt)
+        return lambda later: on_brink(later, interrupt=interrupt, pause=pause)
     _callbacks.append(callback)
+    if pause:
+        _pausing.append(callback)
     if interrupt:
         _interrupting.append(callback)
     inside = agent()
@@ -74,8 +82,9 @@ def _watch(inside: Any) -> None:
         count = inside.wait_brink(seen, 1000)
         if count != seen:
             seen = count
-            left = inside.headroom()
-            _call_all(Brink(None, None) if left is None else Brink(*left))
+            with children_paused() if _pausing else contextlib.nullcontext():
+                left = inside.headroom()
+                _call_all(Brink(None, None) if left is None else Brink(*left))
             if _interrupting:
                 _interrupt_main()
 

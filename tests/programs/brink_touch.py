@@ -1,12 +1,15 @@
 """Touches memory that was taken long ago, a piece at every step, until that must end.
 
-usage: brink_touch.py steps|callback|interrupt
+usage: brink_touch.py steps|callback|interrupt|pause
 """
 
 import mmap
+import os
+import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import holdfast
 
@@ -62,4 +65,32 @@ def by_interrupt() -> None:
         print("interrupted", bool(saved), 0 < len(done) < 64, flush=True)
 
 
-{"steps": by_steps, "callback": by_callback, "interrupt": by_interrupt}[sys.argv[1]]()
+def by_pause() -> None:
+    """A worker counts; while the callback runs it must not."""
+    worker = subprocess.Popen(["sh", "-c", "while :; do echo; sleep 0.01; done"], stdout=-1)
+    called = threading.Event()
+
+    @holdfast.on_brink(pause=True)
+    def save():
+        state = Path(f"/proc/{worker.pid}/stat").read_text().split()[2]
+        print("worker", state, flush=True)
+        if sys.argv[2:] == ["die"]:
+            os.kill(os.getpid(), 9)
+        called.set()
+
+    print(worker.pid, flush=True)
+    threading.Thread(target=lambda: [None for _ in worker.stdout], daemon=True).start()
+    for number in range(256):
+        if called.is_set():
+            break
+        touch(number)
+        time.sleep(0.05)
+    while Path(f"/proc/{worker.pid}/stat").read_text().split()[2] == "T":
+        time.sleep(0.01)
+    print("then runs", flush=True)
+    worker.kill()
+
+
+{"steps": by_steps, "callback": by_callback, "interrupt": by_interrupt, "pause": by_pause}[
+    sys.argv[1]
+]()

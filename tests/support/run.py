@@ -57,7 +57,8 @@ class Holdfast:
     @property
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        return kept | {"HOLDFAST_HOME": str(self.home)}
+        # Most of these programs are to die, so the guard must not save them.
+        return kept | {"HOLDFAST_HOME": str(self.home), "HOLDFAST_GUARD": "warn"}
 
     def line(self, *command: str, options: Sequence[str] = ()) -> list[str]:
         """The command line that runs `command` under watch."""

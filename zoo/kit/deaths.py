@@ -28,6 +28,7 @@ def _environment(scenario: Scenario, scratch: Path, python: str) -> dict[str, st
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOLDFAST", "PYTEST"))}
     kept |= {
         "HOLDFAST_HOME": str(scratch / "home"),
+        "HOLDFAST_GUARD": "warn",  # they are here to die
         "ZOO_DIR": str(scratch),
         "PYTHON": python,
         "PATH": f"{Path(python).parent}{os.pathsep}{kept['PATH']}",
