@@ -28,6 +28,9 @@ struct GuardState {
     // Room at the last step, and what the last ones took: see brink.h.
     std::atomic<std::uint64_t> step_room, step_growth[3];
     std::atomic<std::uint32_t> next_step;
+    // Since when there has been no more room than code needs, and how often it had been read again.
+    std::atomic<std::int64_t> scarce_since;
+    std::atomic<std::uint64_t> scarce_refaults;
     std::atomic<std::uint64_t> copies;  // see copies.h
     std::atomic<std::int64_t> copies_until;
     // Whose code an address was found to be: see callers.h.

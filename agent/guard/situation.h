@@ -20,15 +20,21 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
     return share < least ? least : share > most ? most : share;
 }
 
-// File pages that are no room. The code that runs: in a fresh container it is charged to it, and
-// when it is dropped everybody reads it again and again, and stands still. And the last of any
-// kind: the kernel takes them to be in use, and kills rather than drop them (seen with 1.6 MiB of
-// them below a limit of 256 MiB, with 4 MiB below 1 GiB).
-inline std::uint64_t kept_files(const Headroom& headroom) {
-    constexpr std::uint64_t most = 64U << 20U;
-    const std::uint64_t code = headroom.limit / 32;
+// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
+// them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
+inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
+    constexpr std::uint64_t least = 9U << 19U, most = 8U << 20U;  // the first with the reserve
     std::uint64_t kept = headroom.limit / 300;
-    if (kept < headroom.mapped) kept = headroom.mapped < code ? headroom.mapped : code;
+    if (reserve + kept < least) kept = least - reserve;
+    if (kept > most) kept = most;
+    return kept < headroom.files ? kept : headroom.files;
+}
+
+// What the code that runs may need of them. In a fresh container it is charged to it; when it is
+// dropped everybody reads it again and again, and the program hardly moves.
+inline std::uint64_t code_files(const Headroom& headroom) {
+    constexpr std::uint64_t most = 64U << 20U;
+    std::uint64_t kept = headroom.limit / 32;
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
 }
@@ -46,8 +52,11 @@ public:
         if (place_ == nullptr) return false;
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
-        reserve_ =
-            reserve_for(settings_, headroom_.limit) + kept_files(headroom_) + for_copies(time);
+        reserve_ = reserve_for(settings_, headroom_.limit);
+        const std::uint64_t copies = for_copies(time);
+        // Copies are made after a refusal, at the price of the code.
+        const bool keep_code = copies > 0 || stands_still(time);
+        reserve_ += copies + (keep_code ? code_files(headroom_) : last_files(headroom_, reserve_));
         return true;
     }
     // Hints for all who share the place.
@@ -65,6 +74,25 @@ public:
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 
 private:
+    // Some programs get to 99 % of their limit like that, and end well; so it must last.
+    bool stands_still(std::int64_t time) const {
+        constexpr std::int64_t lasting = 3'000'000'000;
+        constexpr std::uint64_t pages_a_second = 1000;
+        if (headroom_.most >= reserve_ + code_files(headroom_)) {
+            state_->scarce_since.store(0, std::memory_order_relaxed);
+            return false;
+        }
+        const std::int64_t since = state_->scarce_since.load(std::memory_order_relaxed);
+        if (since == 0) {
+            state_->scarce_refaults.store(headroom_.refaults, std::memory_order_relaxed);
+            state_->scarce_since.store(time, std::memory_order_relaxed);
+            return false;
+        }
+        const std::uint64_t again = at_least_nothing(
+            headroom_.refaults, state_->scarce_refaults.load(std::memory_order_relaxed));
+        const auto seconds = static_cast<std::uint64_t>(time - since) / 1'000'000'000;
+        return time - since >= lasting && again >= seconds * pages_a_second;
+    }
     // Forked copies keep growing after a refusal, and ask nobody. Far from the limit this does not
     // matter, and it is dear to ask.
     std::uint64_t for_copies(std::int64_t time) const {
