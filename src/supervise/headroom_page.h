@@ -18,9 +18,9 @@ namespace holdfast {
 
 struct GuardOptions {
     format::GuardMode mode = format::GuardMode::on;
-    bool move_arrow = false;       // to malloc, at another speed: only where asked for
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
     bool allow_huge = false;       // a single request may be larger than the whole limit
+    bool move_arrow = false;       // to malloc, at another speed: only where asked for
 };
 
 // The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
