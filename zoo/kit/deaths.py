@@ -15,7 +15,7 @@ from pathlib import Path
 from kit.pythons import python_for
 from kit.recording import anonymous
 from kit.scenario import ZOO, Scenario
-from kit.surroundings import Unable, around, build_native
+from kit.surroundings import Unable, around, build_native, find_tools
 
 PATIENCE = 180.0
 
@@ -76,6 +76,7 @@ def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str
     if python is None:
         what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
         raise Unable(f"no Python {what}; name one with --python")
+    find_tools(scenario)
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
     scratch.chmod(0o777)
     try:

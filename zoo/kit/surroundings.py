@@ -1,6 +1,7 @@
 """What a program of the zoo is put into: control groups, limits, small filesystems, other users."""
 
 import contextlib
+import ctypes
 import os
 import re
 import shlex
@@ -87,6 +88,18 @@ def around(scenario: Scenario, scratch: Path) -> Iterator[tuple[list[str], list[
     finally:
         if group is not None:
             group.remove()
+
+
+def find_tools(scenario: Scenario) -> None:
+    """Commands, and shared libraries that the loader finds by name."""
+    for tool in scenario.header.get("tools", "").split():
+        if ".so" in tool:
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(tool)
+                continue
+        elif shutil.which(tool):
+            continue
+        raise Unable(f"no {tool} on this machine")
 
 
 def build_native(scenario: Scenario, scratch: Path) -> None:
