@@ -16,7 +16,6 @@ from kit import scenario
 STILL_TO_COME = {
     "host-oom": "would take the whole machine down",
     "overcommit-limit": "changes a setting of the whole machine",
-    "userspace-oom": "needs a daemon that watches memory",
     "swap-thrash": "needs swap",
     "shut-down": "needs a notebook server; tested with the kernels",
     "io-stall": "does not end",

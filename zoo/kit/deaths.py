@@ -93,7 +93,7 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
         line = scenario.header["before"].format(python=python, file=scenario.path, zoo=ZOO)
         subprocess.run(line, shell=True, check=True, capture_output=True, **where)
     told = {name: scratch / f"{name}.json" for name in ("verdict", "evidence")}
-    with around(scenario, scratch) as (prefix, beside):
+    with around(scenario, scratch, python) as (prefix, beside):
         line = [*prefix, str(binary), "run", "--quiet"]
         for name, path in told.items():
             line += [f"--{name}", str(path)]

@@ -19,7 +19,7 @@ _KEYS = {
     "end", "root", "line", "role", "outcome", "also",  # the verdict
     # the program
     "run", "before", "then", "needs", "tools", "native", "environment", "user", "stderr",
-    "memory", "pids", "shm", "disk", "limits", "kernel-log",  # its surroundings
+    "memory", "pids", "shm", "disk", "limits", "kernel-log", "beside",  # its surroundings
     "device", "documented",  # where this machine cannot make it die
 }  # fmt: skip
 

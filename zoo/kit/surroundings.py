@@ -46,6 +46,20 @@ def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
     return ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, "sh"]
 
 
+def _company(scenario: Scenario, python: str) -> list[str]:
+    """A pid namespace in which `beside` of the header runs too. Whatever that kills is the zoo's
+    own, and its end is the end of the namespace."""
+    if "beside" not in scenario.header:
+        return []
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Unable("a pid namespace needs root and unshare(1)")
+    other = scenario.header["beside"].format(zoo=ZOO, python=python)
+    outside = os.readlink("/proc/self/ns/pid")
+    script = f'export ZOO_PIDS_OUTSIDE="{outside}"; ({other}) & "$@"; exit $?'
+    unshared = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    return [*unshared, "/bin/sh", "-c", script, "sh"]
+
+
 def _limits(scenario: Scenario) -> list[str]:
     if "limits" not in scenario.header:
         return []
@@ -62,14 +76,19 @@ def _user(scenario: Scenario) -> list[str]:
 
 
 @contextlib.contextmanager
-def around(scenario: Scenario, scratch: Path) -> Iterator[tuple[list[str], list[str]]]:
+def around(scenario: Scenario, scratch: Path, python: str) -> Iterator[tuple[list[str], list[str]]]:
     """The beginnings of two command lines: for the program under watch, and for a process that only
     shares its control group."""
     header = scenario.header
     group = None
     (scratch / "disk").mkdir()
     try:
-        prefix = [*_mounts(scenario, scratch), *_user(scenario), *_limits(scenario)]
+        prefix = [
+            *_mounts(scenario, scratch),
+            *_company(scenario, python),
+            *_user(scenario),
+            *_limits(scenario),
+        ]
         if header.get("kernel-log") == "hidden":
             prefix = kernel_log.hidden_from(*prefix)
         limits = {

@@ -81,11 +81,10 @@ std::optional<Finding> runtime_clash(const Death& death) {
         const std::vector<std::string> names = loaded(*crash, kind);
         const NativeFrame* inside = crashed_in(*crash, kind);
         if (names.size() < 2 || inside == nullptr) continue;
-        Finding finding =
-            crash_finding(death, "runtime-clash"_cause,
-                          fmt::format("{} are loaded, and it crashed inside {}", listed(names),
-                                      base_name(inside->library)),
-                          false);
+        Finding finding = crash_finding(death, "runtime-clash"_cause,
+                                        fmt::format("{} are loaded, and it crashed inside {}",
+                                                    listed(names), base_name(inside->library)),
+                                        false);
         finding.evidence.push_back({"mapped", listed(names)});
         finding.fixes.push_back(
             {"Import the packages in the other order, to see whether that is it; then take both "
