@@ -139,6 +139,7 @@ TEST(SwapThrash, ContributesToAnOomAndIsTheRootWhenSomebodyGaveUp) {
     story.evidence().pressure.memory_full = 71;
     story.evidence().pressure.swap_in_pages_per_second = 9000;
     story.evidence().processes[0].major_faults = 4000;
+    story.evidence().processes[0].swap = Bytes::mib(500);
     EXPECT_TRUE(contributes(story.exits(0).verdict(), "swap-thrash"));
     EXPECT_EQ(root_of(story.verdict()), "clean-exit");
 
@@ -163,6 +164,8 @@ TEST(SwapThrash, OfANeighbourIsNotOurs) {
     story.evidence().processes[0].major_faults = 300;
     EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));
     story.evidence().processes[0].major_faults = 30'000;
+    EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));  // nothing was short where it is
+    story.evidence().processes[0].swap = Bytes::mib(500);
     EXPECT_TRUE(contributes(story.verdict(), "swap-thrash"));
 }
 

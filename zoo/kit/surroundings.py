@@ -37,7 +37,13 @@ def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
     if "shm" in header:
         lines.append(f"mount -t tmpfs -o size={size(header['shm'])} none /dev/shm")
     if "disk" in header:
-        lines.append(f"mount -t tmpfs -o size={size(header['disk'])},mode=777 none {scratch}/disk")
+        capacity, _, kind = header["disk"].partition(" ")
+        if kind:  # a real one
+            image = f"{scratch}/disk.img"
+            lines.append(f"truncate -s {size(capacity)} {image}; mkfs.{kind} -q {image}")
+            lines.append(f"mount -o loop {image} {scratch}/disk; chmod 777 {scratch}/disk")
+        else:
+            lines.append(f"mount -t tmpfs -o size={size(capacity)},mode=777 none {scratch}/disk")
     if not lines:
         return []
     if os.geteuid() != 0 or not shutil.which("unshare"):

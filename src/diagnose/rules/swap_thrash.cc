@@ -1,33 +1,12 @@
 // HF112: memory pressure had stalled it before the end.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstdint>
-
-#include "base/time.h"
 #include "diagnose/memory_fixes.h"
+#include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
-namespace {
-
-// The other figures are the machine's: a neighbour that thrashes at a limit of its own moves them
-// as well. What came back must have been waited for here.
-bool took_part(const Death& death) {
-    constexpr std::uint64_t least = 50;
-    constexpr std::uint64_t most = 1'000'000'000;  // no sum of these wraps
-    constexpr double share = 0.1;
-    const PressureEvidence& pressure = death.all.pressure;
-    const double everybody =
-        pressure.major_faults_per_second.value_or(0) * seconds(pressure.window.value_or(RunTime{}));
-    std::uint64_t own = 0;
-    for (const ProcessEvidence& process : death.all.processes)
-        own += std::min(process.major_faults.value_or(0), most);
-    return own >= least && static_cast<double>(own) >= share * everybody;
-}
-
-}  // namespace
 
 std::optional<Finding> swap_thrash(const Death& death) {
     const PressureEvidence& pressure = death.all.pressure;
@@ -36,7 +15,8 @@ std::optional<Finding> swap_thrash(const Death& death) {
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
     // Stalled more than a tenth of the time, and pages really came back from disk: pressure alone
     // also rises while a cache is written out.
-    if (*pressure.memory_full < 10 || (faults < 100 && swapped < 100) || !took_part(death))
+    if (*pressure.memory_full < 10 || (faults < 100 && swapped < 100) ||
+        !had_to_wait_for_pages(death))
         return std::nullopt;
     const bool most_of_it = *pressure.memory_full >= 50 && (faults >= 500 || swapped >= 500);
     const bool swapping = swapped >= 100;
