@@ -16,9 +16,7 @@ from kit import scenario
 STILL_TO_COME = {
     "host-oom": "would take the whole machine down",
     "overcommit-limit": "changes a setting of the whole machine",
-    "userspace-oom": "needs a daemon that watches memory",
     "swap-thrash": "needs swap",
-    "runtime-clash": "needs two OpenMP runtimes that really clash",
     "shut-down": "needs a notebook server; tested with the kernels",
     "io-stall": "does not end",
     "uneven-steps": "does not end badly",

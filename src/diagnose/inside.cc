@@ -74,12 +74,17 @@ std::optional<Where> own_place(const std::vector<Frame>& frames) {
 }
 
 std::string native_place(const CrashEvidence& crash) {
-    for (const NativeFrame& frame : crash.native)
-        if (!is_everyones_library(frame.library) && !frame.symbol.empty() &&
-            !frame.symbol.starts_with("... ("))
-            return fmt::format("{} in {}", frame.symbol, base_name(frame.library));
-    for (const NativeFrame& frame : crash.native)
-        if (!is_everyones_library(frame.library)) return std::string(base_name(frame.library));
+    // The first such library, though it may be stripped: a frame further out that has a name is the
+    // caller's, who need not be to blame.
+    std::string_view library;
+    for (const NativeFrame& frame : crash.native) {
+        if (is_everyones_library(frame.library)) continue;
+        if (!library.empty() && frame.library != library) break;
+        library = frame.library;
+        if (!frame.symbol.empty() && !frame.symbol.starts_with("... ("))
+            return fmt::format("{} in {}", frame.symbol, base_name(library));
+    }
+    if (!library.empty()) return std::string(base_name(library));
     if (!crash.native.empty() && !crash.native.front().symbol.empty())
         return fmt::format("{} in {}", crash.native.front().symbol,
                            base_name(crash.native.front().library));

@@ -138,6 +138,8 @@ TEST(SwapThrash, ContributesToAnOomAndIsTheRootWhenSomebodyGaveUp) {
     Story story;
     story.evidence().pressure.memory_full = 71;
     story.evidence().pressure.swap_in_pages_per_second = 9000;
+    story.evidence().processes[0].major_faults = 4000;
+    story.evidence().processes[0].swap = Bytes::mib(500);
     EXPECT_TRUE(contributes(story.exits(0).verdict(), "swap-thrash"));
     EXPECT_EQ(root_of(story.verdict()), "clean-exit");
 
@@ -153,6 +155,18 @@ TEST(SwapThrash, NeedsPagesThatCameBack) {
     Story story;
     story.exits(0).evidence().pressure.memory_full = 71;
     EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));
+}
+
+TEST(SwapThrash, OfANeighbourIsNotOurs) {
+    Story story;
+    PressureEvidence& pressure = story.exits(0).evidence().pressure;
+    pressure = {.memory_full = 72, .major_faults_per_second = 2700, .window = 30s};
+    story.evidence().processes[0].major_faults = 300;
+    EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));
+    story.evidence().processes[0].major_faults = 30'000;
+    EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));  // nothing was short where it is
+    story.evidence().processes[0].swap = Bytes::mib(500);
+    EXPECT_TRUE(contributes(story.verdict(), "swap-thrash"));
 }
 
 Story bus_error_in_worker() {

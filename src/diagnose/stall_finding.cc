@@ -28,7 +28,8 @@ void add_thread(const Death& death, const StalledProcess& process, const Waiting
     if (!thread.call.empty()) kernel = thread.call;
     if (!thread.wait_channel.empty())
         kernel += (kernel.empty() ? "" : ", ") + fmt::format("wchan {}", thread.wait_channel);
-    if (thread.wait == WaitKind::disk) kernel += ", state D";
+    if (thread.wait == WaitKind::disk)
+        kernel += fmt::format(", state {}", thread.state.value_or('D'));
     if (!kernel.empty()) text += fmt::format(" ({})", kernel);
     if (thread.owner) text += fmt::format("; thread {} holds it", *thread.owner);
     if (thread.holds_gil) text += "; holds the interpreter's lock (GIL)";

@@ -11,6 +11,7 @@
 #include "diagnose/inside.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
+#include "diagnose/own_pressure.h"
 #include "diagnose/signals.h"
 #include "diagnose/waits.h"
 #include "diagnose/words.h"
@@ -92,7 +93,8 @@ struct Blame {
 
 std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
     // Pages that come back from swap are waited for in the same way; that has its own cause.
-    if (death.all.pressure.memory_full.value_or(0) >= 10) return std::nullopt;
+    if (death.all.pressure.memory_full.value_or(0) >= 10 && had_to_wait_for_pages(death))
+        return std::nullopt;
     for (const StalledProcess& process : stall.processes)
         for (const WaitingThread& thread : process.threads)
             if (thread.wait == WaitKind::disk && waits_in_filesystem(thread))

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <string>
+#include <string_view>
 
 #include "base/unique_fd.h"
 #include "sources/directory.h"
@@ -12,14 +13,18 @@
 namespace holdfast::sources {
 namespace {
 
+// The server of a FUSE filesystem (sshfs, object stores, virtiofs) owes it an answer. It sleeps
+// lightly until a signal comes, and may be past waking after that.
+bool waits_for_fuse(std::string_view channel) { return channel == "request_wait_answer"; }
+
 // The state the kernel shows decides over the call the thread was in when it came to that.
-Wait kind_by_state(char state, Wait by_call) {
+Wait kind_by_state(char state, std::string_view channel, Wait by_call) {
     switch (state) {
     case 'R': return Wait::running;
     case 'D': return Wait::disk;
     case 'T':
     case 't': return Wait::stopped;
-    default: return by_call;
+    default: return waits_for_fuse(channel) ? Wait::disk : by_call;
     }
 }
 
@@ -45,7 +50,7 @@ Result<std::vector<ThreadSeen>> read_threads(int process_dir, std::size_t limit)
         seen.cpu_time = stat->cpu_time;
         if (auto channel = read_pid_wchan(dir.get())) seen.wait_channel = std::move(*channel);
         if (const auto wait = read_thread_wait(dir.get())) seen.wait = *wait;
-        seen.wait.kind = kind_by_state(seen.state, seen.wait.kind);
+        seen.wait.kind = kind_by_state(seen.state, seen.wait_channel, seen.wait.kind);
     }
     return threads;
 }

@@ -20,7 +20,7 @@ enum class Wait : std::uint8_t {
     sleep,      // nothing but time
     signal,     // a signal it asked for
     file_lock,  // another's lock on a file
-    disk,       // in the kernel, not to be interrupted
+    disk,       // in the kernel, for a filesystem or a device
     stopped,    // by SIGSTOP, or in a debugger's hand
     other,
 };

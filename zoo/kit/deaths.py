@@ -15,7 +15,7 @@ from pathlib import Path
 from kit.pythons import python_for
 from kit.recording import anonymous
 from kit.scenario import ZOO, Scenario
-from kit.surroundings import Unable, around, build_native
+from kit.surroundings import Unable, around, build_native, find_tools
 
 PATIENCE = 180.0
 
@@ -77,6 +77,7 @@ def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str
     if python is None:
         what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
         raise Unable(f"no Python {what}; name one with --python")
+    find_tools(scenario)
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
     scratch.chmod(0o777)
     try:
@@ -93,7 +94,7 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
         line = scenario.header["before"].format(python=python, file=scenario.path, zoo=ZOO)
         subprocess.run(line, shell=True, check=True, capture_output=True, **where)
     told = {name: scratch / f"{name}.json" for name in ("verdict", "evidence")}
-    with around(scenario, scratch) as (prefix, beside):
+    with around(scenario, scratch, python) as (prefix, beside):
         line = [*prefix, str(binary), "run", "--quiet"]
         for name, path in told.items():
             line += [f"--{name}", str(path)]

@@ -15,8 +15,11 @@ def candidates(named: list[str]) -> list[str]:
 
 @functools.cache
 def has(python: str, package: str) -> bool:
+    name, _, version = package.partition("==")
     # Found, not imported: importing a framework takes seconds.
-    code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+    code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({name!r}) is None)"
+    if version:  # not every distribution has a module of its name
+        code = f"import importlib.metadata as m; assert m.version({name!r}) == {version!r}"
     return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
 
 

@@ -17,8 +17,9 @@ _HEADER = re.compile(r"^(?:#|//) zoo ([a-z-]+): (.*)$", re.MULTILINE)
 _GUILTY = "# guilty"
 _KEYS = {
     "end", "root", "line", "role", "outcome", "also",  # the verdict
-    "run", "before", "then", "needs", "native", "environment", "user", "stderr",  # the program
-    "memory", "pids", "shm", "disk", "limits", "kernel-log",  # its surroundings
+    # the program
+    "run", "before", "then", "needs", "tools", "native", "environment", "user", "stderr",
+    "memory", "pids", "shm", "disk", "limits", "kernel-log", "beside",  # its surroundings
     "device", "documented",  # where this machine cannot make it die
 }  # fmt: skip
 

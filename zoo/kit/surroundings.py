@@ -1,6 +1,7 @@
 """What a program of the zoo is put into: control groups, limits, small filesystems, other users."""
 
 import contextlib
+import ctypes
 import os
 import re
 import shlex
@@ -36,13 +37,33 @@ def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
     if "shm" in header:
         lines.append(f"mount -t tmpfs -o size={size(header['shm'])} none /dev/shm")
     if "disk" in header:
-        lines.append(f"mount -t tmpfs -o size={size(header['disk'])},mode=777 none {scratch}/disk")
+        capacity, _, kind = header["disk"].partition(" ")
+        if kind:  # a real one
+            image = f"{scratch}/disk.img"
+            lines.append(f"truncate -s {size(capacity)} {image}; mkfs.{kind} -q {image}")
+            lines.append(f"mount -o loop {image} {scratch}/disk; chmod 777 {scratch}/disk")
+        else:
+            lines.append(f"mount -t tmpfs -o size={size(capacity)},mode=777 none {scratch}/disk")
     if not lines:
         return []
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise Unable("mounting a filesystem needs root and unshare(1)")
     script = "; ".join(["set -e", *lines, 'exec "$@"'])
     return ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", script, "sh"]
+
+
+def _company(scenario: Scenario, python: str) -> list[str]:
+    """A pid namespace in which `beside` of the header runs too. Whatever that kills is the zoo's
+    own, and its end is the end of the namespace."""
+    if "beside" not in scenario.header:
+        return []
+    if os.geteuid() != 0 or not shutil.which("unshare"):
+        raise Unable("a pid namespace needs root and unshare(1)")
+    other = scenario.header["beside"].format(zoo=ZOO, python=python)
+    outside = os.readlink("/proc/self/ns/pid")
+    script = f'export ZOO_PIDS_OUTSIDE="{outside}"; ({other}) & "$@"; exit $?'
+    unshared = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    return [*unshared, "/bin/sh", "-c", script, "sh"]
 
 
 def _limits(scenario: Scenario) -> list[str]:
@@ -61,14 +82,19 @@ def _user(scenario: Scenario) -> list[str]:
 
 
 @contextlib.contextmanager
-def around(scenario: Scenario, scratch: Path) -> Iterator[tuple[list[str], list[str]]]:
+def around(scenario: Scenario, scratch: Path, python: str) -> Iterator[tuple[list[str], list[str]]]:
     """The beginnings of two command lines: for the program under watch, and for a process that only
     shares its control group."""
     header = scenario.header
     group = None
     (scratch / "disk").mkdir()
     try:
-        prefix = [*_mounts(scenario, scratch), *_user(scenario), *_limits(scenario)]
+        prefix = [
+            *_mounts(scenario, scratch),
+            *_company(scenario, python),
+            *_user(scenario),
+            *_limits(scenario),
+        ]
         if header.get("kernel-log") == "hidden":
             prefix = kernel_log.hidden_from(*prefix)
         limits = {
@@ -87,6 +113,18 @@ def around(scenario: Scenario, scratch: Path) -> Iterator[tuple[list[str], list[
     finally:
         if group is not None:
             group.remove()
+
+
+def find_tools(scenario: Scenario) -> None:
+    """Commands, and shared libraries that the loader finds by name."""
+    for tool in scenario.header.get("tools", "").split():
+        if ".so" in tool:
+            with contextlib.suppress(OSError):
+                ctypes.CDLL(tool)
+                continue
+        elif shutil.which(tool):
+            continue
+        raise Unable(f"no {tool} on this machine")
 
 
 def build_native(scenario: Scenario, scratch: Path) -> None:

@@ -13,6 +13,7 @@
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "model/library_name.h"
 
 namespace holdfast::rules {
 namespace {
@@ -37,13 +38,13 @@ std::vector<std::string> loaded(const CrashEvidence& crash, const Names& kind) {
     return found;
 }
 
-// Near the top of the stack: a runtime at its bottom only started the thread.
-bool crashed_in(const CrashEvidence& crash, const Names& kind) {
-    constexpr std::size_t near_top = 6;
-    const std::size_t count = std::min(near_top, crash.native.size());
-    return std::any_of(crash.native.begin(),
-                       crash.native.begin() + static_cast<std::ptrdiff_t>(count),
-                       [&](const NativeFrame& frame) { return of_kind(frame.library, kind); });
+// The innermost library that is not everybody's: a runtime further out only called what crashed, or
+// started its thread.
+const NativeFrame* crashed_in(const CrashEvidence& crash, const Names& kind) {
+    for (const NativeFrame& frame : crash.native)
+        if (!is_everyones_library(frame.library))
+            return of_kind(frame.library, kind) ? &frame : nullptr;
+    return nullptr;
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -62,7 +63,7 @@ std::optional<Finding> allocator_clash(const Death& death) {
     const CrashEvidence* crash = crash_of(death);
     if (crash == nullptr || !a_crash(death) || was_sent(*crash)) return std::nullopt;
     const std::vector<std::string> names = loaded(*crash, allocators);
-    const bool in_one = crash->in_allocator || crashed_in(*crash, allocators);
+    const bool in_one = crash->in_allocator || crashed_in(*crash, allocators) != nullptr;
     if (names.empty() || !in_one) return std::nullopt;
     Finding finding = crash_finding(death, "allocator-clash"_cause,
                                     "a block of one allocator was handed to another", false);
@@ -78,10 +79,12 @@ std::optional<Finding> runtime_clash(const Death& death) {
         return std::nullopt;
     for (const Names& kind : {openmp, protobuf}) {
         const std::vector<std::string> names = loaded(*crash, kind);
-        if (names.size() < 2 || !crashed_in(*crash, kind)) continue;
-        Finding finding = crash_finding(
-            death, "runtime-clash"_cause,
-            fmt::format("{} are loaded, and it crashed in one", listed(names)), false);
+        const NativeFrame* inside = crashed_in(*crash, kind);
+        if (names.size() < 2 || inside == nullptr) continue;
+        Finding finding = crash_finding(death, "runtime-clash"_cause,
+                                        fmt::format("{} are loaded, and it crashed inside {}",
+                                                    listed(names), base_name(inside->library)),
+                                        false);
         finding.evidence.push_back({"mapped", listed(names)});
         finding.fixes.push_back(
             {"Import the packages in the other order, to see whether that is it; then take both "

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/memory_fixes.h"
+#include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -14,7 +15,9 @@ std::optional<Finding> swap_thrash(const Death& death) {
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
     // Stalled more than a tenth of the time, and pages really came back from disk: pressure alone
     // also rises while a cache is written out.
-    if (*pressure.memory_full < 10 || (faults < 100 && swapped < 100)) return std::nullopt;
+    if (*pressure.memory_full < 10 || (faults < 100 && swapped < 100) ||
+        !had_to_wait_for_pages(death))
+        return std::nullopt;
     const bool most_of_it = *pressure.memory_full >= 50 && (faults >= 500 || swapped >= 500);
     const bool swapping = swapped >= 100;
     Finding finding = finding_about(

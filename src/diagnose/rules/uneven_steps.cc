@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "diagnose/inside.h"
+#include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -9,8 +10,9 @@ namespace holdfast::rules {
 namespace {
 
 // What of the machine was short, in words; empty: nothing that would explain it.
-std::string shortage(const PressureEvidence& pressure) {
-    if (pressure.memory_full.value_or(0) >= 5)
+std::string shortage(const Death& death) {
+    const PressureEvidence& pressure = death.all.pressure;
+    if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death))
         return fmt::format("everything waited for memory {:.0f} % of the time",
                            *pressure.memory_full);
     if (pressure.io_full.value_or(0) >= 20)
@@ -30,7 +32,7 @@ std::optional<Finding> uneven_steps(const Death& death) {
     if (!steps.recent_median || !steps.recent_slowest || *steps.recent_slowest < worth_a_word ||
         *steps.recent_median <= Nanos{} || *steps.recent_slowest / 4 < *steps.recent_median)
         return std::nullopt;
-    const std::string why = shortage(death.all.pressure);
+    const std::string why = shortage(death);
     if (why.empty()) return std::nullopt;
     Finding finding = finding_about(
         death, "uneven-steps"_cause, Confidence::likely,

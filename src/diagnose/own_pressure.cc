@@ -1,0 +1,44 @@
+#include "diagnose/own_pressure.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/time.h"
+#include "diagnose/limit_reached.h"
+
+namespace holdfast {
+namespace {
+
+// Where the program is: on the machine, below a limit, or because a part of it lies in swap.
+bool memory_was_short(const Death& death) {
+    constexpr Bytes some_swap{16U << 20U};
+    const HostEvidence& host = death.all.host;
+    if (host.total && host.available_least && host.available_least->share_of(*host.total) < 0.1)
+        return true;
+    for (const ProcessEvidence& process : death.all.processes)
+        if (process.swap.value_or(Bytes{}) >= some_swap) return true;
+    const CgroupEvidence* cgroup = death.cgroup();
+    return cgroup != nullptr && limit_reached(*cgroup).has_value();
+}
+
+// Its own part of what came back. Imports read pages as well, so it proves nothing alone.
+bool waited_itself(const Death& death) {
+    constexpr std::uint64_t least = 50;
+    constexpr std::uint64_t most = 1'000'000'000;  // no sum of these wraps
+    constexpr double share = 0.1;
+    const PressureEvidence& pressure = death.all.pressure;
+    const double everybody =
+        pressure.major_faults_per_second.value_or(0) * seconds(pressure.window.value_or(RunTime{}));
+    std::uint64_t own = 0;
+    for (const ProcessEvidence& process : death.all.processes)
+        own += std::min(process.major_faults.value_or(0), most);
+    return own >= least && static_cast<double>(own) >= share * everybody;
+}
+
+}  // namespace
+
+bool had_to_wait_for_pages(const Death& death) {
+    return memory_was_short(death) && waited_itself(death);
+}
+
+}  // namespace holdfast

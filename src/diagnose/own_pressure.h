@@ -1,0 +1,12 @@
+// Whether what the machine's pressure figures tell was felt by the program.
+#pragma once
+
+#include "diagnose/death.h"
+
+namespace holdfast {
+
+// The figures are the machine's: a neighbour that thrashes at a limit of its own moves them as
+// well. Pages that came back must have been waited for in the program's own processes.
+bool had_to_wait_for_pages(const Death& death);
+
+}  // namespace holdfast
