@@ -1,5 +1,6 @@
 #include "agent/guard/gate.h"
 
+#include <malloc.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,11 +79,22 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     return on;
 }
 
+// What was freed and glibc still holds, in the heaps of many threads above all: it comes back
+// before anything is refused for it. No lock of malloc is held here.
+void give_back_freed(GuardState& state) {
+    constexpr std::int64_t pause = 1'000'000'000;
+    const std::int64_t time = now();
+    std::int64_t last = state.trimmed_at.load(std::memory_order_relaxed);
+    if (next.code_begin != 0 || (last != 0 && time - last < pause)) return;
+    if (state.trimmed_at.compare_exchange_strong(last, time)) ::malloc_trim(0);
+}
+
 // Memory that is being given back this moment may not be counted as free yet.
-bool still_too_much(Situation& situation, std::uint64_t bytes) {
+bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes) {
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
         if (pause != 0) pause_for(pause);
         if (!situation.read(true) || situation.fits(bytes)) return false;
+        give_back_freed(state);
     }
     return true;
 }
@@ -115,7 +127,7 @@ bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
         }
         pause_for(2'000'000);
     }
-    if (!still_too_much(situation, bytes + claimed)) return false;
+    if (!still_too_much(state, situation, bytes + claimed)) return false;
     take_back(page, own);
     return true;
 }
@@ -142,13 +154,15 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     if (left >= 2 * situation.reserve()) grace_until = no_grace;
     // An arena is filled without another question.
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
-    if (left >= situation.reserve() + filled) return Gate::open;
+    if (left >= situation.reserve_from_small() + filled) return Gate::open;
     share_grace(situation);
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
-    if (!may_be_refused(state, ask) || !situation.read(true) ||
-        situation.headroom().most >= situation.reserve() + filled ||
+    if (!may_be_refused(state, ask)) return Gate::open;
+    give_back_freed(state);
+    if (!situation.read(true) ||
+        situation.headroom().most >= situation.reserve_from_small() + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
@@ -240,7 +254,7 @@ bool gate_after(const Ask& ask, const void* block) {
         const std::uint64_t sure = sure_part_of_growth(*state, ask.size);
         if (sure < added) added = sure;
     }
-    if (!still_too_much(situation, added)) return false;
+    if (!still_too_much(*state, situation, added)) return false;
     return cross(*state, situation, GuardEventKind::refused, ask);
 }
 
@@ -252,7 +266,7 @@ bool gate_growth(const Ask& ask, const void* block) {
     // Others grow by doubling, and may never need the second half.
     if (caller_at(*state, ask.caller) != Caller::checks) return false;
     Situation situation(*state);
-    return still_too_much(situation, ask.size) &&
+    return still_too_much(*state, situation, ask.size) &&
            cross(*state, situation, GuardEventKind::refused, ask);
 }
 

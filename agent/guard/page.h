@@ -15,7 +15,8 @@ struct GuardState {
     std::atomic<std::int64_t> next_try;  // to find the own place
     std::atomic<std::uint32_t> place;    // its number plus one; 0: not found
     std::atomic<bool> warned;
-    std::atomic<std::int64_t> read_at;  // when the kernel was last asked
+    std::atomic<std::int64_t> read_at;     // when the kernel was last asked
+    std::atomic<std::int64_t> trimmed_at;  // when glibc last gave back what it held
     // Sizes of large blocks asked for lately, and calloc'd blocks handed out: see foresight.h.
     static constexpr std::uint32_t kept = 16;
     std::atomic<std::uint64_t> sizes[kept];

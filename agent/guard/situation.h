@@ -23,8 +23,8 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
 // The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
 // them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
 inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
-    constexpr std::uint64_t least = 9U << 19U, most = 8U << 20U;  // the first with the reserve
-    std::uint64_t kept = headroom.limit / 300;
+    constexpr std::uint64_t least = 7U << 19U, most = 8U << 20U;  // the first with the reserve
+    std::uint64_t kept = headroom.limit / 400;
     if (reserve + kept < least) kept = least - reserve;
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
@@ -56,7 +56,7 @@ public:
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
         const bool keep_code = copies > 0 || stands_still(time);
-        reserve_ += copies + (keep_code ? code_files(headroom_) : last_files(headroom_, reserve_));
+        reserve_ += copies + (keep_code ? code_files(headroom_) : 0);
         return true;
     }
     // Hints for all who share the place.
@@ -68,6 +68,8 @@ public:
     const Headroom& headroom() const { return headroom_; }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
+    // Growth by small blocks goes on after each of them, so it must end earlier.
+    std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
     // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
     bool fits(std::uint64_t bytes) const { return bytes + bytes / 512 <= room(); }
     // What may still be taken, by the reading that is the last to say no.
