@@ -157,6 +157,16 @@ TEST(Gather, TheHostsLeastFreeMemoryIsOfTheWholeRun) {
     EXPECT_EQ(host.oom_kill_last, 4U);
 }
 
+TEST(Gather, WhatWasPromisedCountsBeforeItIsGivenBack) {
+    RunRecord record = synthetic::run();
+    record.samples = {synthetic::sample(0), synthetic::sample(4 * second),
+                      synthetic::sample(5 * second)};
+    record.samples[0].committed = 900;
+    record.samples[1].committed = 700;
+    record.samples[2].committed = 100;
+    EXPECT_EQ(gather(record, {}).host.committed, Bytes{700});
+}
+
 TEST(Gather, ReadsTheTracebackInTheOutput) {
     RunRecord record = synthetic::run();
     record.facts->output.kind = OutputCapture::Kind::relay;

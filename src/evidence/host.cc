@@ -11,6 +11,21 @@ void keep_last(std::optional<Bytes>& last, std::uint64_t value) {
     if (value != format::unknown) last = Bytes{value};
 }
 
+// What was promised about the time of the end: the last look comes when all of it is given back.
+std::optional<Bytes> committed_at_end(const RunRecord& record) {
+    constexpr std::int64_t about = 2'000'000'000;
+    std::optional<Bytes> most;
+    if (record.samples.empty()) return most;
+    const std::int64_t end = record.samples.back().time;
+    for (const format::Sample& s : record.samples) {
+        std::int64_t before = 0;
+        const bool near = !__builtin_sub_overflow(end, s.time, &before) && before <= about;
+        if (const auto committed = bytes(s.committed); near && committed)
+            most = std::max(most.value_or(*committed), *committed);
+    }
+    return most;
+}
+
 }  // namespace
 
 HostEvidence host(const RunRecord& record) {
@@ -23,7 +38,6 @@ HostEvidence host(const RunRecord& record) {
             keep_last(host.swap_total, s.swap_total);
             keep_last(host.swap_free_last, s.swap_free);
             keep_last(host.commit_limit, s.commit_limit);
-            keep_last(host.committed, s.committed);
             if (const auto available = bytes(s.mem_available))
                 host.available_least =
                     std::min(host.available_least.value_or(*available), *available);
@@ -33,6 +47,7 @@ HostEvidence host(const RunRecord& record) {
             }
         }
     }
+    host.committed = committed_at_end(record);
     if (!record.facts) return host;
     host.overcommit_mode = record.facts->overcommit_mode;
     host.max_map_count = record.facts->max_map_count;

@@ -99,7 +99,7 @@ struct HostEvidence {
     std::optional<Bytes> total;
     std::optional<Bytes> available_last, available_least;
     std::optional<Bytes> swap_total, swap_free_last;
-    std::optional<Bytes> commit_limit, committed;
+    std::optional<Bytes> commit_limit, committed;  // the second at most, in the last two seconds
     std::optional<int> overcommit_mode;
     std::optional<std::uint64_t> max_map_count;
     std::optional<std::uint64_t> oom_kill_first, oom_kill_last;  // /proc/vmstat
