@@ -110,6 +110,40 @@ TEST(NativeAbort, TakesTheWordsThatNobodyHadRead) {
     EXPECT_EQ(root_of(v), "openmp-duplicate");
 }
 
+NativeFrame frame(std::string symbol, std::string library) {
+    NativeFrame made;
+    made.symbol = std::move(symbol);
+    made.library = std::move(library);
+    return made;
+}
+
+TEST(RuntimeClash, IsACrashInsideOneOfTwo) {
+    const Verdict v = crashed(SIGSEGV, 1, [](CrashEvidence& c) {
+        c.runtimes = {"libiomp5.so", "libgomp.so.1"};
+        c.native = {frame("memcpy", "libc.so.6"), frame("", "libgomp.so.1"),
+                    frame("outlined", "features.so"), frame("", "libiomp5.so")};
+    });
+    EXPECT_EQ(root_of(v), "runtime-clash");
+    EXPECT_NE(v.root.summary.find("crashed inside libgomp.so.1"), std::string::npos);
+}
+
+TEST(RuntimeClash, IsNotTheCrashOfCodeThatOneOfThemCalled) {
+    const Verdict v = crashed(SIGSEGV, 1, [](CrashEvidence& c) {
+        c.runtimes = {"libiomp5.so", "libomp.so.5"};
+        c.native = {frame("outlined", "rows.so"), frame("", "libomp.so.5")};
+    });
+    EXPECT_EQ(root_of(v), "segfault");
+}
+
+TEST(CrashRecord, NamesAStrippedLibraryAndNotItsCaller) {
+    const Verdict v = crashed(SIGSEGV, 1, [](CrashEvidence& c) {
+        c.native = {frame("abort", "libc.so.6"), frame("", "libstripped.so"),
+                    frame("compute", "features.so")};
+    });
+    EXPECT_NE(v.root.summary.find("in libstripped.so"), std::string::npos) << v.root.summary;
+    EXPECT_EQ(v.root.summary.find("compute"), std::string::npos);
+}
+
 TEST(FatalPython, IsReadFromTheUnreadWords) {
     const Verdict v = crashed(SIGABRT, -6, [](CrashEvidence& c) {
         c.unread = "Fatal Python error: none_dealloc: deallocating None\n";

@@ -160,7 +160,9 @@ TEST(SwapThrash, NeedsPagesThatCameBack) {
 TEST(SwapThrash, OfANeighbourIsNotOurs) {
     Story story;
     PressureEvidence& pressure = story.exits(0).evidence().pressure;
-    pressure = {.memory_full = 72, .major_faults_per_second = 2700, .window = 30s};
+    pressure.memory_full = 72;
+    pressure.major_faults_per_second = 2700;
+    pressure.window = 30s;
     story.evidence().processes[0].major_faults = 300;
     EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));
     story.evidence().processes[0].major_faults = 30'000;

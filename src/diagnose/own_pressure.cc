@@ -41,4 +41,13 @@ bool had_to_wait_for_pages(const Death& death) {
     return memory_was_short(death) && waited_itself(death);
 }
 
+bool may_have_waited_for_cpu(const Death& death) {
+    const ProcessEvidence* process = death.process;
+    if (process == nullptr || !process->cpu_time) return true;
+    const RunTime until = process->ended.value_or(process->last_seen);
+    const double lived = seconds(until) - seconds(process->first_seen);
+    const double used = seconds(*process->cpu_time);
+    return used < 0.9 * lived || used > 1.1 * lived;
+}
+
 }  // namespace holdfast

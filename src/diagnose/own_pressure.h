@@ -9,4 +9,8 @@ namespace holdfast {
 // well. Pages that came back must have been waited for in the program's own processes.
 bool had_to_wait_for_pages(const Death& death);
 
+// A process that used one core all its life, and no more, never waited for a CPU, however many
+// others did. Of those with several threads at work it cannot be told.
+bool may_have_waited_for_cpu(const Death& death);
+
 }  // namespace holdfast

@@ -6,8 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "base/unique_fd.h"
 #include "sources/thread_list.h"
@@ -87,6 +91,27 @@ TEST(ThreadWait, a_thread_that_reads_an_empty_pipe_is_seen_doing_so) {
     if (!readable) GTEST_SKIP() << "/proc/PID/task/TID/syscall may not be read here";
     ASSERT_TRUE(seen);
     EXPECT_FALSE(seen->timed);
+}
+
+TEST(ThreadWait, a_fuse_server_that_owes_an_answer_is_a_filesystem_though_the_sleep_is_light) {
+    std::string folder = ::testing::TempDir() + "fuse-XXXXXX";
+    ASSERT_NE(::mkdtemp(folder.data()), nullptr);
+    const std::filesystem::path thread = std::filesystem::path(folder) / "task/7";
+    std::filesystem::create_directories(thread);
+    const std::string zeros =
+        " 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0";
+    std::ofstream(thread / "stat") << "7 (python) S 1 7 7 0 -1" << zeros << zeros << "\n";
+    std::ofstream(thread / "syscall") << line(SYS_openat, "0x1 0x2 0x0 0x0 0x0 0x0");
+    const UniqueFd process(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (const auto& [channel, kind] :
+         {std::pair{"do_sys_openat2", Wait::other}, {"request_wait_answer", Wait::disk}}) {
+        std::ofstream(thread / "wchan") << channel;
+        const auto threads = read_threads(process.get(), 10);
+        ASSERT_TRUE(threads);
+        ASSERT_EQ(threads->size(), 1U);
+        EXPECT_EQ(threads->front().wait.kind, kind) << channel;
+    }
+    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -59,5 +59,6 @@ def checksum_of(evidence_text: str) -> str:
 
 
 def without_packages(text: str) -> str:
-    """Another machine's folder of packages, which is not known here by name."""
+    """Another machine's interpreter and folder of packages, which are not known here by name."""
+    text = re.sub(r'"[^" ]*?/bin/(python3?(?:\.\d+)?)(?=[" ])', r'"/python/bin/\1', text)
     return re.sub(r'"[^"]*?(/lib/python3[^"]*)"', r'"/python\1"', text)

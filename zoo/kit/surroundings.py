@@ -60,7 +60,7 @@ def _company(scenario: Scenario, python: str) -> list[str]:
     if os.geteuid() != 0 or not shutil.which("unshare"):
         raise Unable("a pid namespace needs root and unshare(1)")
     other = scenario.header["beside"].format(zoo=ZOO, python=python)
-    outside = os.readlink("/proc/self/ns/pid")
+    outside = Path("/proc/self/ns/pid").readlink()
     script = f'export ZOO_PIDS_OUTSIDE="{outside}"; ({other}) & "$@"; exit $?'
     unshared = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
     return [*unshared, "/bin/sh", "-c", script, "sh"]

@@ -65,7 +65,7 @@ std::optional<Finding> native_abort(const Death& death) {
     if (!said)
         said = said_last(death, {"terminate called", "Assertion", "assertion", "Check failed",
                                  "CHECK failed", "what():", "libc++abi", "FATAL", "Fatal", "fatal",
-                                 "panicked at", "*** ", "abort"});
+                                 "panicked at", "OMP: Error #", "*** ", "abort"});
     const bool decided = said || (crash != nullptr && !crash->native.empty());
     const std::string in = place.empty() ? "" : fmt::format(" in {}", shortened(place));
     const std::string signal = signal_name(*death.exit.signal);

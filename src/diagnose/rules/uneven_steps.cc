@@ -17,7 +17,7 @@ std::string shortage(const Death& death) {
                            *pressure.memory_full);
     if (pressure.io_full.value_or(0) >= 20)
         return fmt::format("everything waited for a disk {:.0f} % of the time", *pressure.io_full);
-    if (pressure.cpu_some.value_or(0) >= 50)
+    if (pressure.cpu_some.value_or(0) >= 50 && may_have_waited_for_cpu(death))
         return fmt::format("somebody waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
     return {};
 }
