@@ -9,6 +9,7 @@
 #include "capture_files.h"
 #include "capture_process.h"
 #include "fit/planner.h"
+#include "fit/speed.h"
 #include "present/plan_page.h"
 #include "present/style.h"
 #include "verbs.h"
@@ -30,6 +31,7 @@ constexpr std::array options{
     Option{"--python", "PYTHON", "the Python that has torch (default: python3, python)"},
     Option{"--table", "FILE", "workspaces measured by --calibrate, beside those shipped"},
     Option{"--replay", "FILES", "plan from captures saved before, separated by commas"},
+    Option{"--speed", "", "with --replay: how many training steps a second are replayed"},
     Option{"--verify", "", "on a GPU: run the step, and print predicted against measured"},
     Option{"--calibrate", "", "on a GPU: measure its workspaces; prints a table"},
     Option{"--capture-fds", "R,W", "captures over these pipes (holdfast.fit uses it)"},
@@ -130,6 +132,23 @@ int plan_with(fit::CaptureSource& source, const Arguments& arguments,
     return answer(*plan, arguments);
 }
 
+constexpr Nanos speed_budget = std::chrono::milliseconds(200);  // of CPU time, a capture
+
+// A line per capture: bench/fit reads it.
+int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest& request,
+               const fit::Workspaces& workspaces) {
+    const fit::ReplayOptions replayed{request.allocator, request.capacity - request.context};
+    for (const fit::Capture& capture : captures) {
+        const fit::Speed speed = fit::measure_speed(capture, workspaces, replayed, speed_budget);
+        print(
+            fmt::format("batch {}: {:.0f} steps a second ({} steps of {} moves in {:.3f} ms of CPU "
+                        "time, median of {}; made ready in {:.3f} ms)\n",
+                        capture.batch, speed.steps_per_second(), speed.steps, speed.moves,
+                        seconds(speed.replay) * 1e3, speed.replays, seconds(speed.compile) * 1e3));
+    }
+    return 0;
+}
+
 }  // namespace
 
 const Verb fit_verb{
@@ -166,6 +185,7 @@ int fit(const Arguments& arguments) {
         for (const std::string_view path : split(*files, ',')) paths.emplace_back(path);
         auto source = CaptureFiles::open(paths);
         if (!source) return fail(source.error());
+        if (arguments.has("--speed")) return tell_speed(source->all(), *request, workspaces);
         if (request->batch == 0) request->batch = source->first_batch();
         return plan_with(*source, arguments, *request, workspaces);
     }

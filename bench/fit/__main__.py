@@ -8,6 +8,7 @@ Needs a Python with the torch, torchvision, timm and transformers that the rows 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -42,6 +43,16 @@ def plan(file: Path, gpu: str, table: str | None, *words: str) -> dict[str, Any]
     return json.loads(answer.stdout)  # type: ignore[no-any-return]
 
 
+def replay_speed(file: Path, table: str | None) -> tuple[float, float]:
+    """Training steps that the C++ replay does in a second, and the milliseconds to prepare one."""
+    command = [BIN, "fit", "--replay", str(file), "--gpu", "1000GiB", "--speed"]
+    command += ["--table", table] if table else []
+    line = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    found = re.fullmatch(r"batch \d+: (\d+) steps a second .* ready in ([\d.]+) ms\)\n", line)
+    assert found is not None, line
+    return float(found[1]), float(found[2])
+
+
 def quantile(values: list[float], share: float) -> float:
     """The value that this share of them does not exceed."""
     ordered = sorted(values)
@@ -52,6 +63,7 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
     """Peak allocated and reserved of every open row."""
     found: dict[str, list[tuple[float, float, float]]] = {}
     seconds: list[float] = []
+    speeds: dict[str, tuple[float, float]] = {}
     decisions = wrong = near = 0
     for row in rows.read(options.truth / "open.jsonl"):
         if "error" in row or (options.models and row["model"] not in options.models):
@@ -67,6 +79,7 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
                 continue
             seconds.append(time.process_time() - started)
         answer = plan(file, "1000GiB", options.table)
+        speeds[name_of(row)] = replay_speed(file, options.table)
         errors = tuple(
             answer[f"peak_{ours}_bytes"] / row[theirs] - 1
             for ours, theirs in (
@@ -102,7 +115,18 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
     print(f"reserved under-predicted by more than 5 %: {under} of {len(everything)}")
     print(f"decisions at 95 % and 105 % of the measured peak wrong: {wrong} of {decisions}")
     if seconds:
-        print(f"CPU seconds a capture: median {statistics.median(seconds):.1f}")
+        print(
+            f"CPU seconds a configuration: median {statistics.median(seconds):.1f}, "
+            f"most {max(seconds):.1f}, of {len(seconds)} captured now"
+        )
+    if speeds:
+        slowest = min(speeds, key=lambda name: speeds[name])
+        print(
+            "replay, training steps a second of CPU: median "
+            f"{statistics.median(speed for speed, _ in speeds.values()):.0f}, "
+            f"least {speeds[slowest][0]:.0f} ({slowest}); a capture is made ready in "
+            f"{statistics.median(ready for _, ready in speeds.values()):.2f} ms (median)"
+        )
 
 
 def batches(options: argparse.Namespace, definitions: Any) -> None:
