@@ -44,6 +44,39 @@ std::string python_of(const Arguments& arguments) {
     return "python3";
 }
 
+// What the capturing Python is given.
+struct Command {
+    std::string python;
+    std::vector<std::string> words;
+    bool target = false;  // FILE.py:make, not a script
+};
+
+bool is_script(std::string_view word) { return word.ends_with(".py"); }
+
+Result<Command> command_of(const Arguments& arguments) {
+    const auto& words = arguments.words;
+    Command command{.python = python_of(arguments), .words = {"--script"}};
+    if (is_script(words[0])) {
+        command.words.insert(command.words.end(), words.begin(), words.end());
+        return command;
+    }
+    if (words.size() == 1 && words[0].find(".py:") != std::string::npos) {
+        command.words = {"--target", words[0]};
+        command.target = true;
+        return command;
+    }
+    const std::string program = words[0].substr(words[0].rfind('/') + 1);
+    if (!arguments.dashes || words.size() < 2 || !program.starts_with("python"))
+        return Error{
+            fmt::format("'{}' is neither FILE.py:make nor a script; to plan a whole script "
+                        "say: holdfast fit train.py --gpu 24GiB, or holdfast fit --gpu "
+                        "24GiB -- python train.py",
+                        words[0])};
+    if (!arguments.has("--python")) command.python = words[0];
+    command.words.insert(command.words.end(), words.begin() + 1, words.end());
+    return command;
+}
+
 struct Machine {
     fit::DeviceProfile device;
     Bytes capacity;
@@ -153,18 +186,21 @@ int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest
 
 const Verb fit_verb{
     .name = "fit",
-    .usage = "fit FILE.py:make --batch N --gpu GPU | fit [options] -- python train.py",
+    .usage =
+        "fit FILE.py[:make] [--batch N] --gpu GPU [-- ITS OPTIONS] | fit ... -- python FILE.py",
     .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
     .text =
         "Runs one training step on pretended tensors and replays its memory through a model of\n"
         "torch's allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a\n"
         "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
-        "it runs on pretended tensors for a few steps.",
+        "it runs on pretended tensors until its second optimizer step; --batch goes to its first\n"
+        "DataLoader.",
     .options = options,
     .words = Words::any,
     .examples =
         "  holdfast fit train.py:make --batch 64 --gpu \"RTX 4090\"\n"
         "  holdfast fit train.py:make --batch 64 --gpu 24GiB --json --fail-if-over\n"
+        "  holdfast fit train.py --batch 64 --gpu 24GiB\n"
         "  holdfast fit --gpu 16GiB -- python train.py --epochs 1\n"
         "  holdfast fit --calibrate > sm_90.txt\n",
 };
@@ -201,22 +237,11 @@ int fit(const Arguments& arguments) {
         return fail({"what to plan? say: holdfast fit train.py:make --batch 64 --gpu 24GiB, or "
                      "holdfast fit --gpu 24GiB -- python train.py"},
                     exit_usage);
-    std::vector<std::string> words;
-    std::string python = python_of(arguments);
-    if (arguments.dashes) {
-        words = {"--script"};
-        words.insert(words.end(), arguments.words.begin() + 1, arguments.words.end());
-        if (!arguments.has("--python")) python = arguments.words[0];
-    } else {
-        if (arguments.words.size() > 1 || arguments.words[0].find(':') == std::string::npos)
-            return fail({fmt::format("'{}' is not FILE.py:make; to plan a whole script say: "
-                                     "holdfast fit --gpu ... -- python {}",
-                                     arguments.words.back(), arguments.words.back())},
-                        exit_usage);
-        if (request->batch == 0) return fail({"which batch size? say: --batch 64"}, exit_usage);
-        words = {"--target", arguments.words[0]};
-    }
-    auto source = CaptureProcess::start(python, words, machine->device);
+    auto command = command_of(arguments);
+    if (!command) return fail(command.error(), exit_usage);
+    if (command->target && request->batch == 0)
+        return fail({"which batch size? say: --batch 64"}, exit_usage);
+    auto source = CaptureProcess::start(command->python, command->words, machine->device);
     if (!source) return fail(source.error());
     return plan_with(*source, arguments, *request, workspaces);
 }

@@ -161,7 +161,8 @@ def test_the_context_counts(fit, tmp_path):
         ((), "--gpu"),
         (("--gpu", "abacus", "x.py:make"), "RTX 4090"),
         (("--gpu", "1GiB"), "holdfast fit"),
-        (("--gpu", "1GiB", "train.py"), "-- python train.py"),
+        (("--gpu", "1GiB", "train"), "-- python train.py"),
+        (("--gpu", "1GiB", "--", "torchrun", "train.py"), "holdfast fit train.py"),
         (("--gpu", "1GiB", "train.py:make"), "--batch"),
         (("--gpu", "1GiB", "--alloc-conf", "nonsense", "a.py:b"), "PYTORCH_CUDA_ALLOC_CONF"),
     ],
@@ -209,6 +210,66 @@ def test_an_unchanged_script_is_planned(fit, tmp_path):
     assert plan["batch"] == 256
     assert plan["fits"] is True
     assert "loss 0.0" in answer.stderr  # its own output goes elsewhere
+
+
+@needs_torch
+def test_a_script_is_planned_at_another_batch_and_told_its_largest(fit, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    words = ("train.py", "--gpu", "2GiB", "--context", "0", "--json", "--python", TORCH)
+    own = json.loads(fit(*words).stdout)
+    asked = json.loads(fit(*words, "--batch", "512").stdout)
+    assert (own["batch"], asked["batch"]) == (256, 512)
+    # 4096 samples are fewer than the largest batch: they are gone through again to fill it.
+    assert own["largest_batch"] == asked["largest_batch"] > 4096
+    at_largest = json.loads(fit(*words, "--batch", str(own["largest_batch"])).stdout)
+    assert at_largest["fits"] is True
+    assert at_largest["peak_reserved_bytes"] > 0.9 * 2 * 1024 * MIB
+
+
+SCRIPTS = {
+    "no_loader.py": """
+import sys, torch
+if "--help-me" in sys.argv: sys.exit("one --help-me is enough")
+model = torch.compile(torch.nn.Linear(64, 64).cuda())
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for i in range(3):
+    model(torch.randn(32, 64).cuda()).sum().backward()
+    print(next(model.parameters()).detach().cpu().numpy().shape)
+    optimizer.step()
+""",
+    "no_step.py": "import torch\ntorch.nn.Linear(2, 2).cuda()\n",
+    "broken.py": "import torch\n\nopen('data.bin')\n",
+}
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("no_loader.py", "--batch", "8"), "no DataLoader"),
+        (("no_loader.py", "--", "--help-me"), "one --help-me is enough"),
+        (("no_step.py",), "made no optimizer step"),
+        (("broken.py",), "at broken.py:3"),
+        (("absent.py",), "no such file"),
+    ],
+)
+def test_a_script_that_cannot_be_planned_gets_one_line_that_says_why(fit, tmp_path, words, says):
+    for name, text in SCRIPTS.items():
+        (tmp_path / name).write_text(text)
+    answer = fit("--gpu", "1GiB", "--python", TORCH, *words, status=1)
+    assert says in answer.stderr.splitlines()[-1]
+
+
+@needs_torch
+def test_without_a_loader_the_batch_is_not_known(fit, tmp_path):
+    (tmp_path / "train.py").write_text(SCRIPTS["no_loader.py"])
+    words = ("--gpu", "4GiB", "--python", TORCH, "train.py")
+    plan = json.loads(fit(*words, "--json").stdout)
+    assert plan["batch"] is None
+    assert plan["largest_batch"] is None
+    assert plan["fits"] is True
+    assert any("torch.compile" in text for text in plan["missing"])
+    assert "It fits" in fit(*words).stdout
 
 
 @needs_torch

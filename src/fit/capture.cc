@@ -80,8 +80,7 @@ Status read_header(std::string_view text, Capture& capture) {
     capture.sm = static_cast<std::uint32_t>(count_of(header, "sm"));
     capture.marks = texts_of(header, "marks");
     capture.missing = texts_of(header, "missing");
-    if (capture.batch == 0 || capture.batch > (std::uint64_t{1} << 40U))
-        return damaged("its batch size");
+    if (capture.batch > (std::uint64_t{1} << 40U)) return damaged("its batch size");
     const auto sites = header.find("sites");
     if (sites == header.end() || !sites->is_array()) return damaged("it has no list of sites");
     for (const Json& site : *sites) {

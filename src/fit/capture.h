@@ -30,7 +30,7 @@ struct Event {
 
 struct Capture {
     std::string torch;
-    std::uint64_t batch = 0;
+    std::uint64_t batch = 0;  // 0: not known, and the same whatever is asked for
     std::uint32_t sm = 0;
     std::vector<Site> sites;
     std::vector<std::string> marks;

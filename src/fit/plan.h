@@ -43,7 +43,7 @@ enum class Confidence : std::uint8_t { certain, likely, unknown };
 struct Plan {
     bool fits = false;
     Confidence confidence = Confidence::unknown;
-    std::uint64_t batch = 0;
+    std::uint64_t batch = 0;  // 0: not known
     Bytes capacity;  // of the GPU, as torch reports it
     Bytes peak_reserved, peak_allocated, peak_requested;
     Bytes least_reserved, most_reserved;  // over the orders in which a driver may place segments

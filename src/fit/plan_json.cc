@@ -55,7 +55,7 @@ std::string plan_json(const Plan& plan) {
         {"schema", 1},
         {"fits", plan.fits},
         {"confidence", name_of(plan.confidence)},
-        {"batch", plan.batch},
+        {"batch", plan.batch != 0 ? Json(plan.batch) : Json()},
         {"peak_reserved_bytes", plan.peak_reserved.count},
         {"peak_allocated_bytes", plan.peak_allocated.count},
         {"peak_requested_bytes", plan.peak_requested.count},

@@ -40,11 +40,11 @@ std::string place_of(const fit::Share& share) {
 void answer(Page& page, const fit::Plan& plan) {
     const Bytes need = plan.peak_reserved + plan.anatomy.context;
     const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
+    const std::string what = plan.batch == 0 ? "It" : fmt::format("Batch {}", plan.batch);
     std::string text =
-        plan.fits
-            ? fmt::format("Batch {} fits: {} of {}", plan.batch, human(need), human(plan.capacity))
-            : fmt::format("Batch {} does not fit: it needs {}, and there are {}", plan.batch,
-                          human(need), human(plan.capacity));
+        plan.fits ? fmt::format("{} fits: {} of {}", what, human(need), human(plan.capacity))
+                  : fmt::format("{} does not fit: it needs {}, and there are {}", what, human(need),
+                                human(plan.capacity));
     page.paragraph(text, {.colour = plan.fits ? &Paint::good : &Paint::bad});
     if (plan.fits && plan.margin < 0)
         text = "Only because the allocator gives cached memory back on the way.";

@@ -60,7 +60,7 @@ class Plan:
 
     fits: bool = False
     confidence: str = "unknown"
-    batch: int = 0
+    batch: int | None = None
     peak_reserved_bytes: int = 0
     peak_allocated_bytes: int = 0
     peak_requested_bytes: int = 0

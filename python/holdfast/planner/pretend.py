@@ -16,7 +16,7 @@ from torch import nn
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from holdfast.planner import kernels, recurrent
+from holdfast.planner import kernels, recurrent, values
 from holdfast.planner.attention import Attention
 from holdfast.planner.device import Device
 from holdfast.planner.engine import backward_without_gpu
@@ -200,6 +200,33 @@ def _deepcopy(self: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
     return copy
 
 
+def _read_out(stack: ExitStack, recorder: Recorder) -> None:
+    """Metrics and logs take values out of tensors that have none: zeros of the right shape."""
+
+    def read(tensor: torch.Tensor) -> torch.Tensor:
+        known = values.value_of(tensor)
+        recorder.note_made_up(known is None and tensor.device.type == "cpu")
+        with fake_tensor.unset_fake_temporarily():
+            return torch.zeros(tensor.shape, dtype=tensor.dtype) if known is None else known
+
+    _replace(stack, FakeTensor, "numpy", lambda self, **_: read(self).numpy())
+    _replace(stack, FakeTensor, "__array__", lambda self, *_, **__: read(self).numpy())
+    _replace(stack, FakeTensor, "tolist", lambda self: read(self).tolist())
+
+
+def _compile(stack: ExitStack, recorder: Recorder) -> None:
+    """Compiled code cannot be followed; what it was made from can."""
+
+    def unchanged(model: Any = None, **_: Any) -> Any:
+        text = "torch.compile is left out: compiled, the step may need less, or other workspaces"
+        if text not in recorder.missing:
+            recorder.missing.append(text)
+        return (lambda function: function) if model is None else model
+
+    _replace(stack, torch, "compile", unchanged)
+    _replace(stack, nn.Module, "compile", lambda self, *_, **__: (unchanged(self), None)[1])
+
+
 def _transformers(stack: ExitStack) -> None:
     """transformers builds other masks when it sees fake tensors, as for torch.export."""
     for module in list(sys.modules.values()):
@@ -223,6 +250,8 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         _replace(stack, fake_tensor, "init_gpu_context", _always(None))
         _cuda_module(stack, device)
         _foreach(stack)
+        _read_out(stack, recorder)
+        _compile(stack, recorder)
         # Again with every new model: programs import it late.
         recorder.at_new_model = lambda: _transformers(stack)
         attention = Attention(device, F.scaled_dot_product_attention)

@@ -33,6 +33,8 @@ WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
 class CannotPretend(RuntimeError):
     """The program does something that cannot be followed without a GPU."""
 
+    told = True
+
 
 class Recorder(TorchDispatchMode):
     """Stands above FakeTensorMode; what it returns is what the program sees."""
@@ -281,16 +283,20 @@ class Recorder(TorchDispatchMode):
         if known is not None:
             with unset_fake_temporarily():
                 return known.item()
-        if tensor.device.type == "cpu" and not self._read_back:
-            self._read_back = True
-            self.missing.append(
-                "the program read a large tensor's value on the CPU; a made-up value was used"
-            )
+        self.note_made_up(tensor.device.type == "cpu")
         if tensor.dtype == torch.bool:
             return False
         if tensor.dtype.is_floating_point:
             return 1.0 if tensor.device.type == "cpu" else 0.0
         return 0
+
+    def note_made_up(self, counts: bool) -> None:
+        """A value was read that is not known."""
+        if counts and not self._read_back:
+            self._read_back = True
+            self.missing.append(
+                "the program read a large tensor's value on the CPU; a made-up value was used"
+            )
 
     def _without_masks(self, args: Any) -> Any:
         """x[mask] as torch does it: the mask's places become indices first."""
