@@ -49,8 +49,9 @@ void answer(Page& page, const fit::Plan& plan) {
     if (plan.fits && plan.margin < 0)
         text = "Only because the allocator gives cached memory back on the way.";
     else
-        text = fmt::format("{} {}; the figure may be off by {:.0f} %.", human(apart),
-                           plan.margin < 0 ? "too much" : "to spare", plan.band * 100);
+        text = fmt::format("{} {}; {} may be off by {:.0f} %.", human(apart),
+                           plan.margin < 0 ? "too much" : "to spare",
+                           plan.estimate ? "an estimate, which" : "the figure", plan.band * 100);
     page.paragraph(text);
     if (plan.largest_batch)
         page.paragraph(plan.largest_is_bound
@@ -96,6 +97,28 @@ void anatomy(Page& page, const fit::Plan& plan) {
     }
 }
 
+void host(Page& page, const fit::HostMemory& host) {
+    page.blank();
+    page.section("host");
+    const auto row = [&](Bytes bytes, const std::string& text) {
+        if (bytes.count > 0)
+            page.pair(fmt::format("{:>{}}", human(bytes), amount_width), amount_width + 2, text, 2);
+    };
+    const fit::HostFacts& facts = host.facts;
+    row(host.total(), "in the machine's own memory, beside Python and its libraries:");
+    row(host.dataset, "the datasets");
+    row(host.waiting,
+        facts.workers == 0
+            ? fmt::format("the batch in use, {}", human(host.batch))
+            : fmt::format("batches of {} {}: {} workers x {} ahead, and one in use",
+                          human(host.batch), facts.pinned ? "pinned" : "in shared memory",
+                          facts.workers, facts.prefetch));
+    row(host.making, "batches in the making");
+    row(host.workers, facts.objects.count > 0
+                          ? "the workers' own, with their copies of Python objects"
+                          : "the workers' own");
+}
+
 void ways(Page& page, const fit::Plan& plan) {
     if (plan.ways.empty()) return;
     page.blank();
@@ -117,6 +140,7 @@ std::string plan_page(const fit::Plan& plan, const Style& style) {
     page.blank();
     answer(page, plan);
     anatomy(page, plan);
+    if (plan.host) host(page, *plan.host);
     ways(page, plan);
     if (!plan.missing.empty()) {
         page.blank();

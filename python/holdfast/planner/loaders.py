@@ -21,6 +21,9 @@ from torch.utils.data import (
     default_collate,
 )
 from torch.utils.data._utils.fetch import _MapDatasetFetcher
+from torch.utils.data.dataloader import _BaseDataLoaderIter
+
+from holdfast.planner.held import held_by
 
 _POSITIONAL = (
     "batch_size",
@@ -63,6 +66,9 @@ class Loaders:
     def __init__(self, wanted: int) -> None:
         self.wanted = wanted  # 0: as the program has it
         self.batch_size: int | None = None  # the first loader's own
+        self._asked: dict[int, dict[str, Any]] = {}  # by dataset: the first loader's options
+        self._datasets: dict[int, Any] = {}
+        self._delivered: tuple[int, list[int]] | None = None  # dataset, bytes of each tensor
 
     @property
     def batch(self) -> int | None:
@@ -74,6 +80,8 @@ class Loaders:
     def made(self, dataset: Any, options: dict[str, Any]) -> dict[str, Any]:
         """The options that a loader gets instead of those it was asked for."""
         size = options.get("batch_size", 1)
+        self._datasets.setdefault(id(dataset), dataset)
+        self._asked.setdefault(id(dataset), dict(options))  # wrappers make loaders out of loaders
         for name in _OF_WORKERS:
             options.pop(name, None)
         options.update(num_workers=0, pin_memory=False)
@@ -91,6 +99,29 @@ class Loaders:
             if hasattr(sampler, "__len__") and 0 < len(sampler) < size * _FULL_BATCHES:
                 options.update(sampler=_Again(sampler, size * _FULL_BATCHES), shuffle=False)
         return options
+
+    def delivered(self, dataset: Any, batch: Any) -> None:
+        """A loader gave a batch; the last one to do so before a step is the one that trains."""
+        tensors = [leaf for leaf in tree_leaves(batch) if isinstance(leaf, torch.Tensor)]
+        sizes = [tensor.numel() * tensor.element_size() for tensor in tensors]
+        self._delivered = (id(dataset), sizes)
+
+    def host(self) -> dict[str, Any] | None:
+        """What decides the host's memory, as facts; None without a loader that was used."""
+        if self._delivered is None or self._delivered[0] not in self._asked:
+            return None
+        dataset, sizes = self._delivered
+        asked = self._asked[dataset]
+        workers = int(asked.get("num_workers") or 0)
+        held = held_by(list(self._datasets.values()))
+        return {
+            "arrays_bytes": held.arrays,
+            "objects_bytes": held.objects,
+            "batch_tensors_bytes": sizes,
+            "workers": workers,
+            "prefetch": int(asked.get("prefetch_factor") or 2) if workers else 0,
+            "pinned": bool(asked.get("pin_memory")),
+        }
 
 
 def _shapes(sample: Any) -> list[Any]:
@@ -131,8 +162,17 @@ def watched(wanted: int = 0) -> Iterator[Loaders]:
 
     DataLoader.__init__ = made  # type: ignore[method-assign,assignment]
     _MapDatasetFetcher.fetch = _fetch  # type: ignore[method-assign]
+    following = _BaseDataLoaderIter.__next__
+
+    def delivered(self: Any) -> Any:
+        batch = following(self)
+        seen.delivered(self._dataset, batch)
+        return batch
+
+    _BaseDataLoaderIter.__next__ = delivered  # type: ignore[method-assign]
     try:
         yield seen
     finally:
+        _BaseDataLoaderIter.__next__ = following  # type: ignore[method-assign]
         _MapDatasetFetcher.fetch = _FETCH  # type: ignore[method-assign]
         DataLoader.__init__ = original  # type: ignore[method-assign]

@@ -42,6 +42,21 @@ class Anatomy:
 
 
 @dataclass(frozen=True)
+class Host:
+    """What the datasets and their loader take of the machine's own memory."""
+
+    total_bytes: int = 0
+    dataset_bytes: int = 0
+    waiting_bytes: int = 0
+    making_bytes: int = 0
+    workers_bytes: int = 0
+    batch_bytes: int = 0
+    workers: int = 0
+    prefetch: int = 0
+    pinned: bool = False
+
+
+@dataclass(frozen=True)
 class Way:
     """A change that saves memory, with what it saves as replayed."""
 
@@ -60,6 +75,7 @@ class Plan:
 
     fits: bool = False
     confidence: str = "unknown"
+    estimate: bool = False
     batch: int | None = None
     peak_reserved_bytes: int = 0
     peak_allocated_bytes: int = 0
@@ -71,6 +87,7 @@ class Plan:
     largest_batch: int | None = None
     device: str = ""
     anatomy: Anatomy = field(default_factory=Anatomy)
+    host: Host | None = None
     ways: tuple[Way, ...] = ()
     missing: tuple[str, ...] = ()
 

@@ -13,9 +13,9 @@ from typing import Any
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from holdfast.planner import capture, loaders
+from holdfast.planner.capture import World
 from holdfast.planner.device import Device
 from holdfast.planner.loaders import Loaders
-from holdfast.planner.pretend import pretended
 from holdfast.planner.recorder import Recorder
 
 # Options of the interpreter that take a word of their own.
@@ -63,9 +63,11 @@ def _run(words: list[str]) -> None:
         sys.argv, sys.path[:] = before
 
 
-def record_script(words: list[str], batch: int, device: Device) -> tuple[Recorder, Loaders]:
+def record_script(
+    words: list[str], batch: int, device: Device, world: World = capture.PRETENDED
+) -> tuple[Recorder, Loaders]:
     """The recorded steps, and what was seen of the script's loaders; batch 0: its own."""
-    recorder = Recorder()
+    recorder = world.recorder()
     words = words_of_script(words)
     if words[0] != "-m" and not Path(words[0]).is_file():
         raise CannotPlan(f"{words[0]}: no such file")
@@ -77,12 +79,13 @@ def record_script(words: list[str], batch: int, device: Device) -> tuple[Recorde
         steps[0] += 1
         if steps[0] == capture.STEPS:
             length[0] = len(recorder.events)
+            recorder.host = seen.host()
             raise Enough
 
     with (
         capture.no_collections(),
         warnings.catch_warnings(),
-        pretended(recorder, device),
+        world.around(recorder, device),
         capture.module_names(recorder),
         capture.optimizer_roles(recorder),
         loaders.watched(batch) as seen,

@@ -10,6 +10,8 @@ from typing import Any, TextIO
 from holdfast.planner import capture, capture_file, problem, variants
 from holdfast.planner.capture import Make
 from holdfast.planner.device import Device
+from holdfast.planner.recorder import CannotPretend
+from holdfast.planner.small_run import REAL, SmallRuns
 
 # What a request is answered with: writes the file, says whether the batch can be chosen.
 Answer = Callable[[dict[str, Any], Path], bool]
@@ -32,10 +34,17 @@ def device_of(request: dict[str, Any]) -> Device:
 
 def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
     """Captures of make(batch), as it is or with a way applied, until the other side closes."""
+    small: dict[str, SmallRuns] = {}
 
     def answer(request: dict[str, Any], path: Path) -> bool:
-        changed = variants.apply(request["way"], make)
-        capture.capture(changed, request["batch"], path, device_of(request))
+        way, batch, device = request["way"], request["batch"], device_of(request)
+        changed = variants.apply(way, make)
+        try:
+            capture.capture(changed, batch, path, device)
+        except CannotPretend as reason:
+            if way not in small:
+                small[way] = SmallRuns(lambda size: capture.record(changed, size, device, REAL))
+            small[way].write(path, batch, device, str(reason))
         return True
 
     _serve(requests, answers, answer)
@@ -45,11 +54,21 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     """Captures of a script; without ways, which need a function to change."""
     from holdfast.planner.script import record_script
 
+    small: list[SmallRuns] = []
+
     def answer(request: dict[str, Any], path: Path) -> bool:
         if request["way"]:
             raise variants.NotPossible("only for FILE.py:make")
-        device = device_of(request)
-        recorder, seen = record_script(words, request["batch"], device)
+        batch, device = request["batch"], device_of(request)
+        try:
+            recorder, seen = record_script(words, batch, device)
+        except CannotPretend as reason:
+            if not batch:
+                raise CannotPretend(f"{reason}; say --batch N for an estimate") from None
+            if not small:
+                small.append(SmallRuns(lambda size: record_script(words, size, device, REAL)[0]))
+            small[0].write(path, batch, device, str(reason))
+            return True
         header = capture.header(recorder, seen.batch or 0, device)
         if seen.batch is None:
             header["missing"].append(
