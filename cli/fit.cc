@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/text.h"
 #include "capture_files.h"
@@ -11,6 +12,7 @@
 #include "fit/planner.h"
 #include "fit/speed.h"
 #include "present/plan_page.h"
+#include "present/plan_picture.h"
 #include "present/style.h"
 #include "verbs.h"
 
@@ -28,6 +30,7 @@ constexpr std::array options{
     Option{"--no-largest", "", "only this batch"},
     Option{"--fail-if-over", "", "exit with 1 when it does not fit"},
     Option{"--json", "", "as JSON"},
+    Option{"--picture", "FILE", "also draws the anatomy: FILE.svg or FILE.html"},
     Option{"--python", "PYTHON", "the Python that has torch (default: python3, python)"},
     Option{"--table", "FILE", "workspaces measured by --calibrate, beside those shipped"},
     Option{"--replay", "FILES", "plan from captures saved before, separated by commas"},
@@ -135,16 +138,30 @@ Result<fit::WorkspaceTable> table_of(const Arguments& arguments, std::uint32_t s
     return fit::WorkspaceTable::read(*path);
 }
 
+int fail(const Error& error, int status = exit_failure) {
+    complain(error.text);
+    return status;
+}
+
+bool picture_name(std::string_view name) {
+    return name.ends_with(".svg") || name.ends_with(".html");
+}
+
+Status draw(const fit::Plan& plan, const std::string& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << (path.ends_with(".svg") ? plan_svg(plan) : plan_html(plan));
+    file.close();
+    if (!file) return Error{fmt::format("{}: cannot be written", path)};
+    return Done{};
+}
+
 int answer(const fit::Plan& plan, const Arguments& arguments) {
+    if (const auto path = arguments.get("--picture"))
+        if (const auto drawn = draw(plan, *path); !drawn) return fail(drawn.error());
     print(arguments.has("--json")
               ? fit::plan_json(plan)
               : plan_page(plan, style_for(STDOUT_FILENO, terminal_environment())));
     return arguments.has("--fail-if-over") && !plan.fits ? exit_failure : 0;
-}
-
-int fail(const Error& error, int status = exit_failure) {
-    complain(error.text);
-    return status;
 }
 
 // On the GPU's machine everything happens in Python, beside the torch that is measured.
@@ -200,7 +217,7 @@ const Verb fit_verb{
     .examples =
         "  holdfast fit train.py:make --batch 64 --gpu \"RTX 4090\"\n"
         "  holdfast fit train.py:make --batch 64 --gpu 24GiB --json --fail-if-over\n"
-        "  holdfast fit train.py --batch 64 --gpu 24GiB\n"
+        "  holdfast fit train.py --batch 64 --gpu 24GiB --picture memory.svg\n"
         "  holdfast fit --gpu 16GiB -- python train.py --epochs 1\n"
         "  holdfast fit --calibrate > sm_90.txt\n",
 };
@@ -208,6 +225,8 @@ const Verb fit_verb{
 int fit(const Arguments& arguments) {
     if (arguments.has("--calibrate")) return hand_over(arguments, "calibrate");
     if (arguments.has("--verify")) return hand_over(arguments, "verify");
+    if (const auto path = arguments.get("--picture"); path && !picture_name(*path))
+        return fail({fmt::format("--picture {}: say FILE.svg or FILE.html", *path)}, exit_usage);
     const auto machine = machine_of(arguments);
     if (!machine) return fail(machine.error(), exit_usage);
     auto table = table_of(arguments, machine->device.sm);

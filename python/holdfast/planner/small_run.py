@@ -104,8 +104,10 @@ class RealRecorder(Recorder):
         if moved:
             kwargs["device"] = torch.device("cpu")
         kwargs.pop("pin_memory", None)
-        leaves = tree_leaves((args, kwargs))
-        on_gpu = moved or (wanted is None and any(self.on_gpu(leaf) for leaf in leaves))
+        on_gpu = moved or any(self.on_gpu(leaf) for leaf in tree_leaves((args, kwargs)))
+        if wanted is not None and not moved:
+            # `device=x.device` says CPU here where it would say GPU there; `.cpu()` means it.
+            on_gpu = bool(self.thread() or self.depth() or (on_gpu and kwargs.get("dtype")))
         out = func(*args, **kwargs)
         if on_gpu and self._seeing:
             for leaf in tree_leaves(out):
