@@ -3,9 +3,11 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -155,6 +157,26 @@ def test_the_context_counts(fit, tmp_path):
     assert json.loads(fit(*words, "--context", "90MiB").stdout)["fits"] is False
 
 
+def test_the_anatomy_is_drawn(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    words = ("--replay", capture, "--gpu", "1GiB", "--context", "0")
+    for name in ("plan.svg", "plan.html"):
+        fit(*words, "--picture", tmp_path / name)
+        drawn = (tmp_path / name).read_text()
+        assert "Batch 32 fits" in drawn
+        svg = ElementTree.fromstring(drawn[drawn.index("<svg") : drawn.index("</svg>") + 6])
+        titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
+        assert {"weights: 64 MiB", "activations: 256 MiB"} <= set(titles)
+    assert "FILE.svg" in fit(*words, "--picture", "plan.png", status=2).stderr
+    assert "cannot be written" in fit(*words, "--picture", "no/such/plan.svg", status=1).stderr
+
+
+def test_the_replays_speed_is_told(fit, tmp_path):
+    paths = [str(write(tmp_path / f"{batch}.capture", batch)) for batch in (8, 16)]
+    answer = fit("--replay", ",".join(paths), "--gpu", "1GiB", "--speed").stdout
+    assert re.findall(r"batch (\d+): \d+ steps a second \(3 steps of", answer) == ["8", "16"]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -281,6 +303,7 @@ def test_python_gets_the_same_plan(binary, tmp_path):
         "plan = holdfast.fit(train.make, 256, '16GiB', largest=False)\n"
         "import torch\n"
         "assert not torch.cuda.is_available() or torch.cuda.device_count() > 0\n"
+        "assert plan._repr_html_().startswith('<svg')\n"
         "print(plan.fits, plan.peak_reserved_bytes)\n"
     )
     environment = {

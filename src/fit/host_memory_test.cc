@@ -8,7 +8,9 @@ namespace {
 constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 
 TEST(HostMemory, WorkersHoldWhatTheyMakeAhead) {
-    HostFacts facts{.arrays = {400 * mib}, .batch_tensors = {{18 * mib}, {2 * mib}}};
+    HostFacts facts;
+    facts.arrays = {400 * mib};
+    facts.batch_tensors = {{18 * mib}, {2 * mib}};
     facts.workers = 2;
     facts.prefetch = 4;
     const HostMemory host = host_memory(facts);
@@ -21,22 +23,30 @@ TEST(HostMemory, WorkersHoldWhatTheyMakeAhead) {
 }
 
 TEST(HostMemory, WithoutWorkersTheProgramLoads) {
-    const HostMemory host = host_memory({.batch_tensors = {{20 * mib}}});
-    EXPECT_EQ(host.total(), Bytes{4 * 20 * mib});
+    HostFacts facts;
+    facts.batch_tensors = {{20 * mib}};
+    EXPECT_EQ(host_memory(facts).total(), Bytes{4 * 20 * mib});
 }
 
 TEST(HostMemory, PinnedMemoryComesInPowersOfTwo) {
-    HostFacts facts{.batch_tensors = {{20 * mib}}, .workers = 1, .prefetch = 2, .pinned = true};
+    HostFacts facts;
+    facts.batch_tensors = {{20 * mib}};
+    facts.workers = 1;
+    facts.prefetch = 2;
+    facts.pinned = true;
     EXPECT_EQ(host_memory(facts).waiting, Bytes{(3 * 32 + 20) * mib});
 }
 
 TEST(HostMemory, ForkedWorkersCopyPythonObjects) {
-    HostFacts facts{.objects = {100 * mib}, .workers = 3, .prefetch = 2};
+    HostFacts facts;
+    facts.objects = {100 * mib};
+    facts.workers = 3;
     EXPECT_EQ(host_memory(facts).workers, Bytes{3 * 115 * mib});
 }
 
 TEST(HostMemory, AbsurdFiguresStayFinite) {
-    HostFacts facts{.arrays = {0}, .objects = {~std::uint64_t{0}}};
+    HostFacts facts;
+    facts.objects = {~std::uint64_t{0}};
     facts.batch_tensors = {{~std::uint64_t{0}}};
     facts.workers = facts.prefetch = ~std::uint64_t{0};
     facts.pinned = true;
