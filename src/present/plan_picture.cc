@@ -78,17 +78,18 @@ double bar(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
 }
 
 double legend(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
-    int shown = 0;
+    bool left = false;  // the last one; two stand beside each other
     for (const PlanPart& part : plan_parts(plan.anatomy)) {
         if (part.bytes.count == 0) continue;
-        const double x = edge + (shown % 2 == 0 ? 0 : inner / 2 + 10);
-        const double line = y + row * static_cast<double>(shown / 2) + 12;
+        left = !left;
+        if (left) y += row;
+        const double x = left ? edge : edge + inner / 2 + 10;
+        const double line = y - row + 12;
         drawing.box(x, line - 10, 11, 11, part.colour, part.name);
         drawing.text(x + 18, line, part.name);
         drawing.text(x + inner / 2 - 10, line, amount(part.bytes, whole), R"(text-anchor="end")");
-        ++shown;
     }
-    return y + row * static_cast<double>((shown + 1) / 2);
+    return y;
 }
 
 double places(Drawing& drawing, const fit::Anatomy& anatomy, double y) {
