@@ -17,14 +17,14 @@ import torch.nn.functional as F
 import torch.utils._foreach_utils
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import capture, capture_file, facts
+from holdfast.planner import capture, capture_file, facts, problem
 from holdfast.planner.capture import World
 from holdfast.planner.device import Device
 from holdfast.planner.pretend import cuda_module, replace
 from holdfast.planner.recorder import Recorder
 
 BATCHES = (2, 4)
-# What nine of ten such estimates stay below (bench/fit/small_runs.py).
+# What nine of ten such estimates stay below (bench/fit --small-runs).
 BAND = 0.25
 _SHARE_OF_MEMORY = 0.5
 
@@ -233,12 +233,20 @@ class SmallRuns:
         self._record = record
         self._made: tuple[Recorder, Recorder] | None = None
 
+    def _runs(self, reason: str) -> tuple[Recorder, Recorder]:
+        if self._made is None:
+            try:
+                few, more = (self._record(size) for size in BATCHES)
+            except Exception as error:
+                raise NoSmallRun(
+                    f"{reason}; nor does a small run on the CPU work: {problem.in_one_line(error)}"
+                ) from error
+            self._made = few, more
+        return self._made
+
     def write(self, path: Path, batch: int, device: Device, reason: str) -> None:
         """An estimate as a capture file."""
-        if self._made is None:
-            few, more = (self._record(size) for size in BATCHES)
-            self._made = few, more
-        few, more = self._made
+        few, more = self._runs(reason)
         header = capture.header(more, batch, device)
         header["estimate"] = BAND
         if more.host is not None:
