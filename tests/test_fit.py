@@ -444,9 +444,7 @@ def test_what_cannot_be_pretended_is_estimated_from_small_runs(
 
 @needs_torch
 def test_when_a_small_run_fails_too_the_operation_is_still_named(fit, tmp_path):
-    broken = OPERATION.replace(
-        "    return x * torch.sigmoid(x)", "    raise OSError('GPU only')"
-    )
+    broken = OPERATION.replace("    return x * torch.sigmoid(x)", "    raise OSError('GPU only')")
     (tmp_path / "train.py").write_text(broken)
     words = ("train.py:make", "--batch", "48", "--gpu", "8GiB", "--python", TORCH)
     line = fit(*words, status=1).stderr.splitlines()[-1]
