@@ -15,6 +15,7 @@ public:
 
     Result<fit::Capture> capture(std::uint64_t batch, const std::string& way) override;
     bool any_batch() const override { return captures_.size() > 1; }
+    const std::vector<fit::Capture>& all() const { return captures_; }
     std::uint64_t first_batch() const { return captures_.front().batch; }
 
 private:

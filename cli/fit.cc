@@ -4,12 +4,15 @@
 
 #include <array>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/text.h"
 #include "capture_files.h"
 #include "capture_process.h"
 #include "fit/planner.h"
+#include "fit/speed.h"
 #include "present/plan_page.h"
+#include "present/plan_picture.h"
 #include "present/style.h"
 #include "verbs.h"
 
@@ -27,9 +30,11 @@ constexpr std::array options{
     Option{"--no-largest", "", "only this batch"},
     Option{"--fail-if-over", "", "exit with 1 when it does not fit"},
     Option{"--json", "", "as JSON"},
+    Option{"--picture", "FILE", "also draws the anatomy: FILE.svg or FILE.html"},
     Option{"--python", "PYTHON", "the Python that has torch (default: python3, python)"},
     Option{"--table", "FILE", "workspaces measured by --calibrate, beside those shipped"},
     Option{"--replay", "FILES", "plan from captures saved before, separated by commas"},
+    Option{"--speed", "", "with --replay: how many training steps a second are replayed"},
     Option{"--verify", "", "on a GPU: run the step, and print predicted against measured"},
     Option{"--calibrate", "", "on a GPU: measure its workspaces; prints a table"},
     Option{"--capture-fds", "R,W", "captures over these pipes (holdfast.fit uses it)"},
@@ -40,6 +45,39 @@ std::string python_of(const Arguments& arguments) {
     if (const char* environment = std::getenv("VIRTUAL_ENV"))
         return std::string(environment) + "/bin/python";
     return "python3";
+}
+
+// What the capturing Python is given.
+struct Command {
+    std::string python;
+    std::vector<std::string> words;
+    bool target = false;  // FILE.py:make, not a script
+};
+
+bool is_script(std::string_view word) { return word.ends_with(".py"); }
+
+Result<Command> command_of(const Arguments& arguments) {
+    const auto& words = arguments.words;
+    Command command{.python = python_of(arguments), .words = {"--script"}};
+    if (is_script(words[0])) {
+        command.words.insert(command.words.end(), words.begin(), words.end());
+        return command;
+    }
+    if (words.size() == 1 && words[0].find(".py:") != std::string::npos) {
+        command.words = {"--target", words[0]};
+        command.target = true;
+        return command;
+    }
+    const std::string program = words[0].substr(words[0].rfind('/') + 1);
+    if (!arguments.dashes || words.size() < 2 || !program.starts_with("python"))
+        return Error{
+            fmt::format("'{}' is neither FILE.py:make nor a script; to plan a whole script "
+                        "say: holdfast fit train.py --gpu 24GiB, or holdfast fit --gpu "
+                        "24GiB -- python train.py",
+                        words[0])};
+    if (!arguments.has("--python")) command.python = words[0];
+    command.words.insert(command.words.end(), words.begin() + 1, words.end());
+    return command;
 }
 
 struct Machine {
@@ -100,16 +138,30 @@ Result<fit::WorkspaceTable> table_of(const Arguments& arguments, std::uint32_t s
     return fit::WorkspaceTable::read(*path);
 }
 
+int fail(const Error& error, int status = exit_failure) {
+    complain(error.text);
+    return status;
+}
+
+bool picture_name(std::string_view name) {
+    return name.ends_with(".svg") || name.ends_with(".html");
+}
+
+Status draw(const fit::Plan& plan, const std::string& path) {
+    std::ofstream file(path, std::ios::binary);
+    file << (path.ends_with(".svg") ? plan_svg(plan) : plan_html(plan));
+    file.close();
+    if (!file) return Error{fmt::format("{}: cannot be written", path)};
+    return Done{};
+}
+
 int answer(const fit::Plan& plan, const Arguments& arguments) {
+    if (const auto path = arguments.get("--picture"))
+        if (const auto drawn = draw(plan, *path); !drawn) return fail(drawn.error());
     print(arguments.has("--json")
               ? fit::plan_json(plan)
               : plan_page(plan, style_for(STDOUT_FILENO, terminal_environment())));
     return arguments.has("--fail-if-over") && !plan.fits ? exit_failure : 0;
-}
-
-int fail(const Error& error, int status = exit_failure) {
-    complain(error.text);
-    return status;
 }
 
 // On the GPU's machine everything happens in Python, beside the torch that is measured.
@@ -130,22 +182,42 @@ int plan_with(fit::CaptureSource& source, const Arguments& arguments,
     return answer(*plan, arguments);
 }
 
+constexpr Nanos speed_budget = std::chrono::milliseconds(200);  // of CPU time, a capture
+
+// A line per capture: bench/fit reads it.
+int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest& request,
+               const fit::Workspaces& workspaces) {
+    const fit::ReplayOptions replayed{request.allocator, request.capacity - request.context};
+    for (const fit::Capture& capture : captures) {
+        const fit::Speed speed = fit::measure_speed(capture, workspaces, replayed, speed_budget);
+        print(
+            fmt::format("batch {}: {:.0f} steps a second ({} steps of {} moves in {:.3f} ms of CPU "
+                        "time, median of {}; made ready in {:.3f} ms)\n",
+                        capture.batch, speed.steps_per_second(), speed.steps, speed.moves,
+                        seconds(speed.replay) * 1e3, speed.replays, seconds(speed.compile) * 1e3));
+    }
+    return 0;
+}
+
 }  // namespace
 
 const Verb fit_verb{
     .name = "fit",
-    .usage = "fit FILE.py:make --batch N --gpu GPU | fit [options] -- python train.py",
+    .usage =
+        "fit FILE.py[:make] [--batch N] --gpu GPU [-- ITS OPTIONS] | fit ... -- python FILE.py",
     .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
     .text =
         "Runs one training step on pretended tensors and replays its memory through a model of\n"
         "torch's allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a\n"
         "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
-        "it runs on pretended tensors for a few steps.",
+        "it runs on pretended tensors until its second optimizer step; --batch goes to its first\n"
+        "DataLoader.",
     .options = options,
     .words = Words::any,
     .examples =
         "  holdfast fit train.py:make --batch 64 --gpu \"RTX 4090\"\n"
         "  holdfast fit train.py:make --batch 64 --gpu 24GiB --json --fail-if-over\n"
+        "  holdfast fit train.py --batch 64 --gpu 24GiB --picture memory.svg\n"
         "  holdfast fit --gpu 16GiB -- python train.py --epochs 1\n"
         "  holdfast fit --calibrate > sm_90.txt\n",
 };
@@ -153,6 +225,8 @@ const Verb fit_verb{
 int fit(const Arguments& arguments) {
     if (arguments.has("--calibrate")) return hand_over(arguments, "calibrate");
     if (arguments.has("--verify")) return hand_over(arguments, "verify");
+    if (const auto path = arguments.get("--picture"); path && !picture_name(*path))
+        return fail({fmt::format("--picture {}: say FILE.svg or FILE.html", *path)}, exit_usage);
     const auto machine = machine_of(arguments);
     if (!machine) return fail(machine.error(), exit_usage);
     auto table = table_of(arguments, machine->device.sm);
@@ -166,6 +240,7 @@ int fit(const Arguments& arguments) {
         for (const std::string_view path : split(*files, ',')) paths.emplace_back(path);
         auto source = CaptureFiles::open(paths);
         if (!source) return fail(source.error());
+        if (arguments.has("--speed")) return tell_speed(source->all(), *request, workspaces);
         if (request->batch == 0) request->batch = source->first_batch();
         return plan_with(*source, arguments, *request, workspaces);
     }
@@ -181,22 +256,11 @@ int fit(const Arguments& arguments) {
         return fail({"what to plan? say: holdfast fit train.py:make --batch 64 --gpu 24GiB, or "
                      "holdfast fit --gpu 24GiB -- python train.py"},
                     exit_usage);
-    std::vector<std::string> words;
-    std::string python = python_of(arguments);
-    if (arguments.dashes) {
-        words = {"--script"};
-        words.insert(words.end(), arguments.words.begin() + 1, arguments.words.end());
-        if (!arguments.has("--python")) python = arguments.words[0];
-    } else {
-        if (arguments.words.size() > 1 || arguments.words[0].find(':') == std::string::npos)
-            return fail({fmt::format("'{}' is not FILE.py:make; to plan a whole script say: "
-                                     "holdfast fit --gpu ... -- python {}",
-                                     arguments.words.back(), arguments.words.back())},
-                        exit_usage);
-        if (request->batch == 0) return fail({"which batch size? say: --batch 64"}, exit_usage);
-        words = {"--target", arguments.words[0]};
-    }
-    auto source = CaptureProcess::start(python, words, machine->device);
+    auto command = command_of(arguments);
+    if (!command) return fail(command.error(), exit_usage);
+    if (command->target && request->batch == 0)
+        return fail({"which batch size? say: --batch 64"}, exit_usage);
+    auto source = CaptureProcess::start(command->python, command->words, machine->device);
     if (!source) return fail(source.error());
     return plan_with(*source, arguments, *request, workspaces);
 }

@@ -74,12 +74,12 @@ _holdfast() {
                 fi
             done
             case $previous in
-                --python | --table | --replay) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --python | --table | --replay | --picture) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
                 --batch | --gpu | --device-profile | --alloc-conf | --context) ;;
                 *)
                     if [[ $current == -* ]]; then
                         _holdfast_candidates \
-                            $'--\n--batch\n--gpu\n--device-profile\n--alloc-conf\n--context\n--ways\n--no-ways\n--no-largest\n--fail-if-over\n--json\n--python\n--table\n--replay\n--verify\n--calibrate\n--help' "$current"
+                            $'--\n--batch\n--gpu\n--device-profile\n--alloc-conf\n--context\n--ways\n--no-ways\n--no-largest\n--fail-if-over\n--json\n--picture\n--python\n--table\n--replay\n--speed\n--verify\n--calibrate\n--help' "$current"
                     else
                         mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     fi

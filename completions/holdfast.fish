@@ -63,6 +63,8 @@ complete -c holdfast -n '__holdfast_verb_is fit' -l no-ways -d 'Never look for s
 complete -c holdfast -n '__holdfast_verb_is fit' -l no-largest -d 'Only this batch'
 complete -c holdfast -n '__holdfast_verb_is fit' -l fail-if-over -d 'Exit with 1 when it does not fit'
 complete -c holdfast -n '__holdfast_verb_is fit' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is fit' -l picture -rF -d 'Draw the anatomy: .svg or .html'
+complete -c holdfast -n '__holdfast_verb_is fit' -l speed -d 'Time the replay'
 complete -c holdfast -n '__holdfast_verb_is fit' -l python -rF -d 'The Python that has torch'
 complete -c holdfast -n '__holdfast_verb_is fit' -l table -rF -d 'Measured workspaces'
 complete -c holdfast -n '__holdfast_verb_is fit' -l replay -rF -d 'Captures saved before'

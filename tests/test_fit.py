@@ -3,9 +3,11 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -155,13 +157,34 @@ def test_the_context_counts(fit, tmp_path):
     assert json.loads(fit(*words, "--context", "90MiB").stdout)["fits"] is False
 
 
+def test_the_anatomy_is_drawn(fit, tmp_path):
+    capture = write(tmp_path / "a.capture", 32)
+    words = ("--replay", capture, "--gpu", "1GiB", "--context", "0")
+    for name in ("plan.svg", "plan.html"):
+        fit(*words, "--picture", tmp_path / name)
+        drawn = (tmp_path / name).read_text()
+        assert "Batch 32 fits" in drawn
+        svg = ElementTree.fromstring(drawn[drawn.index("<svg") : drawn.index("</svg>") + 6])
+        titles = [title.text for title in svg.iter("{http://www.w3.org/2000/svg}title")]
+        assert {"weights: 64 MiB", "activations: 256 MiB"} <= set(titles)
+    assert "FILE.svg" in fit(*words, "--picture", "plan.png", status=2).stderr
+    assert "cannot be written" in fit(*words, "--picture", "no/such/plan.svg", status=1).stderr
+
+
+def test_the_replays_speed_is_told(fit, tmp_path):
+    paths = [str(write(tmp_path / f"{batch}.capture", batch)) for batch in (8, 16)]
+    answer = fit("--replay", ",".join(paths), "--gpu", "1GiB", "--speed").stdout
+    assert re.findall(r"batch (\d+): \d+ steps a second \(3 steps of", answer) == ["8", "16"]
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ((), "--gpu"),
         (("--gpu", "abacus", "x.py:make"), "RTX 4090"),
         (("--gpu", "1GiB"), "holdfast fit"),
-        (("--gpu", "1GiB", "train.py"), "-- python train.py"),
+        (("--gpu", "1GiB", "train"), "-- python train.py"),
+        (("--gpu", "1GiB", "--", "torchrun", "train.py"), "holdfast fit train.py"),
         (("--gpu", "1GiB", "train.py:make"), "--batch"),
         (("--gpu", "1GiB", "--alloc-conf", "nonsense", "a.py:b"), "PYTORCH_CUDA_ALLOC_CONF"),
     ],
@@ -212,6 +235,67 @@ def test_an_unchanged_script_is_planned(fit, tmp_path):
 
 
 @needs_torch
+def test_a_script_is_planned_at_another_batch_and_told_its_largest(fit, tmp_path):
+    (tmp_path / "train.py").write_text(TRAIN)
+    words = ("train.py", "--gpu", "2GiB", "--context", "0", "--json", "--python", TORCH)
+    own = json.loads(fit(*words).stdout)
+    # 4096 samples are fewer than the largest batch: they are gone through again to fill it.
+    assert own["batch"] == 256
+    assert own["largest_batch"] > 4096
+    words += ("--no-largest", "--batch", str(own["largest_batch"]))
+    at_largest = json.loads(fit(*words).stdout)
+    assert at_largest["batch"] == own["largest_batch"]
+    assert at_largest["fits"] is True
+    assert at_largest["peak_reserved_bytes"] > 0.9 * 2 * 1024 * MIB
+
+
+SCRIPTS = {
+    "no_loader.py": """
+import sys, torch
+if "--help-me" in sys.argv: sys.exit("one --help-me is enough")
+model = torch.compile(torch.nn.Linear(64, 64).cuda())
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for i in range(3):
+    model(torch.randn(32, 64).cuda()).sum().backward()
+    print(next(model.parameters()).detach().cpu().numpy().shape)
+    optimizer.step()
+""",
+    "no_step.py": "import torch\ntorch.nn.Linear(2, 2).cuda()\n",
+    "broken.py": "import torch\n\nopen('data.bin')\n",
+}
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("no_loader.py", "--batch", "8"), "no DataLoader"),
+        (("no_loader.py", "--", "--help-me"), "one --help-me is enough"),
+        (("no_step.py",), "made no optimizer step"),
+        (("broken.py",), "at broken.py:3"),
+        (("absent.py",), "no such file"),
+    ],
+)
+def test_a_script_that_cannot_be_planned_gets_one_line_that_says_why(fit, tmp_path, words, says):
+    for name, text in SCRIPTS.items():
+        (tmp_path / name).write_text(text)
+    answer = fit("--gpu", "1GiB", "--python", TORCH, *words, status=1)
+    assert says in answer.stderr.splitlines()[-1]
+
+
+@needs_torch
+def test_without_a_loader_the_batch_is_not_known(fit, tmp_path):
+    (tmp_path / "train.py").write_text(SCRIPTS["no_loader.py"])
+    words = ("--gpu", "4GiB", "--python", TORCH, "train.py")
+    plan = json.loads(fit(*words, "--json").stdout)
+    assert plan["batch"] is None
+    assert plan["largest_batch"] is None
+    assert plan["fits"] is True
+    assert any("torch.compile" in text for text in plan["missing"])
+    assert "It fits" in fit(*words).stdout
+
+
+@needs_torch
 def test_python_gets_the_same_plan(binary, tmp_path):
     (tmp_path / "train.py").write_text(TRAIN)
     code = (
@@ -219,6 +303,7 @@ def test_python_gets_the_same_plan(binary, tmp_path):
         "plan = holdfast.fit(train.make, 256, '16GiB', largest=False)\n"
         "import torch\n"
         "assert not torch.cuda.is_available() or torch.cuda.device_count() > 0\n"
+        "assert plan._repr_html_().startswith('<svg')\n"
         "print(plan.fits, plan.peak_reserved_bytes)\n"
     )
     environment = {
@@ -293,3 +378,75 @@ def test_measurements_on_a_crowded_gpu_are_left_out(tmp_path):
     )
     assert answer.stdout.splitlines()[0] == "gpu X"
     assert sorted(answer.stdout.splitlines()[1:]) == sorted(lines[:1] + lines[2:])
+
+
+OPERATION = """
+import torch
+from torch import nn
+
+@torch.library.custom_op("mine::swish", mutates_args=())
+def swish(x: torch.Tensor) -> torch.Tensor:
+    return x * torch.sigmoid(x)
+
+@torch.library.custom_op("mine::swish_backward", mutates_args=())
+def swish_backward(g: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+    s = torch.sigmoid(x)
+    return g * (s + x * s * (1 - s))
+
+def keep(ctx, inputs, output):
+    ctx.save_for_backward(inputs[0])
+
+swish.register_autograd(lambda ctx, g: swish_backward(g, *ctx.saved_tensors), setup_context=keep)
+
+def make(batch, act=swish, counted=False):
+    model = nn.ModuleList(nn.Linear(1024, 1024) for _ in range(4)).to("cuda")
+    optimizer = torch.optim.Adam(model.parameters())
+    def step():
+        x = torch.randn(batch, 64, 1024, device="cuda")
+        for layer in model:
+            x = act(layer(x))
+        if counted:
+            torch.bincount((x.detach().flatten()[:100] * 100).abs().long())
+        x.sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return step
+
+def known(batch):
+    return make(batch, act=nn.functional.silu)
+
+def counted(batch):
+    return make(batch, act=nn.functional.silu, counted=True)
+"""
+
+
+@needs_torch
+@pytest.mark.parametrize(
+    ("name", "operation", "line"),
+    [("make", "mine::swish", "act(layer"), ("counted", "aten::bincount", "torch.bincount")],
+)
+def test_what_cannot_be_pretended_is_estimated_from_small_runs(
+    fit, tmp_path, name, operation, line
+):
+    (tmp_path / "train.py").write_text(OPERATION)
+    words = ("--batch", "48", "--gpu", "8GiB", "--python", TORCH, "--no-largest", "--json")
+    estimate = json.loads(fit(f"train.py:{name}", *words).stdout)
+    number = 1 + next(i for i, text in enumerate(OPERATION.splitlines()) if line in text)
+    assert f"{operation} at train.py:{number}" in estimate["missing"][0]
+    assert "estimate" in estimate["missing"][1]
+    assert (estimate["estimate"], estimate["confidence"]) == (True, "likely")
+    captured = json.loads(fit("train.py:known", *words).stdout)
+    assert captured["estimate"] is False
+    assert estimate["peak_reserved_bytes"] == pytest.approx(
+        captured["peak_reserved_bytes"], rel=estimate["band"]
+    )
+
+
+@needs_torch
+def test_when_a_small_run_fails_too_the_operation_is_still_named(fit, tmp_path):
+    broken = OPERATION.replace("    return x * torch.sigmoid(x)", "    raise OSError('GPU only')")
+    (tmp_path / "train.py").write_text(broken)
+    words = ("train.py:make", "--batch", "48", "--gpu", "8GiB", "--python", TORCH)
+    line = fit(*words, status=1).stderr.splitlines()[-1]
+    assert "mine::swish at train.py:" in line
+    assert "GPU only" in line

@@ -1,13 +1,14 @@
 """How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
 usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
-[--no-batches]
+[--no-batches] [--small-runs]
 Needs a Python with the torch, torchvision, timm and transformers that the rows name.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -21,7 +22,9 @@ sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
 import rows  # noqa: E402
 
 import holdfast  # noqa: E402
-from holdfast.planner.capture import capture  # noqa: E402
+from holdfast.planner.capture import Make, capture, record  # noqa: E402
+from holdfast.planner.device import Device  # noqa: E402
+from holdfast.planner.small_run import REAL, SmallRuns  # noqa: E402
 
 BIN = os.environ.setdefault("HOLDFAST_BIN", str(ROOT / "build/release/cli/holdfast"))
 GIB = 1 << 30
@@ -42,31 +45,58 @@ def plan(file: Path, gpu: str, table: str | None, *words: str) -> dict[str, Any]
     return json.loads(answer.stdout)  # type: ignore[no-any-return]
 
 
+def replay_speed(file: Path, table: str | None) -> tuple[float, float]:
+    """Training steps that the C++ replay does in a second, and the milliseconds to prepare one."""
+    command = [BIN, "fit", "--replay", str(file), "--gpu", "1000GiB", "--speed"]
+    command += ["--table", table] if table else []
+    line = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    found = re.fullmatch(r"batch \d+: (\d+) steps a second .* ready in ([\d.]+) ms\)\n", line)
+    assert found is not None, line
+    return float(found[1]), float(found[2])
+
+
 def quantile(values: list[float], share: float) -> float:
     """The value that this share of them does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+def estimate(make: Make, batch: int, file: Path) -> None:
+    """What is told of a step that cannot be captured."""
+    runs = SmallRuns(lambda size: record(make, size, Device(), REAL))
+    runs.write(file, batch, Device(), "the bench asked for it")
+
+
 def peaks(options: argparse.Namespace, definitions: Any) -> None:
     """Peak allocated and reserved of every open row."""
     found: dict[str, list[tuple[float, float, float]]] = {}
     seconds: list[float] = []
+    speeds: dict[str, tuple[float, float]] = {}
+    estimated: set[tuple[str, str]] = set()
     decisions = wrong = near = 0
     for row in rows.read(options.truth / "open.jsonl"):
         if "error" in row or (options.models and row["model"] not in options.models):
             continue
         file = options.captures / f"{name_of(row)}.capture"
+        if options.small_runs:
+            if (row["model"], row["precision"]) in estimated:
+                continue
+            estimated.add((row["model"], row["precision"]))
+            file = file.with_suffix(".estimate")
         started = time.process_time()
         if not file.exists():
             try:
-                capture(rows.maker(definitions, row), row["batch"], file)
+                if options.small_runs:
+                    estimate(rows.maker(definitions, row), row["batch"], file)
+                else:
+                    capture(rows.maker(definitions, row), row["batch"], file)
             except Exception as error:
                 print(f"{name_of(row):48} {type(error).__name__}: {error}"[:150], flush=True)
                 found.setdefault(row["model"], []).append((1.0, 1.0, 1.0))
                 continue
             seconds.append(time.process_time() - started)
         answer = plan(file, "1000GiB", options.table)
+        speeds[name_of(row)] = replay_speed(file, options.table)
         errors = tuple(
             answer[f"peak_{ours}_bytes"] / row[theirs] - 1
             for ours, theirs in (
@@ -102,7 +132,18 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
     print(f"reserved under-predicted by more than 5 %: {under} of {len(everything)}")
     print(f"decisions at 95 % and 105 % of the measured peak wrong: {wrong} of {decisions}")
     if seconds:
-        print(f"CPU seconds a capture: median {statistics.median(seconds):.1f}")
+        print(
+            f"CPU seconds a configuration: median {statistics.median(seconds):.1f}, "
+            f"most {max(seconds):.1f}, of {len(seconds)} captured now"
+        )
+    if speeds:
+        slowest = min(speeds, key=lambda name: speeds[name])
+        print(
+            "replay, training steps a second of CPU: median "
+            f"{statistics.median(speed for speed, _ in speeds.values()):.0f}, "
+            f"least {speeds[slowest][0]:.0f} ({slowest}); a capture is made ready in "
+            f"{statistics.median(ready for _, ready in speeds.values()):.2f} ms (median)"
+        )
 
 
 def batches(options: argparse.Namespace, definitions: Any) -> None:
@@ -140,6 +181,7 @@ def main() -> None:
     parser.add_argument("--models", type=lambda text: text.split(","))
     parser.add_argument("--table")
     parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--small-runs", action="store_true", help="estimates, a row a precision")
     parser.add_argument("--no-batches", action="store_true")
     parser.add_argument("--no-peaks", action="store_true")
     options = parser.parse_args()

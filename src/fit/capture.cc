@@ -1,5 +1,6 @@
 #include "fit/capture.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -72,6 +73,27 @@ std::vector<std::string> texts_of(const Json& object, const char* key) {
     return list;
 }
 
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;
+constexpr std::uint64_t most_workers = 1U << 16U;
+
+std::optional<HostFacts> host_of(const Json& header) {
+    const auto found = header.find("host");
+    if (found == header.end() || !found->is_object()) return std::nullopt;
+    const auto bytes = [](std::uint64_t count) { return Bytes{std::min(count, most_bytes)}; };
+    HostFacts host;
+    host.arrays = bytes(count_of(*found, "arrays_bytes"));
+    host.objects = bytes(count_of(*found, "objects_bytes"));
+    host.workers = std::min(count_of(*found, "workers"), most_workers);
+    host.prefetch = std::min(count_of(*found, "prefetch"), most_workers);
+    host.pinned = found->value("pinned", Json()) == Json(true);
+    if (const auto sizes = found->find("batch_tensors_bytes");
+        sizes != found->end() && sizes->is_array())
+        for (const Json& size : *sizes)
+            if (size.is_number_unsigned())
+                host.batch_tensors.push_back(bytes(size.get<std::uint64_t>()));
+    return host;
+}
+
 Status read_header(std::string_view text, Capture& capture) {
     const Json header = Json::parse(text, nullptr, false);
     if (!header.is_object()) return damaged("its header is not JSON");
@@ -80,8 +102,10 @@ Status read_header(std::string_view text, Capture& capture) {
     capture.sm = static_cast<std::uint32_t>(count_of(header, "sm"));
     capture.marks = texts_of(header, "marks");
     capture.missing = texts_of(header, "missing");
-    if (capture.batch == 0 || capture.batch > (std::uint64_t{1} << 40U))
-        return damaged("its batch size");
+    if (capture.batch > (std::uint64_t{1} << 40U)) return damaged("its batch size");
+    if (const auto found = header.find("estimate"); found != header.end() && found->is_number())
+        capture.estimate = std::clamp(found->get<double>(), 0.0, 1.0);
+    capture.host = host_of(header);
     const auto sites = header.find("sites");
     if (sites == header.end() || !sites->is_array()) return damaged("it has no list of sites");
     for (const Json& site : *sites) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/result.h"
 #include "fit/capture_format.h"
+#include "fit/host_memory.h"
 
 namespace holdfast::fit {
 
@@ -30,8 +32,10 @@ struct Event {
 
 struct Capture {
     std::string torch;
-    std::uint64_t batch = 0;
+    std::uint64_t batch = 0;  // 0: not known, and the same whatever is asked for
     std::uint32_t sm = 0;
+    double estimate = 0;  // not 0: scaled from small runs, and off by up to this share
+    std::optional<HostFacts> host;
     std::vector<Site> sites;
     std::vector<std::string> marks;
     std::vector<std::string> missing;

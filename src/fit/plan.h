@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "fit/capture_format.h"
+#include "fit/host_memory.h"
 
 namespace holdfast::fit {
 
@@ -43,16 +44,18 @@ enum class Confidence : std::uint8_t { certain, likely, unknown };
 struct Plan {
     bool fits = false;
     Confidence confidence = Confidence::unknown;
-    std::uint64_t batch = 0;
-    Bytes capacity;  // of the GPU, as torch reports it
+    std::uint64_t batch = 0;  // 0: not known
+    Bytes capacity;           // of the GPU, as torch reports it
     Bytes peak_reserved, peak_allocated, peak_requested;
     Bytes least_reserved, most_reserved;  // over the orders in which a driver may place segments
     std::int64_t margin = 0;              // capacity less reserved and context; negative: missing
+    bool estimate = false;                // from small runs on a CPU, not from a capture
     double band = 0;                      // share of the peak by which the figure may be off
     std::uint64_t retries = 0;
     std::optional<std::uint64_t> largest_batch;
     bool largest_is_bound = false;  // nothing in sight ends it
     Anatomy anatomy;
+    std::optional<HostMemory> host;  // absent: no DataLoader was seen
     std::vector<Way> ways;
     std::vector<std::string> missing;
     std::string device;

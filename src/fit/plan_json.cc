@@ -37,6 +37,14 @@ Json anatomy_json(const Anatomy& anatomy) {
             {"activations", std::move(places)}};
 }
 
+Json host_json(const HostMemory& host) {
+    return {{"total_bytes", host.total().count},   {"dataset_bytes", host.dataset.count},
+            {"waiting_bytes", host.waiting.count}, {"making_bytes", host.making.count},
+            {"workers_bytes", host.workers.count}, {"batch_bytes", host.batch.count},
+            {"workers", host.facts.workers},       {"prefetch", host.facts.prefetch},
+            {"pinned", host.facts.pinned}};
+}
+
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
@@ -55,7 +63,8 @@ std::string plan_json(const Plan& plan) {
         {"schema", 1},
         {"fits", plan.fits},
         {"confidence", name_of(plan.confidence)},
-        {"batch", plan.batch},
+        {"estimate", plan.estimate},
+        {"batch", plan.batch != 0 ? Json(plan.batch) : Json()},
         {"peak_reserved_bytes", plan.peak_reserved.count},
         {"peak_allocated_bytes", plan.peak_allocated.count},
         {"peak_requested_bytes", plan.peak_requested.count},
@@ -70,6 +79,7 @@ std::string plan_json(const Plan& plan) {
         {"device", plan.device},
         {"torch", printable(plan.torch)},
         {"anatomy", anatomy_json(plan.anatomy)},
+        {"host", plan.host ? host_json(*plan.host) : Json()},
         {"ways", std::move(ways)},
         {"missing", std::move(missing)},
     };

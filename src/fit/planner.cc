@@ -25,6 +25,10 @@ Confidence confidence_of(std::int64_t margin, double band, Bytes peak) {
                                                           : Confidence::likely;
 }
 
+Bytes part_of(Bytes whole, double share) {
+    return {static_cast<std::uint64_t>(static_cast<double>(whole.count) * share)};
+}
+
 }  // namespace
 
 Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
@@ -54,14 +58,16 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.peak_requested = free_run.stats.peak_requested;
     plan.margin = static_cast<std::int64_t>(request.capacity.count) -
                   static_cast<std::int64_t>((plan.peak_reserved + request.context).count);
-    plan.band = band_of(program);
+    plan.estimate = first->estimate > 0;
+    plan.band = std::max(band_of(program), first->estimate);
     plan.least_reserved = typical.least;
     plan.most_reserved = typical.most;
-    plan.confidence = fitting != 0 && fitting != address_orders
+    plan.confidence = plan.estimate || (fitting != 0 && fitting != address_orders)
                           ? Confidence::likely
                           : confidence_of(plan.margin, plan.band, plan.peak_reserved);
     plan.anatomy = anatomy_of(*first, program, free_run);
     plan.anatomy.context = request.context;
+    if (first->host) plan.host = host_memory(*first->host);
     if (program.by_rule > 0)
         plan.missing.push_back("workspaces of " + std::to_string(program.by_rule) + " of " +
                                std::to_string(program.convolutions) +
@@ -87,7 +93,9 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             }
             family.add(std::move(*more));
         }
-        const Largest largest = largest_batch(source, family, workspaces, limited, plan.batch);
+        ReplayOptions safe = limited;  // an estimate may be too low, and the batch must fit
+        if (plan.estimate) safe.limit = part_of(*limited.limit, 1 / (1 + plan.band));
+        const Largest largest = largest_batch(source, family, workspaces, safe, plan.batch);
         plan.largest_batch = largest.batch.value_or(0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())

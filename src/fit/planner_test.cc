@@ -6,6 +6,7 @@
 #include "fit/capture_builder.h"
 #include "fit/replay.h"
 #include "fit/search.h"
+#include "fit/speed.h"
 
 namespace holdfast::fit {
 namespace {
@@ -163,6 +164,15 @@ TEST(Planner, SaysWhenNotEvenOneSampleFits) {
     const auto plan = make_plan(steps, request, h200());
     EXPECT_FALSE(plan->fits);
     EXPECT_EQ(plan->largest_batch, 0U);
+}
+
+TEST(Speed, TimesTheReplayThatPlansUse) {
+    const Capture capture = step_at(8);
+    const Speed speed = measure_speed(capture, h200(), {}, Nanos(0));
+    EXPECT_EQ(speed.steps, 3U);
+    EXPECT_GE(speed.replays, 3U);
+    EXPECT_EQ(speed.replayed.stats.peak_reserved, need(8));
+    EXPECT_EQ(speed.moves, compile(capture, h200()).moves.size());
 }
 
 }  // namespace

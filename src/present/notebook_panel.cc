@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "present/headline.h"
+#include "present/markup.h"
 #include "present/notebook_words.h"
 #include "present/place.h"
 #include "present/verdict_sections.h"
@@ -15,21 +16,6 @@ namespace {
 
 constexpr std::size_t most_fixes = 3;
 constexpr std::size_t most_sites = 4;
-
-std::string escaped(std::string_view text) {
-    std::string safe;
-    for (const char c : safe_text(clipped(text), Style{})) {
-        switch (c) {
-        case '&': safe += "&amp;"; break;
-        case '<': safe += "&lt;"; break;
-        case '>': safe += "&gt;"; break;
-        case '"': safe += "&quot;"; break;
-        case '\'': safe += "&#39;"; break;
-        default: safe += c;
-        }
-    }
-    return safe;
-}
 
 std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escaped(text)); }
 

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/page.h"
+#include "present/plan_parts.h"
 
 namespace holdfast {
 namespace {
@@ -27,58 +27,20 @@ std::string bar(Bytes part, Bytes whole, int width, bool unicode) {
     return filled(unicode ? "█" : "#", part.count > 0 ? std::max(1, length) : 0);
 }
 
-std::string place_of(const fit::Share& share) {
-    std::string place = share.module;
-    if (!share.file.empty()) {
-        const std::string line =
-            fmt::format("{}:{}", share.file.substr(share.file.rfind('/') + 1), share.line);
-        place = place.empty() ? line : place + "  " + line;
-    }
-    return place.empty() ? "outside any module" : place;
-}
-
 void answer(Page& page, const fit::Plan& plan) {
-    const Bytes need = plan.peak_reserved + plan.anatomy.context;
-    const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
-    std::string text =
-        plan.fits
-            ? fmt::format("Batch {} fits: {} of {}", plan.batch, human(need), human(plan.capacity))
-            : fmt::format("Batch {} does not fit: it needs {}, and there are {}", plan.batch,
-                          human(need), human(plan.capacity));
-    page.paragraph(text, {.colour = plan.fits ? &Paint::good : &Paint::bad});
-    if (plan.fits && plan.margin < 0)
-        text = "Only because the allocator gives cached memory back on the way.";
-    else
-        text = fmt::format("{} {}; the figure may be off by {:.0f} %.", human(apart),
-                           plan.margin < 0 ? "too much" : "to spare", plan.band * 100);
-    page.paragraph(text);
-    if (plan.largest_batch)
-        page.paragraph(plan.largest_is_bound
-                           ? fmt::format("Largest batch: more than {}.", *plan.largest_batch)
-                       : *plan.largest_batch == 0
-                           ? "Not even a batch of 1 fits."
-                           : fmt::format("Largest batch that fits: {}.", *plan.largest_batch));
+    page.paragraph(plan_headline(plan), {.colour = plan.fits ? &Paint::good : &Paint::bad});
+    page.paragraph(plan_margin(plan));
+    if (const std::string text = plan_largest(plan); !text.empty()) page.paragraph(text);
 }
 
 void anatomy(Page& page, const fit::Plan& plan) {
-    struct Row {
-        const char* name;
-        Bytes bytes;
-    };
     const fit::Anatomy& parts = plan.anatomy;
-    const std::array rows{
-        Row{"weights", parts.weights},       Row{"gradients", parts.gradients},
-        Row{"optimizer", parts.optimizer},   Row{"activations", parts.activations},
-        Row{"inputs", parts.inputs},         Row{"temporaries", parts.temporaries},
-        Row{"workspaces", parts.workspaces}, Row{"fragmentation", parts.fragmentation},
-        Row{"CUDA context", parts.context},
-    };
     constexpr int name_width = 14;
     page.blank();
     page.section("memory");
     const Bytes whole = std::max(plan.capacity, plan.peak_reserved + parts.context);
     const int width = std::max(4, page.body_width() - name_width - amount_width - 2);
-    for (const Row& row : rows) {
+    for (const PlanPart& row : plan_parts(parts)) {
         if (row.bytes.count == 0) continue;
         page.row(
             fmt::format("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name, name_width) +
@@ -94,6 +56,28 @@ void anatomy(Page& page, const fit::Plan& plan) {
         page.pair(fmt::format("{:>{}}", human(share.bytes), amount_width), amount_width + 2,
                   place_of(share), 2);
     }
+}
+
+void host(Page& page, const fit::HostMemory& host) {
+    page.blank();
+    page.section("host");
+    const auto row = [&](Bytes bytes, const std::string& text) {
+        if (bytes.count > 0)
+            page.pair(fmt::format("{:>{}}", human(bytes), amount_width), amount_width + 2, text, 2);
+    };
+    const fit::HostFacts& facts = host.facts;
+    row(host.total(), "in the machine's own memory, beside Python and its libraries:");
+    row(host.dataset, "the datasets");
+    row(host.waiting,
+        facts.workers == 0
+            ? fmt::format("the batch in use, {}", human(host.batch))
+            : fmt::format("batches of {} {}: {} workers x {} ahead, and one in use",
+                          human(host.batch), facts.pinned ? "pinned" : "in shared memory",
+                          facts.workers, facts.prefetch));
+    row(host.making, "batches in the making");
+    row(host.workers, facts.objects.count > 0
+                          ? "the workers' own, with their copies of Python objects"
+                          : "the workers' own");
 }
 
 void ways(Page& page, const fit::Plan& plan) {
@@ -117,6 +101,7 @@ std::string plan_page(const fit::Plan& plan, const Style& style) {
     page.blank();
     answer(page, plan);
     anatomy(page, plan);
+    if (plan.host) host(page, *plan.host);
     ways(page, plan);
     if (!plan.missing.empty()) {
         page.blank();

@@ -44,13 +44,11 @@ def main() -> None:
         sys.exit(f"holdfast: {sys.executable} has no torch; name one that has: --python PYTHON")
     requests, answers = (int(fd) for fd in options.fds.split(","))
     with os.fdopen(requests) as incoming, os.fdopen(answers, "w") as outgoing:
-        if options.script:
-            from holdfast.planner.script import serve_script
+        from holdfast.planner.serve import serve, serve_script
 
+        if options.script:
             serve_script(incoming, outgoing, options.script)
         else:
-            from holdfast.planner.serve import serve
-
             serve(incoming, outgoing, load_target(options.target))
 
 

@@ -3,7 +3,8 @@
 import gc
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,21 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from holdfast.planner import capture_file
+from holdfast.planner import capture_file, loaders
 from holdfast.planner.device import Device
 from holdfast.planner.pretend import pretended
 from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
 
+
+@dataclass(frozen=True)
+class World:
+    """What a program runs on while it is recorded."""
+
+    recorder: Callable[[], Recorder]
+    around: Callable[[Recorder, Device], AbstractContextManager[Any]]
+
+
+PRETENDED = World(Recorder, pretended)
 Make = Callable[[int], Callable[[], Any]]
 STEPS = 2  # the second is the first with all state; the replay repeats it
 
@@ -106,30 +117,32 @@ def optimizer_roles(recorder: Recorder) -> Iterator[None]:
             handle.remove()
 
 
-def record(make: Make, batch: int, device: Device, steps: int = STEPS) -> Recorder:
+def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> Recorder:
     """Builds and runs the steps on the pretended GPU."""
-    recorder = Recorder()
+    recorder = world.recorder()
     close: Any = None
     _current.append(recorder)
     try:
         with (
             no_collections(),
             warnings.catch_warnings(),
-            pretended(recorder, device),
+            world.around(recorder, device),
             module_names(recorder),
             optimizer_roles(recorder),
+            loaders.watched() as seen,
         ):
             warnings.simplefilter("ignore")
             step = make(batch)
             close = getattr(step, "close", None)
             gc.collect()
             recorder.mark("made")
-            for _ in range(steps):
+            for _ in range(STEPS):
                 step()
                 recorder.mark("step")
             # What is freed from here on is the end of the capture, not of a step.
             recorder.events = list(recorder.events)
             length = len(recorder.events)
+            recorder.host = seen.host()
             del step
     finally:
         if close is not None:
@@ -152,6 +165,7 @@ def header(recorder: Recorder, batch: int, device: Device) -> dict[str, Any]:
         "sites": [list(site) for site in recorder.sites],
         "missing": recorder.missing,
         "operations": recorder.operations,
+        "host": recorder.host,
     }
 
 

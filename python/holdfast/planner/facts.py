@@ -131,13 +131,13 @@ def reduce_fact(
 
 def _reduce(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
     x = args[0]
-    if isinstance(x, torch.Tensor) and x.device.type == "cuda":
+    if isinstance(x, torch.Tensor) and recorder.on_gpu(x):
         dims = args[1] if len(args) > 1 and isinstance(args[1], (list, tuple)) else None
         reduce_fact(recorder, x, dims)
 
 
 def _norm(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
-    if args[0].device.type == "cuda":
+    if recorder.on_gpu(args[0]):
         reduce_fact(recorder, args[0], args[2] if len(args) > 2 else None)
 
 

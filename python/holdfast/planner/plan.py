@@ -3,9 +3,11 @@
 import json
 import os
 import subprocess
+import tempfile
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from holdfast._command import HoldfastError, find
@@ -42,6 +44,21 @@ class Anatomy:
 
 
 @dataclass(frozen=True)
+class Host:
+    """What the datasets and their loader take of the machine's own memory."""
+
+    total_bytes: int = 0
+    dataset_bytes: int = 0
+    waiting_bytes: int = 0
+    making_bytes: int = 0
+    workers_bytes: int = 0
+    batch_bytes: int = 0
+    workers: int = 0
+    prefetch: int = 0
+    pinned: bool = False
+
+
+@dataclass(frozen=True)
 class Way:
     """A change that saves memory, with what it saves as replayed."""
 
@@ -60,7 +77,8 @@ class Plan:
 
     fits: bool = False
     confidence: str = "unknown"
-    batch: int = 0
+    estimate: bool = False
+    batch: int | None = None
     peak_reserved_bytes: int = 0
     peak_allocated_bytes: int = 0
     peak_requested_bytes: int = 0
@@ -71,8 +89,14 @@ class Plan:
     largest_batch: int | None = None
     device: str = ""
     anatomy: Anatomy = field(default_factory=Anatomy)
+    host: Host | None = None
     ways: tuple[Way, ...] = ()
     missing: tuple[str, ...] = ()
+    picture: str = field(default="", repr=False, compare=False)  # SVG
+
+    def _repr_html_(self) -> str | None:
+        """Notebooks show the anatomy as a picture."""
+        return self.picture or None
 
 
 def fit(
@@ -90,12 +114,7 @@ def fit(
 
     ``ways`` looks for savings: always (True), never (False), or when it does not fit (None).
     """
-    from holdfast.planner.serve import serve
-
-    request_out, request_in = os.pipe()
-    answer_out, answer_in = os.pipe()
-    words = [find(), "fit", "--json", "--batch", str(batch), "--gpu", gpu]
-    words += ["--capture-fds", f"{answer_out},{request_in}"]
+    words = ["--batch", str(batch), "--gpu", gpu]
     for option, value in (
         ("--device-profile", device_profile),
         ("--alloc-conf", alloc_conf),
@@ -105,8 +124,23 @@ def fit(
             words += [option, value]
     words += ["--ways"] if ways else ["--no-ways"] if ways is False else []
     words += [] if largest else ["--no-largest"]
+    with tempfile.TemporaryDirectory(prefix="holdfast-fit-") as folder:
+        picture = Path(folder, "plan.svg")
+        answer = _ask([*words, "--picture", str(picture)], make)
+        drawn = picture.read_text()
+    if answer["schema"] != SCHEMA:
+        raise HoldfastError(f"the plan has schema {answer['schema']}; this package reads {SCHEMA}")
+    return replace(load(Plan, answer), picture=drawn)
+
+
+def _ask(options: list[str], make: Callable[[int], Callable[[], Any]]) -> dict[str, Any]:
+    """The program's answer, with captures made in this process."""
+    from holdfast.planner.serve import serve
+
+    request_out, request_in = os.pipe()
+    answer_out, answer_in = os.pipe()
     program = subprocess.Popen(
-        words,
+        [find(), "fit", "--json", *options, "--capture-fds", f"{answer_out},{request_in}"],
         pass_fds=(answer_out, request_in),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -129,7 +163,4 @@ def fit(
         listener.join()
     if program.returncode != 0:
         raise HoldfastError(said["err"].decode(errors="replace").strip())
-    answer = json.loads(said["out"])
-    if answer["schema"] != SCHEMA:
-        raise HoldfastError(f"the plan has schema {answer['schema']}; this package reads {SCHEMA}")
-    return load(Plan, answer)
+    return json.loads(said["out"])  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ from torch import nn
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from holdfast.planner import kernels, recurrent
+from holdfast.planner import kernels, recurrent, values
 from holdfast.planner.attention import Attention
 from holdfast.planner.device import Device
 from holdfast.planner.engine import backward_without_gpu
@@ -25,7 +25,7 @@ from holdfast.planner.recorder import Recorder
 _MISSING = object()
 
 
-def _replace(stack: ExitStack, owner: Any, name: str, value: Any) -> None:
+def replace(stack: ExitStack, owner: Any, name: str, value: Any) -> None:
     """Sets an attribute until the stack unwinds."""
     before = (
         vars(owner).get(name, _MISSING)
@@ -64,7 +64,7 @@ class _Stream:
         pass
 
 
-def _cuda_module(stack: ExitStack, device: Device) -> None:
+def cuda_module(stack: ExitStack, device: Device) -> None:
     """What programs ask torch.cuda before they use it."""
     stream = _Stream()
     answers: dict[str, Any] = {
@@ -112,7 +112,7 @@ def _cuda_module(stack: ExitStack, device: Device) -> None:
     }
     for name, answer in answers.items():
         if hasattr(torch.cuda, name):
-            _replace(stack, torch.cuda, name, answer)
+            replace(stack, torch.cuda, name, answer)
     for name in (
         "memory_allocated",
         "max_memory_allocated",
@@ -122,15 +122,15 @@ def _cuda_module(stack: ExitStack, device: Device) -> None:
         "reset_peak_memory_stats",
         "empty_cache",
     ):
-        _replace(stack, torch.cuda.memory, name, answers[name])
-    _replace(stack, torch.cuda.amp.common, "amp_definitely_not_available", _always(False))
+        replace(stack, torch.cuda.memory, name, answers[name])
+    replace(stack, torch.cuda.amp.common, "amp_definitely_not_available", _always(False))
     if hasattr(torch._C, "_cuda_getDevice"):
-        _replace(stack, torch._C, "_cuda_getDevice", _always(0))
+        replace(stack, torch._C, "_cuda_getDevice", _always(0))
     for name in ("_cuda_isCurrentStreamCapturing",):
         if hasattr(torch._C, name):
-            _replace(stack, torch._C, name, _always(False))
-    _replace(stack, torch.backends.cudnn, "version", _always(device.cudnn))
-    _replace(stack, torch.backends.cudnn, "is_available", _always(True))
+            replace(stack, torch._C, name, _always(False))
+    replace(stack, torch.backends.cudnn, "version", _always(device.cudnn))
+    replace(stack, torch.backends.cudnn, "is_available", _always(True))
 
 
 def _foreach(stack: ExitStack) -> None:
@@ -141,7 +141,7 @@ def _foreach(stack: ExitStack) -> None:
     for module in (optimizer, utils):
         kinds = getattr(module, "_foreach_supported_types", None)
         if kinds is not None and FakeTensor not in kinds:
-            _replace(stack, module, "_foreach_supported_types", [*kinds, FakeTensor])
+            replace(stack, module, "_foreach_supported_types", [*kinds, FakeTensor])
 
 
 def _apply_in_place(self: nn.Module, fn: Callable[..., Any], recurse: bool = True) -> nn.Module:
@@ -200,13 +200,40 @@ def _deepcopy(self: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
     return copy
 
 
+def _read_out(stack: ExitStack, recorder: Recorder) -> None:
+    """Metrics and logs take values out of tensors that have none: zeros of the right shape."""
+
+    def read(tensor: torch.Tensor) -> torch.Tensor:
+        known = values.value_of(tensor)
+        recorder.note_made_up(known is None and tensor.device.type == "cpu")
+        with fake_tensor.unset_fake_temporarily():
+            return torch.zeros(tensor.shape, dtype=tensor.dtype) if known is None else known
+
+    replace(stack, FakeTensor, "numpy", lambda self, **_: read(self).numpy())
+    replace(stack, FakeTensor, "__array__", lambda self, *_, **__: read(self).numpy())
+    replace(stack, FakeTensor, "tolist", lambda self: read(self).tolist())
+
+
+def _compile(stack: ExitStack, recorder: Recorder) -> None:
+    """Compiled code cannot be followed; what it was made from can."""
+
+    def unchanged(model: Any = None, **_: Any) -> Any:
+        text = "torch.compile is left out: compiled, the step may need less, or other workspaces"
+        if text not in recorder.missing:
+            recorder.missing.append(text)
+        return (lambda function: function) if model is None else model
+
+    replace(stack, torch, "compile", unchanged)
+    replace(stack, nn.Module, "compile", lambda self, *_, **__: (unchanged(self), None)[1])
+
+
 def _transformers(stack: ExitStack) -> None:
     """transformers builds other masks when it sees fake tensors, as for torch.export."""
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
         before = vars(module).get("is_fake_tensor") if name.startswith("transformers.") else None
         if before is not None and before is not _not_fake:
-            _replace(stack, module, "is_fake_tensor", _not_fake)
+            replace(stack, module, "is_fake_tensor", _not_fake)
 
 
 def _not_fake(*_: Any) -> bool:
@@ -220,28 +247,30 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         stack.enter_context(backward_without_gpu())
         # Before is_available() says yes: the mode then puts a harmless guard in the driver's place.
         mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
-        _replace(stack, fake_tensor, "init_gpu_context", _always(None))
-        _cuda_module(stack, device)
+        replace(stack, fake_tensor, "init_gpu_context", _always(None))
+        cuda_module(stack, device)
         _foreach(stack)
+        _read_out(stack, recorder)
+        _compile(stack, recorder)
         # Again with every new model: programs import it late.
         recorder.at_new_model = lambda: _transformers(stack)
         attention = Attention(device, F.scaled_dot_product_attention)
-        _replace(stack, F, "scaled_dot_product_attention", attention)
-        _replace(stack, torch._C._nn, "scaled_dot_product_attention", attention)
+        replace(stack, F, "scaled_dot_product_attention", attention)
+        replace(stack, torch._C._nn, "scaled_dot_product_attention", attention)
         linear = F.linear
 
         def linear_in_place(*args: Any, **kwargs: Any) -> Any:
             with recorder.linear():
                 return linear(*args, **kwargs)
 
-        _replace(stack, F, "linear", linear_in_place)
-        _replace(stack, torch._C._nn, "linear", linear_in_place)
-        _replace(stack, FakeTensor, "__deepcopy__", _deepcopy)
-        _replace(stack, nn.Module, "_apply", _apply_in_place)
-        _replace(stack, nn.RNNBase, "_apply", _rnn_apply(nn.RNNBase._apply))
-        _replace(stack, nn.RNNBase, "flatten_parameters", recurrent.flatten_parameters)
+        replace(stack, F, "linear", linear_in_place)
+        replace(stack, torch._C._nn, "linear", linear_in_place)
+        replace(stack, FakeTensor, "__deepcopy__", _deepcopy)
+        replace(stack, nn.Module, "_apply", _apply_in_place)
+        replace(stack, nn.RNNBase, "_apply", _rnn_apply(nn.RNNBase._apply))
+        replace(stack, nn.RNNBase, "flatten_parameters", recurrent.flatten_parameters)
         for name, function in recurrent.functions().items():
-            _replace(stack, torch._VF, name, function)
+            replace(stack, torch._VF, name, function)
         recorder.special.update(recurrent.SPECIAL)
         recorder.special.update(kernels.special())
         stack.enter_context(recorder)

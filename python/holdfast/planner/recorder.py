@@ -10,8 +10,10 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import (
+    DataDependentOutputException,
     DynamicOutputShapeException,
     FakeTensor,
+    UnsupportedOperatorException,
     unset_fake_temporarily,
 )
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -33,6 +35,8 @@ WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
 class CannotPretend(RuntimeError):
     """The program does something that cannot be followed without a GPU."""
 
+    told = True
+
 
 class Recorder(TorchDispatchMode):
     """Stands above FakeTensorMode; what it returns is what the program sees."""
@@ -47,6 +51,7 @@ class Recorder(TorchDispatchMode):
         self.special: dict[Any, Callable[..., Any]] = {}
         self.at_new_model: Callable[[], None] = lambda: None
         self.operations = 0
+        self.host: dict[str, Any] | None = None  # the loaders' side, as facts
         self.recording = True
         self._site_numbers: dict[tuple[str, str, int], int] = {}
         self._alive: dict[int, tuple[Any, int]] = {}
@@ -90,6 +95,10 @@ class Recorder(TorchDispatchMode):
             return None
         entry = self._alive.get(tensor.untyped_storage()._cdata)
         return entry[1] if entry else None
+
+    def on_gpu(self, tensor: torch.Tensor) -> bool:
+        """Whether it lies there."""
+        return bool(tensor.device.type == "cuda")
 
     def set_role(self, tensor: Any, role: int) -> None:
         """Says what a storage is for."""
@@ -210,6 +219,18 @@ class Recorder(TorchDispatchMode):
                 out = func(*args, **kwargs)
             except DynamicOutputShapeException:
                 out = self._shaped_by_value(func, args, kwargs)
+            except DataDependentOutputException:
+                raise CannotPretend(
+                    f"what {func.name()}{self._place()} returns depends on data, and without a GPU "
+                    "there is none"
+                ) from None
+            except RuntimeError as error:
+                if not _has_no_fake(error):
+                    raise
+                raise CannotPretend(
+                    f"{func.name()}{self._place()} has no fake version, so nothing tells the size "
+                    "of its result without running it (torch.library.register_fake gives it one)"
+                ) from None
         if type(out) is FakeTensor:
             self._track(out)
         elif func in facts.BIRTHS:
@@ -281,16 +302,20 @@ class Recorder(TorchDispatchMode):
         if known is not None:
             with unset_fake_temporarily():
                 return known.item()
-        if tensor.device.type == "cpu" and not self._read_back:
-            self._read_back = True
-            self.missing.append(
-                "the program read a large tensor's value on the CPU; a made-up value was used"
-            )
+        self.note_made_up(tensor.device.type == "cpu")
         if tensor.dtype == torch.bool:
             return False
         if tensor.dtype.is_floating_point:
             return 1.0 if tensor.device.type == "cpu" else 0.0
         return 0
+
+    def note_made_up(self, counts: bool) -> None:
+        """A value was read that is not known."""
+        if counts and not self._read_back:
+            self._read_back = True
+            self.missing.append(
+                "the program read a large tensor's value on the CPU; a made-up value was used"
+            )
 
     def _without_masks(self, args: Any) -> Any:
         """x[mask] as torch does it: the mask's places become indices first."""
@@ -309,9 +334,12 @@ class Recorder(TorchDispatchMode):
                 indices.append(column)
         return (args[0], indices)
 
-    def _shaped_by_value(self, func: Any, args: Any, kwargs: Any) -> Any:
+    def _place(self) -> str:
         file, line = self._user_line()
-        place = f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
+        return f" at {file.rsplit('/', 1)[-1]}:{line}" if file else ""
+
+    def _shaped_by_value(self, func: Any, args: Any, kwargs: Any) -> Any:
+        place = self._place()
         if func.name() not in values.MOST:
             raise CannotPretend(
                 f"what {func.name()}{place} returns depends on data, and without a GPU there is "
@@ -329,6 +357,13 @@ def _holders(tensor: torch.Tensor) -> tuple[int, int]:
     """References to a tensor and to its storage."""
     storage = tensor.untyped_storage()
     return tensor._use_count(), torch._C._storage_Use_Count(storage._cdata)  # type: ignore[attr-defined]
+
+
+def _has_no_fake(error: RuntimeError) -> bool:
+    """Nobody registered what an operation does to shapes; custom_op says so in words only."""
+    return isinstance(error, (UnsupportedOperatorException, NotImplementedError)) or (
+        "no fake impl registered" in str(error)
+    )
 
 
 def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:

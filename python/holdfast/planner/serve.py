@@ -7,9 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from holdfast.planner import variants
-from holdfast.planner.capture import Make, capture
+from holdfast.planner import capture, capture_file, problem, variants
+from holdfast.planner.capture import Make
 from holdfast.planner.device import Device
+from holdfast.planner.recorder import CannotPretend
+from holdfast.planner.small_run import REAL, SmallRuns
+
+# What a request is answered with: writes the file, says whether the batch can be chosen.
+Answer = Callable[[dict[str, Any], Path], bool]
 
 
 def device_of(request: dict[str, Any]) -> Device:
@@ -27,32 +32,67 @@ def device_of(request: dict[str, Any]) -> Device:
     )
 
 
-def serve(
-    requests: TextIO, answers: TextIO, make: Make, failed: Callable[[], None] | None = None
-) -> None:
-    """Until the other side closes. Files lie in a folder that ends with this call."""
+def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
+    """Captures of make(batch), as it is or with a way applied, until the other side closes."""
+    small: dict[str, SmallRuns] = {}
+
+    def answer(request: dict[str, Any], path: Path) -> bool:
+        way, batch, device = request["way"], request["batch"], device_of(request)
+        changed = variants.apply(way, make)
+        try:
+            capture.capture(changed, batch, path, device)
+        except CannotPretend as reason:
+            if way not in small:
+                small[way] = SmallRuns(lambda size: capture.record(changed, size, device, REAL))
+            small[way].write(path, batch, device, str(reason))
+        return True
+
+    _serve(requests, answers, answer)
+
+
+def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
+    """Captures of a script; without ways, which need a function to change."""
+    from holdfast.planner.script import record_script
+
+    small: list[SmallRuns] = []
+
+    def answer(request: dict[str, Any], path: Path) -> bool:
+        if request["way"]:
+            raise variants.NotPossible("only for FILE.py:make")
+        batch, device = request["batch"], device_of(request)
+        try:
+            recorder, seen = record_script(words, batch, device)
+        except CannotPretend as reason:
+            if not batch:
+                raise CannotPretend(f"{reason}; say --batch N for an estimate") from None
+            if not small:
+                small.append(SmallRuns(lambda size: record_script(words, size, device, REAL)[0]))
+            small[0].write(path, batch, device, str(reason))
+            return True
+        header = capture.header(recorder, seen.batch or 0, device)
+        if seen.batch is None:
+            header["missing"].append(
+                "no DataLoader was made, so the batch size is not known and cannot vary"
+            )
+        capture_file.write(path, header, recorder.events, recorder.roles)
+        return seen.batch is not None
+
+    _serve(requests, answers, answer)
+
+
+def _serve(requests: TextIO, answers: TextIO, answer: Answer) -> None:
+    """Files lie in a folder that ends with this call."""
     with tempfile.TemporaryDirectory(prefix="holdfast-fit-") as folder:
         for number, line in enumerate(requests):
             request = json.loads(line)
             path = Path(folder, f"{number}.capture")
             try:
-                changed = variants.apply(request["way"], make)
-                capture(changed, request["batch"], path, device_of(request))
-                answer: dict[str, Any] = {"file": str(path), "any_batch": True}
+                said: dict[str, Any] = {"any_batch": answer(request, path), "file": str(path)}
             except variants.NotPossible as refused:
-                answer = {"error": str(refused)}
+                said = {"error": str(refused)}
             except Exception as error:
-                if not request["way"]:
-                    _show(error)
-                answer = {"error": _in_one_line(error)}
-            answers.write(json.dumps(answer) + "\n")
+                if not request["way"] and not getattr(error, "told", False):
+                    traceback.print_exception(error)
+                said = {"error": problem.in_one_line(error)}
+            answers.write(json.dumps(said) + "\n")
             answers.flush()
-
-
-def _show(error: BaseException) -> None:
-    traceback.print_exception(error)
-
-
-def _in_one_line(error: BaseException) -> str:
-    text = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {text[0] if text else 'no message'}"

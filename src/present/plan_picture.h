@@ -1,0 +1,14 @@
+// A plan's anatomy as a picture: one bar as long as the GPU's memory, and what lies in it.
+#pragma once
+
+#include <string>
+
+#include "fit/plan.h"
+
+namespace holdfast {
+
+std::string plan_svg(const fit::Plan& plan);
+// The same inside a page of its own.
+std::string plan_html(const fit::Plan& plan);
+
+}  // namespace holdfast
