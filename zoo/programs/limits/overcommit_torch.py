@@ -1,6 +1,6 @@
 """A model too large for what the machine may still promise, though most of its memory is free."""
 # zoo end: overcommit-limit
-# zoo device: a machine of its own, vm.overcommit_memory=2 with 12 GiB left to promise
+# zoo device: a machine of its own, vm.overcommit_memory=2 with 6 GiB left to promise
 
 import torch
 from torch import nn
