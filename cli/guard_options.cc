@@ -60,7 +60,6 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
         if (!known)
             return Error{fmt::format("{}={}: use off, warn or on", mode->name, mode->value)};
         options.mode = *known;
-        options.move_arrow = *known == format::GuardMode::on;
     }
     if (const auto size = given(arguments, "--guard-reserve", variable, "HOLDFAST_GUARD_RESERVE")) {
         options.reserve = size_from(size->value);

@@ -74,11 +74,9 @@ def test_a_request_larger_than_the_limit_is_refused_and_the_switch_that_allows_i
     assert ended.stdout == "made\n", ended.stderr
 
 
-def test_it_is_on_unless_told_otherwise_and_the_environment_tells_as_the_option_does(
-    inside, holdfast, group
-):
+def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
     # Empty is as if it were not there.
-    for variable, status in (("on", 0), ("", 0), ("off", -signal.SIGKILL)):
+    for variable, status in (("on", 0), ("", -signal.SIGKILL), ("off", -signal.SIGKILL)):
         ended = inside.run(
             *program("guard_grow.py", "blocks"),
             env=environment(holdfast, group, HOLDFAST_GUARD=variable),

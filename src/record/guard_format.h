@@ -19,8 +19,7 @@ enum class GuardMode : std::uint32_t { off = 0, warn = 1, on = 2 };
 struct GuardSettings {
     char magic[8];
     GuardMode mode;
-    std::uint16_t allow_huge;  // 1: a request larger than the whole limit is not refused for that
-    std::uint16_t move_arrow;  // 1: Arrow is told to use malloc, where it can be guarded
+    std::uint32_t allow_huge;  // 1: a request larger than the whole limit is not refused for that
     std::uint64_t reserve;     // bytes to keep; 0: by the size of the limit
     std::uint64_t check;       // guard_hash of what stands before it
 };

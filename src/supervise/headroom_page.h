@@ -17,10 +17,9 @@
 namespace holdfast {
 
 struct GuardOptions {
-    format::GuardMode mode = format::GuardMode::on;
+    format::GuardMode mode = format::GuardMode::warn;
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
     bool allow_huge = false;       // a single request may be larger than the whole limit
-    bool move_arrow = false;       // to malloc, at another speed: only where asked for
 };
 
 // The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
