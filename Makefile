@@ -49,8 +49,8 @@ packages: setup-test build  ## what is installed: wheel, man page, completions
 	@tools/check-packages
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
-	@.venv/bin/pytest tests python/tests -q $(AGENT_TESTS:%=--ignore=%)
-	@.venv/bin/pytest $(AGENT_TESTS) -q -n 2 --dist worksteal
+	@tools/end-to-end tests python/tests $(AGENT_TESTS:%=--ignore=%)
+	@tools/end-to-end -n 2 --dist worksteal $(AGENT_TESTS)
 
 zoo-recorded: setup-test build  ## every recorded death, judged again
 	@.venv/bin/python zoo/run --recorded --bad
