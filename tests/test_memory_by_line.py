@@ -185,8 +185,11 @@ def test_heap_corruption_ends_as_without_us(holdfast):
 import ctypes
 libc = ctypes.CDLL(None)
 libc.malloc.restype = ctypes.c_void_p
-libc.free.argtypes = [ctypes.c_void_p]
-libc.free(libc.malloc(100) + 8)
+libc.free.argtypes = libc.memset.argtypes = [ctypes.c_void_p]
+block = libc.malloc(100)
+# What lies before the pointer is taken for its header; of something else glibc says other words.
+libc.memset(block, 0, 100)
+libc.free(block + 8)
 """
     ended = holdfast.run(PYTHON, "-c", code, text=True)
     assert ended.returncode == -signal.SIGABRT

@@ -144,14 +144,15 @@ void share_grace(const Situation& situation) {
     if (refusals == refusals_known) return;
     refusals_known = refusals;
     if (grace_until == no_grace)
-        grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
+        grace_until =
+            at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
 }
 
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
 // so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
-    if (left >= 2 * situation.reserve()) grace_until = no_grace;
+    if (left >= 2 * situation.reserve_from_small()) grace_until = no_grace;
     // An arena is filled without another question.
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
     if (left >= situation.reserve_from_small() + filled) return Gate::open;
@@ -165,7 +166,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
         situation.headroom().most >= situation.reserve_from_small() + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
-    grace_until = at_least_nothing(situation.headroom().most, situation.reserve() / 4);
+    grace_until = at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
     refusals_known = all_refusals();
     if (ask.want == Want::arena) refuse_next_block();
     return Gate::shut;

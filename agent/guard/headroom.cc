@@ -69,7 +69,6 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
 
 struct FilePages {
     std::uint64_t clean = 0, unwritten = 0;
-    std::uint64_t mapped = 0;  // of both
     std::uint64_t refaults = 0;
 };
 
@@ -79,7 +78,6 @@ void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::
     if (most < least.most) {
         least.most = most;
         least.files = pages.clean + pages.unwritten;
-        least.mapped = pages.mapped;
         least.refaults = pages.refaults;
         least.limit = limit;
     }
@@ -102,9 +100,6 @@ bool read_file_pages(LevelFiles& files, bool v1, std::uint64_t usage, FilePages&
     pages.unwritten = plus(dirty, writeback);
     if (pages.unwritten > all) pages.unwritten = all;
     pages.clean = all - pages.unwritten;
-    // Mapped shared memory is in this figure, but not among the file pages.
-    const std::uint64_t mapped = figure_named(stat, v1 ? Text("total_mapped_file") : "file_mapped");
-    if (mapped != no_figure) pages.mapped = mapped < all ? mapped : all;
     const std::uint64_t again =
         figure_named(stat, v1 ? Text("total_workingset_refault_file") : "workingset_refault_file");
     if (again != no_figure) pages.refaults = again;

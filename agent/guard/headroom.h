@@ -17,7 +17,6 @@ struct Headroom {
     // refused must not even fit into this.
     std::uint64_t most = no_figure;
     std::uint64_t files = 0;     // file pages in `most`
-    std::uint64_t mapped = 0;    // of these, mapped: code that is running, mostly
     std::uint64_t refaults = 0;  // file pages that were read again soon after they were dropped
     std::uint64_t limit = no_figure;     // of the level that `most` is about, swap included
     std::uint64_t smallest = no_figure;  // the smallest limit of all, swap included
