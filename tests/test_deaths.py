@@ -115,8 +115,9 @@ def test_a_small_program_killed_because_a_neighbour_ate_the_memory_is_its_victim
     eater.stdout.close()
     check_end(verdict, "HF103", "oom-victim")
     assert verdict["process"]["pid"] == victim
-    assert str(eater_pid) in text_of(verdict["end"])
-    assert "eat_until_gone.py" in text_of(verdict["end"])
+    # The kernel's list has its name and number. Its command line takes opening files, and whoever
+    # watches from within the same full group may be refused the memory for that.
+    assert f"(pid {eater_pid})" in text_of(verdict["end"])
 
 
 @pytest.mark.parametrize("log", ["readable", "hidden"])
