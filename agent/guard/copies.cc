@@ -14,8 +14,8 @@ pid_t loaded_in = 0;  // not wiped by fork: that is how a child knows
 
 __attribute__((constructor)) void remember_process() { loaded_in = ::getpid(); }
 
-// Collecting garbage after an error writes to the objects of Python, not to all the rest. With
-// torch imported that was a fifth of the shared pages.
+// Collecting garbage after an error writes to the objects of Python, not to all the rest. A guess:
+// it kept a loader's workers with torch imported.
 constexpr std::uint64_t part_written = 4;
 // The kernel walks all pages of the process for it.
 constexpr std::int64_t pause_for_cost = 200;

@@ -80,9 +80,10 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
 }
 
 // What was freed and glibc still holds, in the heaps of many threads above all: it comes back
-// before anything is refused for it. No lock of malloc is held here.
-void give_back_freed(GuardState& state) {
+// before anything is refused for it, but not where we only warn. No lock of malloc is held here.
+void give_back_freed(GuardState& state, const Situation& situation) {
     constexpr std::int64_t pause = 1'000'000'000;
+    if (situation.settings().mode != GuardMode::on) return;
     const std::int64_t time = now();
     std::int64_t last = state.trimmed_at.load(std::memory_order_relaxed);
     if (next.code_begin != 0 || (last != 0 && time - last < pause)) return;
@@ -94,7 +95,7 @@ bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
         if (pause != 0) pause_for(pause);
         if (!situation.read(true) || situation.fits(bytes)) return false;
-        give_back_freed(state);
+        give_back_freed(state, situation);
     }
     return true;
 }
@@ -161,7 +162,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, ask)) return Gate::open;
-    give_back_freed(state);
+    give_back_freed(state, situation);
     if (!situation.read(true) ||
         situation.headroom().most >= situation.reserve_from_small() + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))

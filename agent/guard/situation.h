@@ -23,7 +23,8 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
 // The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
 // them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
 inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
-    constexpr std::uint64_t least = 7U << 19U, most = 8U << 20U;  // the first with the reserve
+    constexpr std::uint64_t most = 8U << 20U;
+    constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
     std::uint64_t kept = headroom.limit / 400;
     if (reserve + kept < least) kept = least - reserve;
     if (kept > most) kept = most;
@@ -95,6 +96,7 @@ private:
         const auto seconds = static_cast<std::uint64_t>(time - since) / 1'000'000'000;
         return time - since >= lasting && again >= seconds * pages_a_second;
     }
+
     // Forked copies keep growing after a refusal, and ask nobody. Far from the limit this does not
     // matter, and it is dear to ask.
     std::uint64_t for_copies(std::int64_t time) const {

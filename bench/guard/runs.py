@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,7 +62,6 @@ def run(
     program: Program,
     mode: str,
     seconds: float = 120,
-    before: Sequence[str] = (),
     cold: bool = False,
 ) -> Outcome:
     """Whether a kill happened is asked of the cgroup: workers are killed, too."""
@@ -82,7 +80,7 @@ def run(
         environment.pop("HOLDFAST", None)
         watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
         process = subprocess.Popen(
-            group.inside(*before, *watched),
+            group.inside(*watched),
             env=environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
