@@ -25,16 +25,17 @@ inline std::uint64_t leading_number(Text text) {
     return at == 0 ? no_figure : value;
 }
 
-// What stands behind `name` and blanks at the beginning of a line ("MemAvailable:", "total_dirty").
+// What stands behind `name` and blanks at the beginning of a line ("MemAvailable:", "total_dirty",
+// "VmRSS:" with a tab).
 inline std::uint64_t figure_named(Text text, Text name) {
     std::size_t at = 0;
     while (at < text.size) {
         const char* line = text.data + at;
         const std::size_t left = text.size - at;
         if (left > name.size && std::memcmp(line, name.data, name.size) == 0 &&
-            line[name.size] == ' ') {
+            (line[name.size] == ' ' || line[name.size] == '\t')) {
             std::size_t skip = name.size;
-            while (skip < left && line[skip] == ' ') ++skip;
+            while (skip < left && (line[skip] == ' ' || line[skip] == '\t')) ++skip;
             return leading_number({line + skip, left - skip});
         }
         const void* end = std::memchr(line, '\n', left);

@@ -11,6 +11,7 @@
 #include "agent/guard/callers.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
+#include "agent/guard/victim.h"
 
 namespace holdfast::agent {
 namespace {
@@ -122,6 +123,69 @@ TEST_F(MadeUpCgroup, ALevelOfV2WithoutALimitOrWithoutFilesIsPassedOver) {
 TEST_F(MadeUpCgroup, UsageAboveALoweredLimitLeavesNothing) {
     v2("job/own", std::to_string(64 * mib), 100 * mib);
     EXPECT_EQ(read(2, 1).most, 0U);
+}
+
+// A made-up /proc, in which processes hold what they are said to.
+class MadeUpProcesses : public ::testing::Test {
+protected:
+    MadeUpProcesses() {
+        std::string pattern = ::testing::TempDir() + "holdfast-XXXXXX";
+        root_ = ::mkdtemp(pattern.data());
+        add(1, 9000 * mib, "/", "init", -1000);
+        std::filesystem::create_directories(root_ + "/self");
+    }
+    ~MadeUpProcesses() override { std::filesystem::remove_all(root_); }
+
+    void add(int pid, std::uint64_t bytes, const std::string& group, const std::string& mapped,
+             int adjustment = 0) const {
+        const std::string folder = root_ + "/" + std::to_string(pid) + "/";
+        std::filesystem::create_directories(folder);
+        std::ofstream(folder + "status") << "Name:\tx\nVmRSS:\t" << bytes / 1024 << " kB\n";
+        std::ofstream(folder + "oom_score_adj") << adjustment << "\n";
+        std::ofstream(folder + "cgroup") << "5:pids:/\n4:memory:" << group << "\n0::/\n";
+        std::ofstream(folder + "maps") << std::string(4090, 'x') << mapped << "\n";
+    }
+    bool spared(std::uint32_t levels_up, std::uint64_t more = 0) const {
+        return stranger_dies_first(root_.c_str(), 10, {levels_up, 1, 1000 * mib}, more);
+    }
+    static constexpr char watched[] = "/usr/lib/libholdfast_agent.so";
+    std::string root_;
+};
+
+TEST_F(MadeUpProcesses, TheHeaviestOfTheSameLevelDies) {
+    add(10, 100 * mib, "/job/own", watched);
+    EXPECT_FALSE(spared(0));
+    add(11, 500 * mib, "/job/other", "stranger");
+    EXPECT_FALSE(spared(0));
+    EXPECT_TRUE(spared(1));
+    EXPECT_TRUE(spared(whole_machine));
+    EXPECT_FALSE(spared(1, 450 * mib));  // once it has what it asks for, it is the heaviest
+    add(12, 501 * mib, "/jobless", "stranger");
+    add(11, 50 * mib, "/job/other", "stranger");
+    EXPECT_FALSE(spared(1));
+}
+
+TEST_F(MadeUpProcesses, AWatchedOneIsProtectedWhoeverAsks) {
+    add(10, 100 * mib, "/job", watched);
+    add(11, 500 * mib, "/job", "stranger");
+    add(12, 700 * mib, "/job", watched);
+    EXPECT_FALSE(spared(0));
+}
+
+TEST_F(MadeUpProcesses, TheScoreOfAProcessWeighsByTheLimit) {
+    add(10, 100 * mib, "/job", watched);
+    add(11, 500 * mib, "/job", "stranger", -500);  // 500 - 0.5 * 1000
+    EXPECT_FALSE(spared(0));
+    add(12, 10 * mib, "/job", "stranger", 300);
+    EXPECT_TRUE(spared(0));
+}
+
+TEST(Victim, FindsTheControllerOfEitherVersion) {
+    constexpr Text both = "12:cpu,cpuacct:/a\n4:memory:/job/own\n0::/unified\n";
+    EXPECT_TRUE(memory_path(both, 1) == "/job/own");
+    EXPECT_TRUE(memory_path(both, 2) == "/unified");
+    EXPECT_TRUE(memory_path("nonsense", 1).empty());
+    EXPECT_TRUE(memory_path("4:memory", 1).empty());
 }
 
 TEST(AbsentBytes, OnlyPagesThatAreNotThereCount) {

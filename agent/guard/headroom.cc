@@ -72,7 +72,8 @@ struct FilePages {
     std::uint64_t refaults = 0;
 };
 
-void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::uint64_t limit) {
+void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::uint64_t limit,
+              std::uint32_t levels_up) {
     const std::uint64_t most = plus(room, pages.unwritten);
     if (room < least.room) least.room = room;
     if (most < least.most) {
@@ -80,6 +81,7 @@ void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::
         least.files = pages.clean + pages.unwritten;
         least.refaults = pages.refaults;
         least.limit = limit;
+        least.levels_up = levels_up;
     }
     if (limit < least.smallest) least.smallest = limit;
 }
@@ -131,8 +133,8 @@ SwapRoom swap_of_v1(LevelFiles& files, const Machine& machine) {
 }
 
 // False: it could not be read, so nothing is known.
-bool read_level(const format::GuardPlace& place, std::size_t length, const Machine& machine,
-                Headroom& least) {
+bool read_level(const format::GuardPlace& place, std::size_t length, std::uint32_t levels_up,
+                const Machine& machine, Headroom& least) {
     const bool v1 = place.version == 1;
     LevelFiles files(place.directory, length);
     std::uint64_t limit = no_figure;
@@ -153,13 +155,13 @@ bool read_level(const format::GuardPlace& place, std::size_t length, const Machi
         const SwapRoom swap = v1 ? swap_of_v1(files, machine) : swap_of_v2(files, machine);
         const std::uint64_t free = at_least_nothing(limit, usage);
         const std::uint64_t room = plus(plus(free, pages.clean), swap.room);
-        consider(least, room, pages, plus(limit, swap.limit));
+        consider(least, room, pages, plus(limit, swap.limit), levels_up);
     }
     if (both_limit != no_figure) {
         const std::uint64_t both = leading_number(files.read("memory.memsw.usage_in_bytes"));
         if (both == no_figure) return false;
         const std::uint64_t room = plus(at_least_nothing(both_limit, both), pages.clean);
-        consider(least, room, pages, both_limit);
+        consider(least, room, pages, both_limit, levels_up);
     }
     return true;
 }
@@ -183,12 +185,12 @@ Headroom read_headroom(const format::GuardPlace& place) {
     Machine machine;
     if (!read_machine(machine)) return {};
     const std::uint64_t room = plus(machine.available, machine.swap_free);
-    consider(least, room, {}, plus(machine.total, machine.swap_total));
+    consider(least, room, {}, plus(machine.total, machine.swap_total), whole_machine);
     std::size_t length = ::strnlen(place.directory, sizeof place.directory);
     if (length == sizeof place.directory) return {};
     for (std::uint32_t i = 0; i < place.levels; ++i) {
         if (length == 0) return {};
-        if (!read_level(place, length, machine, least)) return {};
+        if (!read_level(place, length, i, machine, least)) return {};
         while (length > 0 && place.directory[length - 1] != '/') --length;
         if (length > 0) --length;
     }

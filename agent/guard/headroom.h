@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "agent/guard/figures.h"
+#include "agent/guard/victim.h"
 #include "record/guard_format.h"
 
 namespace holdfast::agent {
@@ -18,8 +19,9 @@ struct Headroom {
     std::uint64_t most = no_figure;
     std::uint64_t files = 0;     // file pages in `most`
     std::uint64_t refaults = 0;  // file pages that were read again soon after they were dropped
-    std::uint64_t limit = no_figure;     // of the level that `most` is about, swap included
-    std::uint64_t smallest = no_figure;  // the smallest limit of all, swap included
+    std::uint64_t limit = no_figure;          // of the level that `most` is about, swap included
+    std::uint32_t levels_up = whole_machine;  // which level that is
+    std::uint64_t smallest = no_figure;       // the smallest limit of all, swap included
 };
 
 // Opens, reads and closes a handful of small files: some ten microseconds a level. Keeps no

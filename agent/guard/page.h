@@ -34,6 +34,8 @@ struct GuardState {
     std::atomic<std::uint64_t> scarce_refaults;
     std::atomic<std::uint64_t> copies;  // see copies.h
     std::atomic<std::int64_t> copies_until;
+    std::atomic<std::int64_t> stranger_until;  // so long the answer below is taken: see victim.h
+    std::atomic<bool> stranger_dies;
     // Whose code an address was found to be: see callers.h.
     std::atomic<std::uint64_t> callers[kept];  // address, kind in the upper bits
 };

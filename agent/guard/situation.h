@@ -7,38 +7,10 @@
 #include "agent/base/clock.h"
 #include "agent/guard/copies.h"
 #include "agent/guard/headroom.h"
+#include "agent/guard/kept_back.h"
 #include "agent/guard/page.h"
 
 namespace holdfast::agent {
-
-// What is kept from the program: enough to handle an error in, little enough that those who come to
-// 99 % of their limit get there.
-inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
-    constexpr std::uint64_t least = 1U << 20U, most = 32U << 20U;
-    if (settings.reserve != 0) return settings.reserve;
-    const std::uint64_t share = limit / 160;
-    return share < least ? least : share > most ? most : share;
-}
-
-// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
-// them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
-inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
-    constexpr std::uint64_t most = 8U << 20U;
-    constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
-    std::uint64_t kept = headroom.limit / 400;
-    if (reserve + kept < least) kept = least - reserve;
-    if (kept > most) kept = most;
-    return kept < headroom.files ? kept : headroom.files;
-}
-
-// What the code that runs may need of them. In a fresh container it is charged to it; when it is
-// dropped everybody reads it again and again, and the program hardly moves.
-inline std::uint64_t code_files(const Headroom& headroom) {
-    constexpr std::uint64_t most = 64U << 20U;
-    std::uint64_t kept = headroom.limit / 32;
-    if (kept > most) kept = most;
-    return kept < headroom.files ? kept : headroom.files;
-}
 
 class Situation {
 public:
@@ -53,6 +25,7 @@ public:
         if (place_ == nullptr) return false;
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
+        version_ = copy.version;
         reserve_ = reserve_for(settings_, headroom_.limit);
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
@@ -67,6 +40,7 @@ public:
         std::atomic_ref(place_->room).store(headroom_.room, std::memory_order_relaxed);
     }
     const Headroom& headroom() const { return headroom_; }
+    Shortage shortage() const { return {headroom_.levels_up, version_, headroom_.limit}; }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
     // Growth by small blocks goes on after each of them, so it must end earlier.
@@ -111,6 +85,7 @@ private:
     format::GuardPlace* place_ = nullptr;
     Headroom headroom_;
     std::uint64_t reserve_ = 0;
+    std::uint32_t version_ = 0;
 };
 
 }  // namespace holdfast::agent

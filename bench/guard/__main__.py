@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from groups import find_parent
-from runs import HERE, HOLDFAST, Program, run
+from runs import HERE, HOLDFAST, Outcome, Program, run
 
 CONTAINERS = {
     "vector_doubles": 512,
@@ -31,6 +32,11 @@ def options() -> argparse.Namespace:
     parser.add_argument("--set", choices=("dying", "healthy", "both"), default="both")
     parser.add_argument("--no-proof", action="store_true",
                         help="do not run each without the guard first")  # fmt: skip
+    parser.add_argument("--limit", type=int, metavar="MIB", help="for all, instead of their own")
+    parser.add_argument("--swap", type=int, default=0, metavar="MIB", help="that each may use")
+    parser.add_argument("--machine", action="store_true",
+                        help="no cgroup: most of the machine's memory is taken away instead "
+                        "(needs root, and a machine that nobody else needs)")  # fmt: skip
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--verbose", action="store_true", help="show what failing programs said")
     return parser.parse_args()
@@ -62,6 +68,10 @@ def chosen(programs: list[Program], only: str) -> list[Program]:
     return [p for p in programs if not wanted or any(w in p.name for w in wanted)]
 
 
+def limited(programs: list[Program], megabytes: int | None) -> list[Program]:
+    return [Program(p.name, megabytes or p.megabytes, p.command) for p in programs]
+
+
 def containers(folder: Path, only: str) -> list[Program]:
     binary = folder / "containers"
     source = HERE / "programs" / "containers.cc"
@@ -75,6 +85,10 @@ def containers(folder: Path, only: str) -> list[Program]:
     return chosen(listed, only)
 
 
+def run_as(asked: argparse.Namespace, program: Program, mode: str) -> Outcome:
+    return run(program, mode, cold=asked.cold, swap=asked.swap, machine=asked.machine)
+
+
 def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
     kept = 0
     counted = 0
@@ -83,13 +97,13 @@ def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
     for program in programs:
         without = "(not run)"
         if not asked.no_proof:
-            plain = run(program, "off", cold=asked.cold)
+            plain = run_as(asked, program, "off")
             without = f"{plain.words}, {plain.kills} killed"
             if not plain.killed:
                 print(f"| {program.name} | {program.megabytes} MiB | {without} | - | not counted |")
                 continue
         for _ in range(asked.repeat):
-            guarded = run(program, "on", cold=asked.cold)
+            guarded = run_as(asked, program, "on")
             good = guarded.survived and not guarded.killed
             counted += 1
             kept += good
@@ -110,7 +124,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
     for program in programs:
         without = "(not run)"
         if not asked.no_proof:
-            plain = run(program, "off", cold=asked.cold)
+            plain = run_as(asked, program, "off")
             without = plain.words
             if plain.status != 0:
                 print(f"| {program.name} | {program.megabytes} MiB | {without} | - | - "
@@ -119,7 +133,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
                     print(plain.said[-3000:])
                 continue
         for _ in range(asked.repeat):
-            guarded = run(program, "on", cold=asked.cold)
+            guarded = run_as(asked, program, "on")
             good = guarded.status == 0 and not guarded.refused and not guarded.killed
             wrong += not good
             peak = "-" if guarded.peak is None else f"{guarded.peak:.1%}"
@@ -138,15 +152,17 @@ def main() -> int:
     asked = options()
     if not Path(HOLDFAST).exists():
         sys.exit(f"bench/guard: no {HOLDFAST}; run make build, or set HOLDFAST_BIN")
-    print(f"cgroup v{find_parent()[1]}")
+    print("the whole machine" if asked.machine else f"cgroup v{find_parent()[1]}")
+    os.environ["HF_SWAP"] = "1" if asked.swap else "0"
     good = True
     with tempfile.TemporaryDirectory() as folder:
         if asked.set != "healthy":
             dying = programs_of(asked.python, "dying", asked.only)
             dying += containers(Path(folder), asked.only)
-            good &= table_of_dying(dying, asked)
+            good &= table_of_dying(limited(dying, asked.limit), asked)
         if asked.set != "dying":
-            good &= table_of_healthy(programs_of(asked.python, "healthy", asked.only), asked)
+            healthy = programs_of(asked.python, "healthy", asked.only)
+            good &= table_of_healthy(limited(healthy, asked.limit), asked)
     return 0 if good else 1
 
 

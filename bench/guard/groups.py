@@ -1,7 +1,8 @@
-"""Memory cgroups for the benchmark, v1 and v2, made below the one we are in."""
+"""Where the programs run: memory cgroups made below the one we are in, or the machine."""
 
 from __future__ import annotations
 
+import atexit
 import os
 import secrets
 import signal
@@ -9,6 +10,7 @@ import time
 from pathlib import Path
 
 MIB = 1 << 20
+HUGE_PAGES = Path("/proc/sys/vm/nr_hugepages")
 
 
 def _mounts() -> list[tuple[Path, str, list[str]]]:
@@ -50,14 +52,18 @@ def find_parent() -> tuple[Path, int]:
 class Group:
     """A group with a limit, removed at the end with whatever is left in it."""
 
-    def __init__(self, megabytes: int) -> None:
+    def __init__(self, megabytes: int, swap: int = 0) -> None:
         parent, self.version = find_parent()
         self.folder = parent / f"holdfast-guard-{secrets.token_hex(4)}"
         self.folder.mkdir()
         self.set_limit(megabytes * MIB)
-        for name, value in (("memory.swappiness", "0"), ("memory.swap.max", "0")):
+        for name, value in (
+            ("memory.swappiness", 60 if swap else 0),
+            ("memory.swap.max", swap * MIB),
+            ("memory.memsw.limit_in_bytes", (megabytes + swap) * MIB),
+        ):
             if (self.folder / name).exists():
-                (self.folder / name).write_text(value)
+                (self.folder / name).write_text(str(value))
 
     def set_limit(self, size: int) -> None:
         name = "memory.limit_in_bytes" if self.version == 1 else "memory.max"
@@ -80,6 +86,10 @@ class Group:
                 return int(line.split()[1])
         return 0
 
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"HF_GROUP": str(self.folder)}
+
     def __enter__(self) -> Group:
         return self
 
@@ -95,3 +105,48 @@ class Group:
                 return
             except OSError:
                 time.sleep(0.02)
+
+
+class Machine:
+    """The machine itself, all but so much of it taken away as huge pages that nobody uses.
+
+    They are given back at the end of the table only: to gather a hundred gigabytes takes time.
+    """
+
+    _before: str | None = None
+
+    def __init__(self, megabytes: int) -> None:
+        before = HUGE_PAGES.read_text()
+        if Machine._before is None:
+            Machine._before = before
+            atexit.register(HUGE_PAGES.write_text, before)
+        surplus = memory_in("/proc/meminfo", "MemAvailable:") - megabytes * 1024
+        HUGE_PAGES.write_text(str(max(int(before) + surplus // 2048, 0)))
+        self._kills = memory_in("/proc/vmstat", "oom_kill")
+
+    def inside(self, *command: str) -> list[str]:
+        """Killed before anybody else is, and whole: shells and terminals stay."""
+        return ["/bin/sh", "-c", 'echo 900 >/proc/self/oom_score_adj && exec "$@"', "sh", *command]
+
+    def peak(self) -> int | None:
+        return None
+
+    def kills(self) -> int:
+        return memory_in("/proc/vmstat", "oom_kill") - self._kills
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"HF_GROUP": "machine"}
+
+    def __enter__(self) -> Machine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+def memory_in(file: str, name: str) -> int:
+    for line in Path(file).read_text().splitlines():
+        if line.split()[0] == name:
+            return int(line.split()[1])
+    return 0

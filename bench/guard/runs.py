@@ -1,4 +1,4 @@
-"""One program under the guard in a cgroup of its own, and what became of it."""
+"""One program under the guard in a place of its own, and what became of it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from groups import MIB, Group
+from groups import MIB, Group, Machine
 
 HERE = Path(__file__).parent
 HOLDFAST = os.environ.get("HOLDFAST_BIN", str(HERE.parents[1] / "build/release/cli/holdfast"))
@@ -45,7 +45,7 @@ class Outcome:
         return "finished" if self.status == 0 else f"exit {self.status}"
 
 
-def _wait(process: subprocess.Popen[str], group: Group, seconds: float) -> str:
+def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float) -> str:
     """A pool whose worker was killed waits for it for ever: it gets a few seconds more."""
     left = seconds
     while True:
@@ -63,15 +63,18 @@ def run(
     mode: str,
     seconds: float = 120,
     cold: bool = False,
+    swap: int = 0,
+    machine: bool = False,
 ) -> Outcome:
     """Whether a kill happened is asked of the cgroup: workers are killed, too."""
     if cold:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3")
-    with Group(program.megabytes) as group, tempfile.TemporaryDirectory() as home:
+    place = Machine(program.megabytes) if machine else Group(program.megabytes, swap)
+    with place as group, tempfile.TemporaryDirectory() as home:
         environment = {
             **os.environ,
-            "HF_GROUP": str(group.folder),
+            **group.environment,
             "HOLDFAST_HOME": home,
             "PYTHONPATH": str(HERE / "programs"),
             "PYTHONDONTWRITEBYTECODE": "1",

@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import sys
+import time
 from pathlib import Path
 
 from instructions import count_all
@@ -32,6 +34,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--tools", help="only these, with commas between; plain always runs")
     parser.add_argument("--skip", default="", help="times, storms, instructions, memory")
     parser.add_argument("--limit", type=float, default=600, help="seconds for one run of a tool")
+    parser.add_argument("--within", type=float, default=math.inf, metavar="SECONDS",
+                        help="begin no run of a tool after that")  # fmt: skip
     parser.add_argument("--jobs", type=int, default=min(4, os.cpu_count() or 1),
                         help="callgrinds at the same time")  # fmt: skip
     parser.add_argument("--repeats", type=int, default=3, help="counts of each program")
@@ -52,9 +56,10 @@ def main() -> int:
     if "storms" in skipped:
         storms = []
 
+    until = time.monotonic() + chosen.within
     table = run_rounds(python, programs, 0 if "times" in skipped else rounds, scale, chosen.limit,
-                       wanted)  # fmt: skip
-    storm_times = run_rounds(python, storms, rounds, scale, chosen.limit, wanted)
+                       wanted, until)  # fmt: skip
+    storm_times = run_rounds(python, storms, rounds, scale, chosen.limit, wanted, until)
     counts = {}
     if "instructions" not in skipped:
         # Importing torch alone takes valgrind a minute.

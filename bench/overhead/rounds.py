@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import statistics
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -45,11 +47,11 @@ Table = dict[Program, dict[str, Figures]]
 
 def ratio(row: dict[str, Figures], tool: str, figure: str = "loop_cpu_s") -> Spread | None:
     """To the plain run of the same round: what slows a whole round down cancels out."""
-    plain, other = row[PLAIN.name].runs, row[tool].runs
-    if not other or len(plain) != len(other):
+    # Of different lengths where time ran out within a round.
+    pairs = list(zip(row[PLAIN.name].runs, row[tool].runs, strict=False))
+    if not pairs:
         return None
-    return spread([getattr(o, figure) / getattr(p, figure)
-                   for p, o in zip(plain, other, strict=True)])  # fmt: skip
+    return spread([getattr(other, figure) / getattr(plain, figure) for plain, other in pairs])
 
 
 def tools_for(program: Program, wanted: set[str] | None) -> list[Tool]:
@@ -67,7 +69,8 @@ def watched_well(run: Measured) -> str:
 
 
 def run_rounds(python: str, programs: Sequence[Program], rounds: int, scale: float, limit_s: float,
-               wanted: set[str] | None) -> Table:  # fmt: skip
+               wanted: set[str] | None, until: float = math.inf) -> Table:  # fmt: skip
+    """No run begins after `until`, by the monotonic clock."""
     table: Table = {p: {t.name: Figures() for t in tools_for(p, wanted)} for p in programs}
     missing = missing_modules(python, programs, PEERS)
     for program, row in table.items():
@@ -84,7 +87,7 @@ def run_rounds(python: str, programs: Sequence[Program], rounds: int, scale: flo
             turned = tools[number % len(tools) :] + tools[: number % len(tools)]
             for tool in turned:
                 figures = row[tool.name]
-                if figures.absent:
+                if figures.absent or time.monotonic() > until:
                     continue
                 progress(f"round {number + 1}/{rounds}: {program.name}, {tool.name}")
                 try:

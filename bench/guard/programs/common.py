@@ -10,25 +10,47 @@ MIB = 1 << 20
 GROUP = Path(os.environ.get("HF_GROUP", "/nonexistent"))
 
 
+SWAPPING = os.environ.get("HF_SWAP") == "1"
+
+
 def _number(*names: str) -> int:
     for name in names:
         try:
             return int((GROUP / name).read_text())
         except (OSError, ValueError):
             continue
-    raise SystemExit(f"no figure in {GROUP}: set HF_GROUP to a memory cgroup")
+    raise SystemExit(f"no figure in {GROUP}: set HF_GROUP to a memory cgroup, or to machine")
+
+
+def _machine() -> dict[str, int]:
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    return {line.split(":")[0]: int(line.split()[1]) << 10 for line in lines}
 
 
 def limit() -> int:
-    return _number("memory.limit_in_bytes", "memory.max")
+    """With swap, where the program may use it."""
+    if str(GROUP) == "machine":
+        now = _machine()
+        return now["MemTotal"] - now.get("Hugetlb", 0)
+    if SWAPPING and (GROUP / "memory.swap.max").exists():
+        return _number("memory.max") + _number("memory.swap.max")
+    both = ("memory.memsw.limit_in_bytes",) if SWAPPING else ()
+    return _number(*both, "memory.limit_in_bytes", "memory.max")
 
 
 def usage() -> int:
-    return _number("memory.usage_in_bytes", "memory.current")
+    if str(GROUP) == "machine":
+        return limit() - _machine()["MemAvailable"]
+    if SWAPPING and (GROUP / "memory.swap.max").exists():
+        return _number("memory.current") + _number("memory.swap.current")
+    both = ("memory.memsw.usage_in_bytes",) if SWAPPING else ()
+    return _number(*both, "memory.usage_in_bytes", "memory.current")
 
 
 def file_pages() -> int:
     """What the kernel may drop: it is no use."""
+    if str(GROUP) == "machine":
+        return 0  # what is available holds them already
     fields = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())
     v1 = "total_inactive_file" in fields
     names = ("inactive_file", "active_file")

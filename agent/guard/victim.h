@@ -1,0 +1,33 @@
+// Whom the kernel would kill if memory ran out now. Where that is somebody who is not watched, a
+// program that asks beside it is not in danger, and to refuse it would do harm.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+
+#include "agent/base/text.h"
+
+namespace holdfast::agent {
+
+// Where it is scarce.
+struct Shortage {
+    // How many levels above the own cgroup; the machine itself where it is `whole_machine`.
+    std::uint32_t levels_up = 0;
+    std::uint32_t version = 0;  // of the cgroups
+    std::uint64_t limit = 0;
+};
+inline constexpr std::uint32_t whole_machine = ~std::uint32_t{0};
+
+// What a process holds, from its /proc/PID/status, and how it is weighed by its oom_score_adj.
+// Negative: the kernel spares it, or there is nothing to see.
+std::int64_t weight_of(Text status, Text adjustment, std::uint64_t limit);
+
+// The path of the memory controller in a /proc/PID/cgroup; empty where there is none.
+Text memory_path(Text cgroup, std::uint32_t version);
+
+// True where the kernel would kill a process without our agent rather than this one, once this one
+// has taken `more` bytes. `proc` is a directory as /proc; reads two files of each process in it.
+bool stranger_dies_first(const char* proc, pid_t own, const Shortage& shortage, std::uint64_t more);
+
+}  // namespace holdfast::agent
