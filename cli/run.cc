@@ -128,7 +128,7 @@ const Verb run_verb{
     .examples =
         "  holdfast run -- python train.py --epochs 10\n"
         "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
-        "  holdfast run --guard=on -- python train.py       an OOM kill becomes a MemoryError\n"
+        "  holdfast run --guard=off -- python train.py      an OOM kill stays one: no MemoryError\n"
         "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
 };
 

@@ -75,8 +75,9 @@ def test_a_request_larger_than_the_limit_is_refused_and_the_switch_that_allows_i
 
 
 def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
-    # Empty is as if it were not there.
-    for variable, status in (("on", 0), ("", -signal.SIGKILL), ("off", -signal.SIGKILL)):
+    killed = -signal.SIGKILL
+    # Empty is as if it were not there: then it is on.
+    for variable, status in (("on", 0), ("", 0), ("warn", killed), ("off", killed)):
         ended = inside.run(
             *program("guard_grow.py", "blocks"),
             env=environment(holdfast, group, HOLDFAST_GUARD=variable),
@@ -104,6 +105,40 @@ def test_workers_that_share_a_limit_get_errors_and_their_parent_lives(inside, gr
     ended = inside.run("python3", "-c", code, options=["--guard=on"], text=True)
     assert ended.stdout == "caught\n", ended.stderr
     assert group.oom_kills == 0
+
+
+STRANGER = """
+import sys, time
+held = b"x" * (int(sys.argv[1]) << 20)
+print("ready", flush=True)
+time.sleep(60)
+"""
+
+
+def beside_stranger(inside, group, megabytes):
+    """A program that grows by 50 MiB beside one that Holdfast does not watch."""
+    stranger = subprocess.Popen(
+        group.inside("python3", "-c", STRANGER, str(megabytes)), stdout=subprocess.PIPE
+    )
+    try:
+        assert stranger.stdout.readline() == b"ready\n"
+        grow = "print(len([bytearray(b'x') * (1 << 20) for _ in range(50)]))"
+        ended = inside.run("python3", "-c", grow, options=["--guard=on"], text=True)
+        return ended, stranger.poll()
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
+def test_a_program_is_not_refused_what_the_kernel_takes_from_a_stranger(inside, group):
+    ended, stranger = beside_stranger(inside, group, 160)
+    assert (ended.stdout, ended.returncode) == ("50\n", 0), ended.stderr
+    assert stranger == -signal.SIGKILL  # as it would have been without us
+
+
+def test_a_program_is_left_alone_beside_a_stranger_that_leaves_room(inside, group):
+    ended, stranger = beside_stranger(inside, group, 60)
+    assert (ended.stdout, stranger) == ("50\n", None), ended.stderr
 
 
 class Filled:
