@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -150,6 +151,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
 
 def main() -> int:
     asked = options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
     if not Path(HOLDFAST).exists():
         sys.exit(f"bench/guard: no {HOLDFAST}; run make build, or set HOLDFAST_BIN")
     print("the whole machine" if asked.machine else f"cgroup v{find_parent()[1]}")

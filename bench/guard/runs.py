@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -91,7 +92,11 @@ def run(
             errors="replace",
             start_new_session=True,
         )
-        said = _wait(process, group, seconds)
+        try:
+            said = _wait(process, group, seconds)
+        finally:  # stopped ourselves: it must not go on taking memory
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         peak = group.peak()
         share = None if peak is None else peak / (program.megabytes * MIB)
         refused = "guard: refused" in said

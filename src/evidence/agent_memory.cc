@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
+#include <vector>
 
 #include "evidence/agent_memory_curve.h"
 #include "evidence/growth.h"
@@ -233,6 +235,14 @@ std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryConte
     return top;
 }
 
+namespace {
+
+std::span<const AgentStepRecord> last_of(const std::vector<AgentStepRecord>& steps) {
+    return std::span(steps).last(steps.empty() ? 0 : 1);
+}
+
+}  // namespace
+
 std::optional<GrowthSeen> gpu_growth_of(const AgentRecord& agent, const MemoryContext& context) {
     GrowthSeries series;
     const auto add = [&](std::int64_t time, std::uint64_t step, std::uint64_t bytes) {
@@ -241,12 +251,16 @@ std::optional<GrowthSeen> gpu_growth_of(const AgentRecord& agent, const MemoryCo
     };
     for (const format::AgentWindow& window : agent.memory.windows)
         add(window.end, window.step, window.gpu_allocated);
-    if (!agent.steps.last_steps.empty()) {
-        const AgentStepRecord& last = agent.steps.last_steps.back();
-        if (last.gpu_allocated &&
-            (series.points.empty() || series.points.back().step < last.number))
-            add(last.time, last.number, *last.gpu_allocated);
-    }
+    // Quick steps fill a GPU within a few windows; then the last steps tell more. In a long run
+    // they would be a crowd at its very end, where only the last of them counts.
+    constexpr std::size_t enough_windows = 5;
+    const bool quick = series.points.size() < enough_windows;
+    if (quick) series.points.clear();
+    const std::vector<AgentStepRecord>& steps = agent.steps.last_steps;
+    for (const AgentStepRecord& step : quick ? std::span(steps) : last_of(steps))
+        if (step.gpu_allocated &&
+            (series.points.empty() || series.points.back().step < step.number))
+            add(step.time, step.number, *step.gpu_allocated);
     std::optional<GrowthSeen> growth = judge_growth(series, std::nullopt);
     // GPU figures come with the steps: growth over time alone would be growth of nothing known.
     return growth && growth->steps ? growth : std::nullopt;

@@ -266,5 +266,23 @@ TEST(GpuGrowth, FollowsTheSteps) {
     EXPECT_FALSE(gpu_growth_of(record, p.context));
 }
 
+TEST(GpuGrowth, IsSeenInTheLastStepsWhereAllWasOverBeforeAWindowWas) {
+    Program p;
+    AgentRecord record = p.record();
+    record.memory.windows.resize(1);
+    for (std::uint64_t number = 47; number <= 110; ++number) {
+        AgentStepRecord& step = record.steps.last_steps.emplace_back();
+        step.time = static_cast<std::int64_t>(number) * 1'400'000;
+        step.number = number;
+        if (number % 8 == 0) step.gpu_allocated = (100 + 25 * number) * mib;
+    }
+    const auto growth = gpu_growth_of(record, p.context);
+    ASSERT_TRUE(growth);
+    EXPECT_NEAR(growth->per_step.value_or(0), 25.0 * mib, 0.1 * mib);
+    for (auto& step : record.steps.last_steps)
+        if (step.gpu_allocated) step.gpu_allocated = 2000 * mib;
+    EXPECT_FALSE(gpu_growth_of(record, p.context));
+}
+
 }  // namespace
 }  // namespace holdfast
