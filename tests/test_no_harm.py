@@ -293,6 +293,23 @@ def test_different_signals_in_quick_succession_all_arrive_once(holdfast):
     assert rest == b""
 
 
+def test_signals_arrive_once_when_the_sentry_was_killed_in_our_place(holdfast):
+    running, _ = holdfast.start_ready(*program("count_signals.py"), start_new_session=True)
+
+    def sentry():
+        return [pid for pid in proc.children(running.pid) if proc.name(pid) == "holdfast-sentry"]
+
+    (first,) = sentry()
+    os.kill(first, signal.SIGKILL)
+    eventually("another sentry", lambda: sentry() not in ([], [first]))
+    for _ in range(4):
+        os.killpg(running.pid, signal.SIGINT)
+        read_exactly(running.stdout, b"SIGINT\n")
+    running.send_signal(signal.SIGUSR2)
+    rest, _ = finish(running)
+    assert rest == b""
+
+
 def test_a_stopped_program_can_be_continued(holdfast):
     running, pid = holdfast.start_ready(
         *program("echo_to_stderr.py"), stdin=subprocess.PIPE, start_new_session=True

@@ -50,6 +50,11 @@ def note_if_out_of_memory(error):
     text = ", ".join(f'"{name}": {value}' for name, value in fields)
     largest = ", ".join(_largest(cuda))
     note(_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
+    from hooks.kept_tensors import note_largest  # it imports what most programs do not
+
+    note_largest(
+        torch.Tensor, torch.nn.Parameter, error.__traceback__, lambda tensor: tensor.is_cuda
+    )
 
 
 def _largest(cuda):

@@ -254,6 +254,40 @@ TEST(GpuLeak, ExplainsAGpuThatRanOut) {
     EXPECT_EQ(end_of(story.verdict()), "cuda-oom");
 }
 
+NoteEvidence kept_note(std::int64_t count, const std::string& text) {
+    NoteEvidence note;
+    note.kind = NoteEvidence::Kind::kept_tensors;
+    note.a = note.b = count;
+    note.text = text;
+    return note;
+}
+
+TEST(GpuLeak, NamesWhoKeepsTheTensors) {
+    Story story = std::move(
+        Story().exits(1).raises("torch.OutOfMemoryError", "CUDA out of memory. Tried to allocate"));
+    story.agent().steps.gpu_growth = gpu_growth();
+    story.agent().steps.count = 200;
+    story.agent().notes.push_back(kept_note(200, "losses\n/home/u/train.py\n16"));
+    const Verdict verdict = story.verdict();
+    EXPECT_EQ(root_of(verdict), "gpu-leak");
+    ASSERT_TRUE(verdict.root.where);
+    EXPECT_EQ(verdict.root.where->line, 16);
+    EXPECT_NE(verdict.root.summary.find("`losses`"), std::string::npos);
+}
+
+TEST(GpuLeak, DoesNotBlameAContainerThatDidNotGrowWithTheSteps) {
+    for (const char* text : {"batches\n/home/u/train.py\n16", "broken", ""}) {
+        Story story = std::move(Story().exits(1).raises("torch.OutOfMemoryError",
+                                                        "CUDA out of memory. Tried to allocate"));
+        story.agent().steps.gpu_growth = gpu_growth();
+        story.agent().steps.count = 200;
+        story.agent().notes.push_back(kept_note(40, text));
+        const Verdict verdict = story.verdict();
+        EXPECT_EQ(root_of(verdict), "gpu-leak");
+        EXPECT_EQ(verdict.root.summary.find("keeps"), std::string::npos);
+    }
+}
+
 TEST(GpuLeak, DoesNotExplainAnotherException) {
     Story story = std::move(Story().exits(1).raises("ValueError", "bad"));
     story.agent().steps.gpu_growth = gpu_growth();

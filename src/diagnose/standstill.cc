@@ -175,14 +175,23 @@ std::optional<Blame> collective(const Death& death, const StallEvidence& stall) 
     return Blame{StandstillKind::collective, blamed, &blamed->threads.front(), joined};
 }
 
+// Who waits for the interpreter wakes every few milliseconds to ask for it, and may be caught at
+// it.
+bool looks_around(const WaitingThread& thread, const StallEvidence& stall) {
+    const Nanos lasted = stall.seen - stall.since;
+    return thread.wait == WaitKind::running && !thread.frames.empty() && stall.cpu &&
+           *stall.cpu * 50 < lasted;
+}
+
 std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) {
     for (const StalledProcess& process : stall.processes) {
         const auto holder = std::find_if(process.threads.begin(), process.threads.end(),
                                          [](const WaitingThread& t) { return t.holds_gil; });
         if (holder == process.threads.end() || holder->wait == WaitKind::running) continue;
         const auto others = std::count_if(
-            process.threads.begin(), process.threads.end(),
-            [](const WaitingThread& t) { return !t.holds_gil && waits_for_interpreter(t); });
+            process.threads.begin(), process.threads.end(), [&](const WaitingThread& t) {
+                return !t.holds_gil && (waits_for_interpreter(t) || looks_around(t, stall));
+            });
         if (others > 0) return Blame{StandstillKind::held_interpreter, &process, &*holder};
     }
     return std::nullopt;

@@ -62,7 +62,15 @@ struct ExitCallEvidence {
 };
 
 struct NoteEvidence {
-    enum class Kind { warning, shutdown_request, cell, cuda_oom, hook_failed, framework };
+    enum class Kind {
+        warning,
+        shutdown_request,
+        cell,
+        cuda_oom,
+        hook_failed,
+        framework,
+        kept_tensors
+    };
     Kind kind = Kind::warning;
     RunTime time{};
     std::int64_t a = 0, b = 0;

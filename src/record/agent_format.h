@@ -151,6 +151,9 @@ enum class AgentNoteKind : std::uint32_t {
     hook_failed = 5,       // text
     // 6: no longer written
     framework = 7,  // text: "torch 2.11.0"
+    // A container that holds many tensors; a: how many, b: with their graphs. text: name, file and,
+    // where there is only one place that fills it, line; each on a line of its own.
+    kept_tensors = 8,
 };
 struct AgentNote {
     std::int64_t time;

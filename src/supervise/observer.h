@@ -40,6 +40,7 @@ public:
     void read_kernel_log(Nanos now);
     // Somebody ended: what we need to look at it must not be the death of us.
     void make_room() { reserve_.give(); }
+    bool has_reserve() const { return reserve_.held(); }
     // The command is dead but not yet reaped: the last look, which decides most verdicts.
     void last_look(Nanos now, bool ended_well);
 

@@ -6,7 +6,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
+#include <string>
 #include <utility>
 
 #include "base/read_file.h"
@@ -85,6 +87,7 @@ Sentinel::~Sentinel() {
 }
 
 SignalBits Sentinel::pending() const {
+    if (!channel_) return 0;
     const auto text = read_file("/proc/" + std::to_string(pid_) + "/status");
     if (!text) return 0;
     const auto status = sources::parse_pid_status(*text);
@@ -99,7 +102,27 @@ void Sentinel::wake_us_when_running(pid_t program) {
 
 void Sentinel::stand_down() { ask('s', 0); }
 
+// A score counts for a thousandth of the limit. Ours must be the largest beside the program's, and
+// not more: below another limit, the machine's, it counts for much more.
+void Sentinel::stand_in_for_us(Bytes limit) {
+    constexpr Bytes more_than_we_hold = Bytes::mib(12);
+    constexpr long most = 500;
+    const auto thousandths = static_cast<long>(more_than_we_hold.count * 1000 / (limit.count + 1));
+    const long offer = std::min(thousandths + 1, most);
+    if (!channel_ || offer == offered_) return;
+    const std::string path = "/proc/" + std::to_string(pid_) + "/oom_score_adj";
+    const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+    const std::string text = std::to_string(offer);
+    if (file && ::write(file.get(), text.data(), text.size()) > 0) offered_ = offer;
+}
+
+void Sentinel::forget() {
+    channel_.reset();
+    pid_ = -1;
+}
+
 bool Sentinel::ask(char operation, std::uint64_t argument) {
+    if (!channel_) return false;
     const Request request{operation, argument};
     if (::send(channel_.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) return false;
     // Bounded: a sentinel that somebody stopped must not stop the supervisor.

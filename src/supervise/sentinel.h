@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "base/bytes.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -40,6 +41,12 @@ public:
     // While the supervisor is stopped: continue it as soon as `program` is no longer stopped.
     void wake_us_when_running(pid_t program);
     void stand_down();
+    // To be the one that the OOM killer takes, should it look for somebody else than the program
+    // below a limit of this size: see memory_reserve.h for when that is. Any user may offer this of
+    // a process; few may spare one.
+    void stand_in_for_us(Bytes limit);
+    // It was, and has been waited for.
+    void forget();
 
 private:
     Sentinel() = default;
@@ -47,6 +54,7 @@ private:
 
     pid_t pid_ = -1;
     UniqueFd channel_;
+    long offered_ = 0;
 };
 
 }  // namespace holdfast

@@ -129,6 +129,7 @@ private:
     void on_command(const siginfo_t& change);
     void tell_of_stall(const StallNews& news);
     void follow_launcher();
+    void keep_sentinel();
     FinishedRun finish();
     Result<FinishedRun> run_unobserved(const Error& why);
 
@@ -330,6 +331,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     }
     if (ended_ || now < next_look_) return;
     follow_launcher();
+    keep_sentinel();
     brink_.drain();
     last_look_ = now;
     next_look_ = observer_->look(now);
@@ -344,6 +346,22 @@ void Supervisor::tell_of_stall(const StallNews& news) {
     const bool mid_line = !output_ || !output_->ends_a_line();
     const pid_t teller = options_->on_stall(*recorder_.directory, news, mid_line);
     if (teller > 0) observer_->tree().leave_out(teller);
+}
+
+// It may have been killed in our place; another one is a few pages more, so not while they are
+// scarce.
+void Supervisor::keep_sentinel() {
+    if (!sentinel_) return;
+    if (sentinel_->pid() < 0 && observer_->has_reserve()) {
+        auto again = Sentinel::start();
+        if (!again) return;
+        *sentinel_ = std::move(again).value();
+        observer_->tree().leave_out(sentinel_->pid());
+    }
+    std::optional<Bytes> least;
+    for (const CgroupAddress& cgroup : observer_->addresses())
+        if (cgroup.limit && (!least || *cgroup.limit < *least)) least = cgroup.limit;
+    if (least) sentinel_->stand_in_for_us(*least);
 }
 
 // A kernel ends when its server is gone: asked first, then, should it not listen, made to.
@@ -384,6 +402,7 @@ void Supervisor::on_child_changes() {
             end_time_ = monotonic_now();
             observer_->last_look(end_time_, WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
+        if (sentinel_ && pid == sentinel_->pid()) sentinel_->forget();
         if (relay_ && pid == relay_->pid()) {
             relay_->on_end(status);
             if (relay_->pid() > 0) observer_->tree().leave_out(relay_->pid());

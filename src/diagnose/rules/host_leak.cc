@@ -1,8 +1,9 @@
-// HF110 and HF203: memory that one line keeps more and more of, on the host and on the GPU.
+// HF110: memory that one line keeps more and more of.
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "diagnose/growth_words.h"
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
@@ -11,24 +12,6 @@
 
 namespace holdfast::rules {
 namespace {
-
-std::string amount(double bytes) {
-    return human(Bytes{static_cast<std::uint64_t>(std::max(0.0, bytes))});
-}
-
-std::string rate(const GrowthSeen& growth) {
-    if (growth.per_step) return amount(*growth.per_step) + " a step";
-    return amount(growth.per_minute) + " a minute";
-}
-
-std::string figures(const GrowthSeen& growth) {
-    if (!growth.per_step)
-        return fmt::format("+{} a minute over {} windows, {} in all", amount(growth.per_minute),
-                           growth.windows, human(growth.in_all));
-    return fmt::format("+{} (± {}) a step over {} steps, {} in all", amount(*growth.per_step),
-                       amount(growth.per_step_error.value_or(0)), growth.steps.value_or(0),
-                       human(growth.in_all));
-}
 
 bool alive_at(const Evidence& all, const AgentEvidence& agent, const Death& death) {
     if (agent.pid == death.pid) return true;
@@ -111,10 +94,10 @@ std::optional<Finding> host_leak(const Death& death) {
     Finding finding = finding_about(
         death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
         fmt::format("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
-                    rate(leak.growth), human_with_error(leak.live, leak.error)));
+                    rate_of(leak.growth), human_with_error(leak.live, leak.error)));
     finding.where = where;
     finding.pid = agent->pid;
-    finding.evidence = {{"live memory", figures(leak.growth)}};
+    finding.evidence = {{"live memory", figures_of(leak.growth)}};
     if (!agent->steps.source.empty() && leak.growth.per_step)
         finding.evidence.push_back(
             {"steps", fmt::format("{}, counted by {}", agent->steps.count, agent->steps.source)});
@@ -125,25 +108,6 @@ std::optional<Finding> host_leak(const Death& death) {
                                     "some of it was asked for by threads without Python "
                                     "frames, while the main thread was here"});
     add_fixes(finding, *agent, place);
-    return finding;
-}
-
-std::optional<Finding> gpu_leak(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
-    if (agent == nullptr || !agent->steps.gpu_growth) return std::nullopt;
-    const GrowthSeen& growth = *agent->steps.gpu_growth;
-    const std::string last = agent->steps.gpu_allocated_last
-                                 ? ", to " + human(*agent->steps.gpu_allocated_last)
-                                 : std::string();
-    Finding finding =
-        finding_about(death, "gpu-leak"_cause, Confidence::likely,
-                      fmt::format("Allocated GPU memory grew by {}{}, and was never given back.",
-                                  rate(growth), last));
-    finding.evidence = {{"GPU memory allocated", figures(growth)}};
-    finding.fixes.push_back(
-        {"Keep numbers, not tensors: a loss or an output that is kept keeps its "
-         "whole graph on the GPU.",
-         "losses.append(loss.item())   # not: losses.append(loss)"});
     return finding;
 }
 

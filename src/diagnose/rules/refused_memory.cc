@@ -56,6 +56,13 @@ const ProcessEvidence& refused_process(const Death& death) {
     return *nearest;
 }
 
+// The last look may have come when everything was given back already.
+Bytes most_asked_for(const Death& death, const ProcessEvidence& process) {
+    for (const AgentEvidence& agent : death.all.agents)
+        if (agent.pid == process.pid) return agent.peak;
+    return Bytes{};
+}
+
 // Whether anything but the machine's memory bounded what it could have.
 bool limited(const Death& death) {
     const ProcessLimits& limits = death.process->limits;
@@ -98,8 +105,8 @@ std::optional<Finding> address_limit(const Death& death) {
 
     const Bytes limit = by_space ? *process.limits.address_space : *process.limits.data;
     // The figures are not of the same look: what is resident is mapped as well.
-    const Bytes used =
-        by_space ? std::max(*process.virtual_size, process.anon.value_or(Bytes{})) : *process.anon;
+    const Bytes used = by_space ? std::max(*process.virtual_size, process.anon.value_or(Bytes{}))
+                                : std::max(*process.anon, most_asked_for(death, process));
     const Bytes wanted = used + refusal->asked.value_or(Bytes{});
     // Many small requests between two looks leave the last figure behind; a thread's stack is one
     // request, and without nearness there are better explanations for it.

@@ -1,0 +1,110 @@
+"""Who keeps the tensors when a GPU is full: a container of the program that holds many.
+
+Looks only after an exception that nobody caught, so the time it takes is nobody's.
+"""
+
+import gc
+import linecache
+import re
+import sys
+import types
+
+from _holdfast_agent import note
+
+_KEPT_TENSORS = 8
+_LEAST = 16  # fewer are a model's parts, not a leak
+_MOST_LOOKED_AT = 1_000_000
+_CONTAINERS = (list, dict, set, tuple)
+
+
+def note_largest(tensor_type, parameter_type, traceback, wanted):
+    """Notes the container with the most tensors that `wanted` accepts, where it has a name."""
+
+    def is_tensor(thing):
+        kind = type(thing)
+        return (
+            issubclass(kind, tensor_type) and not issubclass(kind, parameter_type) and wanted(thing)
+        )
+
+    best = None
+    for container in gc.get_objects():
+        if type(container) not in (list, dict, set) and not _is_deque(container):
+            continue
+        if not _LEAST <= len(container) <= _MOST_LOOKED_AT:
+            continue
+        tensors = _tensors_in(container, is_tensor)
+        if len(tensors) >= _LEAST and (best is None or len(tensors) > len(best[1])):
+            place = _name_of(container, traceback)
+            if place:
+                best = place, tensors
+    if best is None:
+        return
+    (name, file, pattern), tensors = best
+    graphs = sum(tensor.grad_fn is not None for tensor in tensors)
+    line = _only_line(file, pattern)
+    note(_KEPT_TENSORS, f"{name}\n{file}\n{line or ''}", len(tensors), graphs)
+
+
+def _is_deque(thing):
+    return type(thing).__name__ == "deque" and type(thing).__module__ == "collections"
+
+
+def _tensors_in(container, is_tensor):
+    """One of each element: itself, or the first in the pair, row or dict that it is."""
+    values = container.values() if type(container) is dict else container
+    try:
+        # A look at the last ones spares the rest: a leak is still going on.
+        ends = list(container)[-4:] if type(container) is not dict else list(values)[-4:]
+        if not any(_first(value, is_tensor) is not None for value in ends):
+            return []
+        found = [_first(value, is_tensor) for value in list(values)]
+    except RuntimeError:  # it changed under us: another thread goes on
+        return []
+    return [tensor for tensor in found if tensor is not None]
+
+
+def _first(value, is_tensor):
+    if is_tensor(value):
+        return value
+    if type(value) in _CONTAINERS and len(value) <= 8:
+        parts = value.values() if type(value) is dict else value
+        return next((part for part in parts if is_tensor(part)), None)
+    return None
+
+
+def _name_of(container, traceback):
+    """(name, file, pattern of its uses): of a frame that failed, its objects, or a module."""
+    while traceback is not None:
+        frame = traceback.tb_frame
+        file = frame.f_code.co_filename
+        if _is_own(file):
+            for name, value in list(frame.f_locals.items()):
+                if value is container:
+                    return name, file, rf"(?<![\w.]){re.escape(name)}"
+                # Of an object at hand: self.losses.
+                held = getattr(value, "__dict__", None)
+                if isinstance(value, types.ModuleType) or type(held) is not dict:
+                    continue
+                for inner, kept in list(held.items()):
+                    if kept is container:
+                        return f"{name}.{inner}", file, rf"\.{re.escape(inner)}"
+        traceback = traceback.tb_next
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if not file or not _is_own(file):
+            continue
+        for name, value in list(vars(module).items()):
+            if value is container:
+                return name, file, rf"\b{re.escape(name)}"
+    return None
+
+
+def _is_own(file):
+    return not any(part in file for part in ("/site-packages/", "/dist-packages/", "/lib/python"))
+
+
+def _only_line(file, pattern):
+    """Where something is put into it; nothing if that is several places."""
+    puts = re.compile(pattern + r"\s*(\.(append|extend|add|insert)\(|\+=|\[[^\]]*\]\s*=(?!=))")
+    lines = [n for n, text in enumerate(linecache.getlines(file), 1) if puts.search(text)]
+    return lines[0] if len(lines) == 1 else None
