@@ -71,6 +71,16 @@ TEST(AddressLimit, IsCertainNearTheLimitWithFreeMemory) {
     EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
 }
 
+TEST(AddressLimit, OfTheHeapIsSeenEvenWhenAllWasGivenBackBeforeTheLastLook) {
+    Story story;
+    story.exits(1).raises("MemoryError", "");
+    story.at(main_pid).limits.data = Bytes::mib(300);
+    story.at(main_pid).anon = Bytes::mib(80);
+    EXPECT_EQ(root_of(story.verdict()), "alloc-refused");
+    story.agent().peak = Bytes::mib(294);
+    EXPECT_EQ(root_of(story.verdict()), "address-limit");
+}
+
 TEST(AddressLimit, IsSilentWithoutARefusal) {
     Story story;
     story.exits(1).raises("ValueError", "no");

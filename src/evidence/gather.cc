@@ -104,6 +104,28 @@ void take_ends_from_log(Evidence& evidence) {
     }
 }
 
+// A worker that crashed within milliseconds of its start fell between two looks. Its crash record
+// says that it lived, and how it ended; whose child it was is taken from what the command is.
+void add_unseen_crashed(Evidence& evidence) {
+    const ProcessEvidence* main = evidence.main();
+    if (main == nullptr) return;
+    const Role role = main->wrapper ? Role::main : main->python ? Role::worker : Role::helper;
+    std::vector<ProcessEvidence> unseen;
+    for (const CrashEvidence& crash : evidence.crashes) {
+        if (!crash.finished || crash.survived || evidence.process(crash.pid) != nullptr) continue;
+        ProcessEvidence& process = unseen.emplace_back();
+        process.pid = crash.pid;
+        process.parent = main->pid;
+        process.role = role;
+        process.name = crash.thread;
+        process.python = !crash.python.empty();
+        process.first_seen = process.last_seen = crash.time;
+        process.ended = crash.time;
+        process.exit = ExitStatus{std::nullopt, crash.signal};
+    }
+    for (ProcessEvidence& process : unseen) evidence.processes.push_back(std::move(process));
+}
+
 void tidy(std::vector<std::string>& missing) {
     std::vector<std::string> kept;
     for (const std::string& line : missing) {
@@ -148,6 +170,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
     evidence.agents = parts::agents(record, clock, evidence);
     evidence.crashes = parts::crashes(record, clock);
+    add_unseen_crashed(evidence);
     evidence.stacks = parts::stacks(record, clock);
     evidence.stalls = parts::stalls(record, clock);
     parts::agent_words(record, clock, evidence);

@@ -122,6 +122,41 @@ TEST(Gather, AnEndWrittenAsAnEventReachesItsProcess) {
     EXPECT_EQ(evidence.process(555)->exit->signal, SIGKILL);
 }
 
+CrashRecord segfault_of(int pid) {
+    CrashRecord crash;
+    crash.pid = pid;
+    crash.signal = SIGSEGV;
+    crash.finished = true;
+    crash.thread = "python";
+    crash.time = Nanos(start + second);
+    return crash;
+}
+
+TEST(Gather, AWorkerThatCrashedBetweenTwoLooksIsKnownByItsCrash) {
+    RunRecord record = synthetic::run();
+    record.processes[0].program = format::ProgramKind::python;
+    record.crashes = {segfault_of(100), segfault_of(417)};
+    record.crashes.push_back(segfault_of(418));
+    record.crashes.back().survived = true;  // a handler of its own dealt with it
+    const Evidence evidence = gather(record, {});
+    ASSERT_EQ(evidence.processes.size(), 2U);
+    const ProcessEvidence* worker = evidence.process(417);
+    ASSERT_NE(worker, nullptr);
+    EXPECT_EQ(worker->role, Role::worker);
+    EXPECT_EQ(worker->parent, 100);
+    EXPECT_EQ(worker->exit->signal, SIGSEGV);
+    EXPECT_EQ(worker->ended, RunTime(second));
+}
+
+TEST(Gather, BelowAShellWhatCrashedUnseenIsTheProgram) {
+    RunRecord record = synthetic::run();
+    record.processes[0].program = format::ProgramKind::wrapper;
+    record.crashes = {segfault_of(417)};
+    const Evidence evidence = gather(record, {});
+    ASSERT_NE(evidence.process(417), nullptr);
+    EXPECT_EQ(evidence.process(417)->role, Role::main);
+}
+
 TEST(Gather, NamesTheSenderOfASignal) {
     RunRecord record = synthetic::run();
     format::Event term = synthetic::event(format::EventKind::signal, second, "kill 100");

@@ -158,7 +158,7 @@ void ProcessTree::identify(Nanos now, Member& member) {
     if (!orphaned) record.role = decide_role(facts).role;
     // Kept for every process that has one, so that its children can be told from new ranks.
     record.rank = rank.value_or(-1);
-    record.cgroup = cgroup_slot_(member.dir.fd()).value_or(-1);
+    record.cgroup = cgroup_slot_(member.dir.fd()).value_or(record.cgroup);
 }
 
 void ProcessTree::measure(Nanos now, Member& member, bool in_full) {

@@ -13,4 +13,4 @@ while True:
     optimizer.zero_grad()
     loss.backward(retain_graph=True)
     optimizer.step()
-    losses.append(loss)
+    losses.append(loss)  # guilty
