@@ -1,0 +1,95 @@
+"""Who keeps the tensors: the hook on stand-ins for tensors, as a full GPU cannot be had everywhere.
+
+With real ones it is proven by the zoo's gpu/leak_losses.
+"""
+
+import importlib.util
+import linecache
+import sys
+import types
+from collections import deque
+
+import pytest
+
+from support.run import ROOT
+
+
+class Tensor:
+    def __init__(self, grad_fn=None):
+        self.grad_fn = grad_fn
+
+
+class Parameter(Tensor):
+    pass
+
+
+@pytest.fixture
+def noted(monkeypatch):
+    """Runs a program's text, which must fail, and returns what the hook notes then."""
+    notes = []
+    agent = types.ModuleType("_holdfast_agent")
+    agent.note = lambda *note: notes.append(note)
+    monkeypatch.setitem(sys.modules, "_holdfast_agent", agent)
+    path = ROOT / "agent/hooks/kept_tensors.py"
+    spec = importlib.util.spec_from_file_location("kept_tensors", path)
+    hook = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hook)
+
+    def run(text, file="/home/u/train.py"):
+        notes.clear()
+        linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+        names = {"Tensor": Tensor, "Parameter": Parameter, "deque": deque}
+        try:
+            exec(compile(text, file, "exec"), names)
+        except RuntimeError as error:
+            hook.note_largest(Tensor, Parameter, error.__traceback__, lambda _: True)
+        names.clear()
+        return notes
+
+    return run
+
+
+def test_a_list_of_losses_is_named_with_the_line_that_fills_it(noted):
+    text = (
+        "losses = []\nfor i in range(40):\n    losses.append(Tensor('graph'))\nraise RuntimeError\n"
+    )
+    assert noted(text) == [(8, "losses\n/home/u/train.py\n3", 40, 40)]
+
+
+@pytest.mark.parametrize(
+    "put",
+    ["kept[i] = Tensor()", "kept.append((i, Tensor()))", "kept += [{'out': Tensor()}]",
+     "kept.add(Tensor())", "kept.extend([Tensor()])"],
+)  # fmt: skip
+def test_other_ways_to_keep_them(noted, put):
+    kind = "{}" if "[i]" in put else "set()" if "add" in put else "deque()"
+    text = f"kept = {kind}\nfor i in range(20):\n    {put}\nraise RuntimeError\n"
+    assert noted(text) == [(8, "kept\n/home/u/train.py\n3", 20, 0)]
+
+
+def test_an_objects_own_list_is_named_by_its_path(noted):
+    text = (
+        "class Trainer:\n"
+        "    def __init__(self):\n"
+        "        self.outputs = []\n"
+        "    def fit(self):\n"
+        "        for i in range(20):\n"
+        "            self.outputs.append(Tensor(1))\n"
+        "        raise RuntimeError\n"
+        "Trainer().fit()\n"
+    )
+    assert noted(text) == [(8, "self.outputs\n/home/u/train.py\n6", 20, 20)]
+
+
+def test_of_several_places_that_fill_it_none_is_named(noted):
+    text = "a = []\na.append(Tensor())\nfor i in range(40): a.append(Tensor())\nraise RuntimeError"
+    assert noted(text) == [(8, "a\n/home/u/train.py\n", 41, 0)]
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["[Parameter() for _ in range(40)]", "[Tensor() for _ in range(8)]", "[3] * 99",
+     "[[Tensor() for _ in range(9)] for _ in range(40)]"],
+)  # fmt: skip
+def test_models_and_what_holds_few_are_not_blamed(noted, made):
+    assert noted(f"held = {made}\nraise RuntimeError") == []
