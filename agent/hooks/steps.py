@@ -5,15 +5,19 @@ import _holdfast_agent
 # A better source silences the others: a program that calls holdfast.step() knows its own steps,
 # and Keras may run a torch optimizer below.
 _RANK = {"sklearn partial_fit": 1, "torch optimizer": 2, "keras fit": 3, "holdfast.step()": 4}
-_best = [0]
+ranked = [0]  # the best that has spoken
+
+
+def rank_of(source):
+    return _RANK[source]
 
 
 def count(source, loss=None, gpu_allocated=-1, gpu_reserved=-1):
     """Counts the step unless a better source has spoken."""
     rank = _RANK[source]
-    if rank < _best[0]:
+    if rank < ranked[0]:
         return
-    _best[0] = rank
+    ranked[0] = rank
     _holdfast_agent.step(loss, gpu_allocated, gpu_reserved, source)
 
 

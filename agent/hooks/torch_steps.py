@@ -2,12 +2,14 @@
 
 import sys
 
-from _holdfast_agent import note, seen
-from hooks.brink import at_boundary
+from _holdfast_agent import crossing, note, seen, step
+from hooks.brink import error_about
 from hooks.cuda_memory import figures
-from hooks.steps import count, scalar
+from hooks.steps import rank_of, ranked, scalar
 
 _FRAMEWORK = 7
+_SOURCE = "torch optimizer"
+_RANK = rank_of(_SOURCE)
 _GPU_EVERY = 8
 # Programs with several optimizers (GANs) count the steps of one, the leader: the first seen, until
 # another steps three times while it rests.
@@ -16,13 +18,14 @@ _PATIENCE = 3
 
 class _State:
     # An object and slots: to write to a class is to throw away what Python knows of it.
-    __slots__ = ("leader", "loss", "others", "steps")
+    __slots__ = ("leader", "loss", "others", "steps", "tensor")
 
     def __init__(self):
         self.leader = None  # id of the optimizer
         self.others = None  # id -> steps while the leader rested
         self.loss = None
         self.steps = 0
+        self.tensor = None  # torch's class
 
 
 _state = _State()
@@ -38,6 +41,7 @@ def install(module):
     torch = sys.modules["torch"]
     if not hasattr(torch, "__version__") or not hasattr(torch, "autograd"):
         return "later"
+    _state.tensor = torch.Tensor
     if register is not None:
         register(_after_step)
     _keep_from_compiler()
@@ -53,8 +57,7 @@ def _keep_from_compiler():
         _before_backward,
         _after_step,
         _becomes_leader,
-        at_boundary,
-        count,
+        error_about,
         scalar,
         figures,
     ):
@@ -66,22 +69,35 @@ def _keep_from_compiler():
             frames.skip_code(code)
 
 
+# These two run once a step, and steps can be short: no call that can be spared.
+
+
 def _before_backward(tensors=None, *_):
+    if type(tensors) is _state.tensor:
+        _state.loss = tensors.item() if tensors.is_cpu and tensors.ndim == 0 else None
+        return
     loss = tensors[0] if isinstance(tensors, (tuple, list)) and tensors else tensors
     _state.loss = scalar(loss)
 
 
 def _after_step(optimizer, args, kwargs):
+    state = _state
     who = id(optimizer)
-    if who == _state.leader:
-        _state.others = None
+    if who == state.leader:
+        state.others = None
     elif not _becomes_leader(who):
         return
-    loss, _state.loss = _state.loss, None
-    allocated, reserved = figures() if _state.steps % _GPU_EVERY == 0 else (-1, -1)
-    _state.steps += 1
-    count("torch optimizer", loss, allocated, reserved)
-    at_boundary()
+    if state.steps % _GPU_EVERY:
+        allocated = reserved = -1
+    else:
+        allocated, reserved = figures()
+    state.steps += 1
+    if ranked[0] <= _RANK:
+        ranked[0] = _RANK
+        step(state.loss, allocated, reserved, _SOURCE)
+    state.loss = None
+    if crossing():
+        raise error_about("steps")
 
 
 def _becomes_leader(who):
