@@ -29,7 +29,10 @@ def _tensor(sample: Sample, batch: int) -> torch.Tensor:
 
 
 def step_of(
-    model: Any, batch: int, recorder: Recorder, data: Data = Data()  # noqa: B008
+    model: Any,
+    batch: int,
+    recorder: Recorder,
+    data: Data = Data(),  # noqa: B008
 ) -> Callable[[], None]:
     """One call of train_step, as fit() does it; the batch comes from the host."""
     import keras

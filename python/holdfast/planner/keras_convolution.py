@@ -18,9 +18,7 @@ def conv_facts(call: Call, forward: bool) -> list[tuple[int, ...]]:
     shapes = [call.inputs[0].shape, call.outputs[0].shape]
     if dims > 3 or any(len(shape) != dims + 2 for shape in shapes):
         return []
-    (inputs, into), (outputs, out) = (
-        (s[-1], s[1:-1]) if last else (s[1], s[2:]) for s in shapes
-    )
+    (inputs, into), (outputs, out) = ((s[-1], s[1:-1]) if last else (s[1], s[2:]) for s in shapes)
     alone = "Depthwise" in call.kind or "Separable" in call.kind
     groups = inputs if alone else int(getattr(layer, "groups", 1))
     kernel, stride = tuple(layer.kernel_size), tuple(layer.strides)

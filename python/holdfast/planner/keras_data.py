@@ -67,7 +67,9 @@ def inputs_of(model: Any, data: Data = Data()) -> Any:  # noqa: B008
     shapes = getattr(model, "_build_shapes_dict", None)
     if shapes and len(shapes) == 1:
         (shape,) = shapes.values()
-        if isinstance(shape, (tuple, list)) and all(not isinstance(e, (tuple, list)) for e in shape):
+        if isinstance(shape, (tuple, list)) and all(
+            not isinstance(e, (tuple, list)) for e in shape
+        ):
             return _whole(model.name, shape, model.compute_dtype or "float32")
     raise CannotTrace(
         f"model {model.name!r} was never built, so the shapes of its inputs are not known: call "

@@ -127,7 +127,9 @@ class _Step:
             writer is None
             or self.costs[writer].product
             or len(readers) != 1
-            or any(self.costs[reader].product or self.costs[reader].reads_twice for reader in readers)
+            or any(
+                self.costs[reader].product or self.costs[reader].reads_twice for reader in readers
+            )
         )
 
     def run(self) -> None:
@@ -180,7 +182,11 @@ class _Step:
     def _run(self, number: int, call: Call, cost: Cost) -> None:
         memory = self.memory
         for tensor in call.inputs:  # made by something that is no layer
-            if tensor.key not in self.buffers and tensor.key not in self.written and self.lies(tensor):
+            if (
+                tensor.key not in self.buffers
+                and tensor.key not in self.written
+                and self.lies(tensor)
+            ):
                 self.buffers[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
         learns = any(tensor.key in self.wanted for tensor in call.outputs)
         held: list[int] = []
