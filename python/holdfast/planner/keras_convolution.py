@@ -29,8 +29,5 @@ def conv_facts(call: Call, forward: bool) -> list[tuple[int, ...]]:
     directions = (_FORWARD,) if forward else (_INPUT_GRADIENT, _WEIGHT_GRADIENT)
     dtype = _DTYPES.get(call.outputs[0].dtype, 0)
     transposed = int("Transpose" in call.kind)
-    return [
-        (way, dtype, int(last), transposed, groups, dims, call.inputs[0].shape[0], inputs, outputs)
-        + rest
-        for way in directions
-    ]
+    head = (dtype, int(last), transposed, groups, dims, call.inputs[0].shape[0], inputs, outputs)
+    return [(way, *head, *rest) for way in directions]

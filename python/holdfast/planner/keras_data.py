@@ -1,4 +1,4 @@
-"""The shapes of what a Keras model is trained on, from the model itself or from fit()'s arguments."""
+"""The shapes of what a Keras model is trained on: from the model, or from fit()'s arguments."""
 
 import math
 from dataclasses import dataclass

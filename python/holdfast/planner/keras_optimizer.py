@@ -59,9 +59,13 @@ def slots_of(model: Any) -> list[int]:
     return sizes
 
 
-def working_copies(optimizer: Any) -> int:
-    """How often all variables' size is taken during an update on torch."""
-    if optimizer is None:
-        return 0
+def working_sizes(model: Any) -> list[int]:
+    """What an update takes beside that, on torch: lists of all variables, or one after another."""
+    optimizer = model.optimizer
+    sizes = [Tensor(0, tuple(v.shape), str(v.dtype)).bytes for v in model.trainable_variables]
+    if optimizer is None or not sizes:
+        return []
     kinds = (kind.__name__ for kind in type(inner(optimizer)).__mro__)
-    return next((_COPIES[name] for name in kinds if name in _COPIES), 2)
+    copies = next((_COPIES[name] for name in kinds if name in _COPIES), 2)
+    # With a loss scale Keras does not use the foreach updates.
+    return [max(sizes)] * copies if inner(optimizer) is not optimizer else sizes * copies

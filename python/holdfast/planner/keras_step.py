@@ -11,8 +11,8 @@ from holdfast.planner import capture_file
 from holdfast.planner.capture_file import ALLOC, FREE, MARK, ROLES, SCRATCH
 from holdfast.planner.device import Device
 from holdfast.planner.keras_convolution import CONV, GEMM, conv_facts
-from holdfast.planner.keras_layers import Cost, cost_of, is_float, largest, width
-from holdfast.planner.keras_optimizer import slots_of, working_copies
+from holdfast.planner.keras_layers import Cost, cost_of, is_float, width
+from holdfast.planner.keras_optimizer import slots_of, working_sizes
 from holdfast.planner.keras_trace import Call, Tensor, Trace, trace
 
 BAND = {"torch": 0.25, "jax": 0.25, "tensorflow": 0.25}  # docs/fit.md: how it was measured
@@ -74,14 +74,15 @@ class _Memory:
         self.events.append((SCRATCH, None, self._site, fact, values))
 
 
-class _Step:
+class Step:
     """One model's step on one backend."""
 
     def __init__(self, model: Any, traced: Trace, backend: str) -> None:
         self.model, self.traced = model, traced
         self.eager = backend == "torch"
         self.memory = _Memory()
-        self.costs = [cost_of(call, self.eager) for call in traced.calls]
+        self.fused = backend == "jax"
+        self.costs = [cost_of(call, backend) for call in traced.calls]
         self.last_use: dict[int, int] = {}
         self.readers: dict[int, list[int]] = {}
         self.written: dict[int, int] = {}
@@ -109,7 +110,7 @@ class _Step:
         """Tensors that a gradient flows through."""
         wanted: set[int] = set()
         known = {tensor.key for tensor in self.traced.inputs}
-        for number, call in enumerate(self.traced.calls):
+        for call in self.traced.calls:
             loose = [t for t in call.inputs if t.key not in known and t.key not in self.written]
             if loose and any(is_float(tensor) for tensor in loose) and wanted:
                 wanted.update(tensor.key for tensor in loose if is_float(tensor))
@@ -118,8 +119,8 @@ class _Step:
         return wanted
 
     def lies(self, tensor: Tensor) -> bool:
-        """Whether it is ever in memory; on XLA much is not."""
-        if self.eager:
+        """Whether it is ever in memory."""
+        if not self.fused:
             return True
         writer = self.written.get(tensor.key)
         readers = self.readers.get(tensor.key, [])
@@ -147,9 +148,8 @@ class _Step:
             if number == 0:
                 for size in slots_of(self.model):
                     memory.new(size, _OPTIMIZER)
-            copies = working_copies(self.model.optimizer) if self.eager else 0
-            trainable = [_bytes(variable) for variable in self.model.trainable_variables]
-            memory.release(*[memory.new(size, _TEMPORARY) for size in trainable * copies])
+            working = working_sizes(self.model) if self.eager else []
+            memory.release(*[memory.new(size, _TEMPORARY) for size in working])
             memory.mark("optimizer done")
             if not self.eager:  # torch's stay until the next forward is done
                 self._drop_gradients()
@@ -264,7 +264,7 @@ class _Step:
                 gradients[tensor.key] = memory.hold(incoming[0])
             else:
                 gradients[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
-        memory.passing(cost.work)
+        memory.passing(cost.work + cost.back)
         for variable in self.own[number]:
             self.gradients.append(memory.new(_bytes(variable), _GRADIENT))
         memory.release(*incoming)
@@ -281,7 +281,7 @@ def write(
     import keras
 
     backend = keras.backend.backend()
-    step = _Step(model, trace(model, inputs), backend)
+    step = Step(model, trace(model, inputs), backend)
     step.run()
     memory = step.memory
     band = BAND.get(backend, max(BAND.values()))
@@ -304,6 +304,3 @@ def write(
         "estimate": band,
     }
     capture_file.write(path, header, memory.events, memory.roles)
-
-
-__all__ = ["BAND", "largest", "write"]
