@@ -17,14 +17,14 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 # Without them TensorFlow's allocator counts oneDNN's own buffers, which a GPU does not have.
 os.environ.update(TF_ENABLE_ONEDNN_OPTS="0", TF_CPU_ALLOCATOR_USE_BFC="true")
 
-import keras  # noqa: E402
-import keras_models  # noqa: E402
-import numpy as np  # noqa: E402
+import keras
+import keras_models
+import numpy as np
 
-from holdfast.planner import capture_file, keras_data, keras_serve  # noqa: E402
-from holdfast.planner.device import Device  # noqa: E402
-from holdfast.planner.keras_step import Step  # noqa: E402
-from holdfast.planner.keras_trace import trace  # noqa: E402
+from holdfast.planner import capture_file, keras_data, keras_serve
+from holdfast.planner.device import Device
+from holdfast.planner.keras_step import Step
+from holdfast.planner.keras_trace import trace
 
 BACKEND = keras.backend.backend()
 
