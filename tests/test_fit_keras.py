@@ -70,13 +70,13 @@ def test_other_things_are_no_keras_models():
     assert not keras_data.is_model(object())
 
 
-def fit(folder, backend, *words):
+def fit(binary, folder, backend, *words):
     if not PYTHON:
         pytest.skip("needs Keras: see `make frameworks`")
     if subprocess.run([PYTHON, "-c", f"import keras, {backend}"], capture_output=True).returncode:
         pytest.skip(f"needs Keras and {backend}")
     Path(folder, "train.py").write_text(TRAIN)
-    command = [os.environ["HOLDFAST_BIN"], "fit", *words, "--gpu", "16GiB", "--python", PYTHON]
+    command = [binary, "fit", *words, "--gpu", "16GiB", "--python", PYTHON]
     environment = {**os.environ, "KERAS_BACKEND": backend, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment["PYTHONPATH"] = str(ROOT / "python")
     return subprocess.run(
@@ -85,8 +85,8 @@ def fit(folder, backend, *words):
 
 
 @pytest.mark.parametrize("backend", ["torch", "tensorflow", "jax"])
-def test_a_function_that_returns_a_compiled_model(tmp_path, backend):
-    done = fit(tmp_path, backend, "train.py:make_keras", "--batch", "64", "--json")
+def test_a_function_that_returns_a_compiled_model(binary, tmp_path, backend):
+    done = fit(binary, tmp_path, backend, "train.py:make_keras", "--batch", "64", "--json")
     assert done.returncode == 0, done.stderr
     plan = json.loads(done.stdout)
     anatomy = plan["anatomy"]
@@ -99,18 +99,18 @@ def test_a_function_that_returns_a_compiled_model(tmp_path, backend):
 
 
 @pytest.mark.parametrize("backend", ["torch", "tensorflow", "jax"])
-def test_an_unchanged_script_is_stopped_at_fit(tmp_path, backend):
-    done = fit(tmp_path, backend, "train.py", "--json", "--no-largest")
+def test_an_unchanged_script_is_stopped_at_fit(binary, tmp_path, backend):
+    done = fit(binary, tmp_path, backend, "train.py", "--json", "--no-largest")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["batch"] == 64
     assert not Path(tmp_path, "trained").exists()
 
 
-def test_a_model_without_shapes_gets_one_line(tmp_path):
+def test_a_model_without_shapes_gets_one_line(binary, tmp_path):
     script = "import keras\ndef make():\n    m = keras.Sequential([keras.layers.Dense(3)])\n"
     script += "    m.compile('adam', 'mse')\n    return m\n"
     Path(tmp_path, "loose.py").write_text(script)
-    done = fit(tmp_path, "tensorflow", "loose.py:make", "--batch", "4")
+    done = fit(binary, tmp_path, "tensorflow", "loose.py:make", "--batch", "4")
     assert done.returncode != 0
     said = [line for line in done.stderr.splitlines() if line.startswith("holdfast:")]
     assert len(said) == 1 and "never built" in said[0]
