@@ -77,7 +77,7 @@ frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and
 	@tools/setup-frameworks
 	@HOLDFAST_TORCH_PYTHON=$(CURDIR)/build/frameworks/bin/python .venv/bin/pytest -q \
 	    tests/test_frameworks.py tests/test_leaks.py tests/test_hooks.py tests/test_memory_by_line.py \
-	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py
+	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py tests/test_fit_keras.py
 
 guard-table: setup build  ## the guard on dying and on healthy programs (root; PYTHON=one that has torch)
 	@.venv/bin/python bench/guard $(if $(PYTHON),--python $(PYTHON))

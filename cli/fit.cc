@@ -211,7 +211,7 @@ const Verb fit_verb{
         "torch's allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a\n"
         "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
         "it runs on pretended tensors until its second optimizer step; --batch goes to its first\n"
-        "DataLoader.",
+        "DataLoader. Keras: make() may return a compiled model; a script is stopped at fit().",
     .options = options,
     .words = Words::any,
     .examples =

@@ -1,7 +1,7 @@
 """How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
 usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
-[--no-batches] [--small-runs]
+[--no-batches] [--small-runs]; or: python bench/fit --keras (see keras_table.py)
 Needs a Python with the torch, torchvision, timm and transformers that the rows name.
 """
 
@@ -18,6 +18,13 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "python"), str(Path(__file__).parent)]
+BIN = os.environ.setdefault("HOLDFAST_BIN", str(ROOT / "build/release/cli/holdfast"))
+
+if sys.argv[1:2] == ["--keras"]:  # needs Keras, and torch only as its backend
+    import keras_table
+
+    keras_table.main(sys.argv[2:])
+    sys.exit()
 
 import rows  # noqa: E402
 
@@ -26,7 +33,6 @@ from holdfast.planner.capture import Make, capture, record  # noqa: E402
 from holdfast.planner.device import Device  # noqa: E402
 from holdfast.planner.small_run import REAL, SmallRuns  # noqa: E402
 
-BIN = os.environ.setdefault("HOLDFAST_BIN", str(ROOT / "build/release/cli/holdfast"))
 GIB = 1 << 30
 
 

@@ -49,14 +49,21 @@ std::uint64_t CachingAllocator::segment_for(std::uint64_t size, bool small) cons
     return size < own_segment ? options_.large_segment.count : up(size, segment_multiple);
 }
 
-std::uint32_t CachingAllocator::make(const Block& block) {
+std::uint32_t CachingAllocator::make(std::uint64_t address, std::uint64_t size, bool small) {
     if (unused_.empty()) {
-        blocks_.push_back(block);
-        return static_cast<std::uint32_t>(blocks_.size() - 1);
+        blocks_.emplace_back();
+        unused_.push_back(static_cast<std::uint32_t>(blocks_.size() - 1));
     }
     const std::uint32_t index = unused_.back();
     unused_.pop_back();
-    blocks_[index] = block;
+    // One by one: a Block made aside and copied here waits for its own narrow stores.
+    Block& block = blocks_[index];
+    block.address = address;
+    block.size = size;
+    block.requested = 0;
+    block.previous = block.next = none;
+    block.state = State::used;
+    block.small = small;
     return index;
 }
 
@@ -65,48 +72,35 @@ void CachingAllocator::drop(std::uint32_t block) { unused_.push_back(block); }
 void CachingAllocator::put(std::uint32_t index) {
     Block& block = blocks_[index];
     block.state = State::cached;
-    auto& pool = cached_[block.small ? 1 : 0];
-    const Cached entry{block.size, block.address, index};
-    pool.insert(std::ranges::upper_bound(pool, entry,
-                                         [](const Cached& a, const Cached& b) {
-                                             return a.size != b.size ? a.size < b.size
-                                                                     : a.address < b.address;
-                                         }),
-                entry);
+    cached_[block.small ? 1 : 0].insert(index);
 }
 
 void CachingAllocator::take(std::uint32_t index) {
-    const Block& block = blocks_[index];
-    auto& pool = cached_[block.small ? 1 : 0];
-    const Cached entry{block.size, block.address, index};
-    const auto found = std::ranges::lower_bound(pool, entry, [](const Cached& a, const Cached& b) {
-        return a.size != b.size ? a.size < b.size : a.address < b.address;
-    });
-    pool.erase(found);
+    cached_[blocks_[index].small ? 1 : 0].erase(index);
 }
 
 std::uint32_t CachingAllocator::best_fit(std::uint64_t size, bool small) {
-    auto& pool = cached_[small ? 1 : 0];
-    auto found = std::ranges::lower_bound(pool, size, {}, &Cached::size);
-    if (found == pool.end()) return none;
+    const FreeBlocks& pool = cached_[small ? 1 : 0];
+    std::uint32_t found = pool.first_of(size);
+    if (found == none) return none;
     if (options_.expandable_segments) {
         // A block that can still grow counts as large as it can become: others come first.
-        const auto reach = [&](const Cached& cached) {
-            const std::uint32_t next = blocks_[cached.block].next;
-            return cached.size + (next != none && blocks_[next].state == State::unmapped
-                                      ? blocks_[next].size
-                                      : 0);
+        const auto reach = [&](std::uint32_t block) {
+            const std::uint32_t next = blocks_[block].next;
+            return blocks_[block].size + (next != none && blocks_[next].state == State::unmapped
+                                              ? blocks_[next].size
+                                              : 0);
         };
-        for (auto next = found + 1; next != pool.end() && reach(*next) < reach(*found); ++next)
+        for (std::uint32_t next = pool.after(found); next != none && reach(next) < reach(found);
+             next = pool.after(next))
             found = next;
     } else if (options_.max_split_size && !small) {
         const std::uint64_t limit = options_.max_split_size->count;
-        if (size < limit && found->size >= limit) return none;
-        if (size >= limit && found->size >= size + oversize_slack) return none;
+        if (size < limit && blocks_[found].size >= limit) return none;
+        if (size >= limit && blocks_[found].size >= size + oversize_slack) return none;
     }
-    const std::uint32_t block = found->block;
-    pool.erase(found);
-    return block;
+    take(found);
+    return found;
 }
 
 bool CachingAllocator::reserve(std::uint64_t size) {
@@ -140,13 +134,14 @@ std::uint32_t CachingAllocator::new_segment(std::uint64_t size, bool small) {
     if (options_.expandable_segments) return expand(size, small);
     const std::uint64_t segment = segment_for(size, small);
     if (!reserve(segment)) return none;
-    return make({address_for(segment), segment, 0, none, none, State::used, small});
+    return make(address_for(segment), segment, small);
 }
 
 std::uint32_t CachingAllocator::expand(std::uint64_t size, bool small) {
     std::uint32_t& arena = arena_[small ? 1 : 0];
     if (arena == none) {
-        arena = make({next_address_, arena_size, 0, none, none, State::unmapped, small});
+        arena = make(next_address_, arena_size, small);
+        blocks_[arena].state = State::unmapped;
         next_address_ += 2 * arena_size;
     }
     for (std::uint32_t at = arena; at != none; at = blocks_[at].next) {
@@ -204,13 +199,17 @@ bool CachingAllocator::should_split(std::uint64_t left, std::uint64_t size, bool
 }
 
 void CachingAllocator::split(std::uint32_t block, std::uint64_t size, State rest) {
-    const Block whole = blocks_[block];
-    const std::uint32_t right =
-        make({whole.address + size, whole.size - size, 0, block, whole.next, rest, whole.small});
-    if (whole.next != none) blocks_[whole.next].previous = right;
-    blocks_[block].next = right;
-    blocks_[block].size = size;
-    if (rest == State::cached) put(right);
+    const std::uint32_t index =
+        make(blocks_[block].address + size, blocks_[block].size - size, blocks_[block].small);
+    Block& left = blocks_[block];
+    Block& right = blocks_[index];
+    right.previous = block;
+    right.next = left.next;
+    right.state = rest;
+    if (left.next != none) blocks_[left.next].previous = index;
+    left.next = index;
+    left.size = size;
+    if (rest == State::cached) put(index);
 }
 
 std::uint32_t CachingAllocator::join(std::uint32_t left, std::uint32_t right) {
@@ -269,44 +268,41 @@ void CachingAllocator::free(std::uint32_t storage) {
 bool CachingAllocator::release_large_enough(std::uint64_t size) {
     if (!options_.max_split_size || options_.expandable_segments) return false;
     const std::uint64_t least = std::max(size, options_.max_split_size->count);
-    auto& pool = cached_[0];
-    const auto whole = [&](const Cached& cached) {
-        return blocks_[cached.block].previous == none && blocks_[cached.block].next == none;
+    const std::vector<std::uint32_t> pool = cached_[0].all();
+    const auto size_of = [&](std::uint32_t block) { return blocks_[block].size; };
+    const auto whole = [&](std::uint32_t block) {
+        return blocks_[block].previous == none && blocks_[block].next == none;
     };
-    const auto give_back = [&](std::vector<Cached>::iterator at) {
-        stats_.reserved.count -= at->size;
-        drop(at->block);
-        return pool.erase(at);
-    };
-    auto found = std::ranges::lower_bound(pool, least, {}, &Cached::size);
+    auto found = std::ranges::lower_bound(pool, least, {}, size_of);
     while (found != pool.end() && !whole(*found)) ++found;
     if (found != pool.end()) {
-        give_back(found);
+        give_back(*found);
         return true;
     }
     std::uint64_t freed = 0;
-    for (std::size_t i = pool.size(); i > 0 && freed < size; --i) {
-        const auto at = pool.begin() + static_cast<std::ptrdiff_t>(i - 1);
-        if (at->size < options_.max_split_size->count) break;
+    for (auto at = pool.rbegin(); at != pool.rend() && freed < size; ++at) {
+        if (size_of(*at) < options_.max_split_size->count) break;
         if (!whole(*at)) continue;
-        freed += at->size;
-        give_back(at);
+        freed += size_of(*at);
+        give_back(*at);
     }
     return freed >= size;
 }
 
+void CachingAllocator::give_back(std::uint32_t segment) {
+    take(segment);
+    stats_.reserved.count -= blocks_[segment].size;
+    drop(segment);
+}
+
 void CachingAllocator::release_cached() {
-    for (auto& pool : cached_) {
-        const std::vector<Cached> all = pool;
-        for (const Cached& cached : all) {
-            const Block& block = blocks_[cached.block];
-            if (options_.expandable_segments) {
-                unmap(cached.block);
-            } else if (block.previous == none && block.next == none) {
-                take(cached.block);
-                stats_.reserved.count -= cached.size;
-                drop(cached.block);
-            }
+    for (const FreeBlocks& pool : cached_) {
+        for (const std::uint32_t index : pool.all()) {
+            const Block& block = blocks_[index];
+            if (options_.expandable_segments)
+                unmap(index);
+            else if (block.previous == none && block.next == none)
+                give_back(index);
         }
     }
 }

@@ -8,6 +8,8 @@
 
 #include "base/bytes.h"
 #include "fit/allocator_options.h"
+#include "fit/block.h"
+#include "fit/free_blocks.h"
 
 namespace holdfast::fit {
 
@@ -24,6 +26,8 @@ public:
     // `order` 0 places segments as one was seen to, any other number in some other order.
     CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
                      std::uint32_t storages, std::uint32_t order = 0);
+    CachingAllocator(const CachingAllocator&) = delete;
+    CachingAllocator& operator=(const CachingAllocator&) = delete;
 
     // False when torch would raise OutOfMemoryError. Nothing is taken for an empty storage.
     bool allocate(std::uint32_t storage, Bytes requested);
@@ -31,18 +35,8 @@ public:
     const AllocatorStats& stats() const { return stats_; }
 
 private:
-    static constexpr std::uint32_t none = UINT32_MAX;
-    enum class State : std::uint8_t { used, cached, unmapped };
-    struct Block {
-        std::uint64_t address, size, requested;
-        std::uint32_t previous, next;
-        State state;
-        bool small;
-    };
-    struct Cached {  // best fit: by size, then by address
-        std::uint64_t size, address;
-        std::uint32_t block;
-    };
+    using State = Block::State;
+    static constexpr std::uint32_t none = no_block;
 
     std::uint64_t rounded(std::uint64_t requested) const;
     std::uint64_t segment_for(std::uint64_t size, bool small) const;
@@ -54,6 +48,7 @@ private:
     bool reserve(std::uint64_t size);
     bool release_large_enough(std::uint64_t size);
     void release_cached();
+    void give_back(std::uint32_t segment);
     void unmap(std::uint32_t block);
     bool should_split(std::uint64_t left, std::uint64_t size, bool small) const;
     void split(std::uint32_t block, std::uint64_t size, State rest);
@@ -61,14 +56,14 @@ private:
     void put(std::uint32_t index);
     void take(std::uint32_t index);
     void drop(std::uint32_t block);
-    std::uint32_t make(const Block& block);
+    std::uint32_t make(std::uint64_t address, std::uint64_t size, bool small);
 
     AllocatorOptions options_;
     std::optional<Bytes> limit_;
     AllocatorStats stats_;
     std::vector<Block> blocks_;
     std::vector<std::uint32_t> unused_;
-    std::vector<Cached> cached_[2];
+    FreeBlocks cached_[2] = {FreeBlocks(blocks_), FreeBlocks(blocks_)};
     std::vector<std::uint32_t> used_;        // by storage
     std::uint32_t arena_[2] = {none, none};  // first block of the expandable segment
     std::uint32_t order_;

@@ -1,6 +1,7 @@
 """python -m holdfast.planner: the capturing side of ``holdfast fit``."""
 
 import argparse
+import importlib.util
 import os
 import runpy
 import sys
@@ -21,6 +22,21 @@ def load_target(target: str) -> Any:
     return found[name]
 
 
+def serving_side() -> Any:
+    """Captures, where there is torch; else, or for Keras on another backend, reckons."""
+    config = sys.modules.get("keras.src.backend.config")
+    elsewhere = config is not None and config.backend() != "torch"
+    if elsewhere or importlib.util.find_spec("torch") is None:
+        if not elsewhere and importlib.util.find_spec("keras") is None:
+            sys.exit(f"holdfast: {sys.executable} has no torch; name one that has: --python PYTHON")
+        from holdfast.planner import keras_serve
+
+        return keras_serve
+    from holdfast.planner import serve
+
+    return serve
+
+
 def main() -> None:
     """Chooses the task."""
     if sys.argv[1:2] == ["calibrate"]:
@@ -38,18 +54,14 @@ def main() -> None:
     parser.add_argument("--target")
     parser.add_argument("--script", nargs=argparse.REMAINDER)
     options = parser.parse_args()
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        sys.exit(f"holdfast: {sys.executable} has no torch; name one that has: --python PYTHON")
     requests, answers = (int(fd) for fd in options.fds.split(","))
     with os.fdopen(requests) as incoming, os.fdopen(answers, "w") as outgoing:
-        from holdfast.planner.serve import serve, serve_script
-
-        if options.script:
-            serve_script(incoming, outgoing, options.script)
+        make = None if options.script else load_target(options.target)
+        side = serving_side()
+        if make is None:
+            side.serve_script(incoming, outgoing, options.script)
         else:
-            serve(incoming, outgoing, load_target(options.target))
+            side.serve(incoming, outgoing, make)
 
 
 if __name__ == "__main__":

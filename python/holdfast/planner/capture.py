@@ -15,7 +15,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from holdfast.planner import capture_file, loaders
+from holdfast.planner import capture_file, keras_data, loaders
 from holdfast.planner.device import Device
 from holdfast.planner.pretend import pretended
 from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
@@ -76,7 +76,8 @@ def module_names(recorder: Recorder) -> Iterator[None]:
                 names.setdefault(id(part), name or type(module).__name__)
             for tensor in (*module.parameters(), *module.buffers()):
                 recorder.set_role(tensor, WEIGHT)
-        recorder.enter_module(names[id(module)])
+        # Keras' layers know their own path; as torch modules they have no names.
+        recorder.enter_module(getattr(module, "path", None) or names[id(module)])
 
     def after(module: nn.Module, *_: Any) -> None:
         recorder.leave_module()
@@ -117,6 +118,15 @@ def optimizer_roles(recorder: Recorder) -> Iterator[None]:
             handle.remove()
 
 
+def _step_of(made: Any, batch: int, recorder: Recorder) -> Callable[[], Any]:
+    """What make(batch) returned, as a step: a function, or a compiled Keras model."""
+    if not keras_data.is_model(made):
+        return made  # type: ignore[no-any-return]
+    from holdfast.planner import keras_capture
+
+    return keras_capture.step_of(made, batch, recorder)
+
+
 def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> Recorder:
     """Builds and runs the steps on the pretended GPU."""
     recorder = world.recorder()
@@ -132,7 +142,7 @@ def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> 
             loaders.watched() as seen,
         ):
             warnings.simplefilter("ignore")
-            step = make(batch)
+            step = _step_of(make(batch), batch, recorder)
             close = getattr(step, "close", None)
             gc.collect()
             recorder.mark("made")

@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast._command import HoldfastError, find
 from holdfast._load import load
+from holdfast.planner import keras_data
 
 SCHEMA = 1
 
@@ -112,6 +113,8 @@ def fit(
 ) -> Plan:
     """Plans ``make(batch)``'s training step for a GPU; see ``holdfast fit --help``.
 
+    ``make`` may return a compiled Keras model instead of a step, or be one.
+
     ``ways`` looks for savings: always (True), never (False), or when it does not fit (None).
     """
     words = ["--batch", str(batch), "--gpu", gpu]
@@ -133,10 +136,26 @@ def fit(
     return replace(load(Plan, answer), picture=drawn)
 
 
-def _ask(options: list[str], make: Callable[[int], Callable[[], Any]]) -> dict[str, Any]:
-    """The program's answer, with captures made in this process."""
+def _served(make: Any) -> tuple[Any, Any]:
+    """Who answers, and with what: a Keras model is copied to where its weights are seen."""
+    if not keras_data.is_model(make):
+        from holdfast.planner.serve import serve
+
+        return serve, make
+    model = make
+    if keras_data.backend_of(model) != "torch":
+        from holdfast.planner import keras_serve
+
+        return keras_serve.serve, lambda: model
+    from holdfast.planner.keras_capture import copy_of
     from holdfast.planner.serve import serve
 
+    return serve, lambda: copy_of(model)
+
+
+def _ask(options: list[str], make: Callable[[int], Callable[[], Any]]) -> dict[str, Any]:
+    """The program's answer, with captures made in this process."""
+    serve, make = _served(make)
     request_out, request_in = os.pipe()
     answer_out, answer_in = os.pipe()
     program = subprocess.Popen(

@@ -64,6 +64,13 @@ class _Stream:
         pass
 
 
+class _Generator(torch.Generator):
+    """A GPU's generator cannot be made without one; no number of its is ever drawn here."""
+
+    def __new__(cls, *_: Any, **__: Any) -> "_Generator":
+        return super().__new__(cls, device="cpu")  # type: ignore[no-any-return]
+
+
 def cuda_module(stack: ExitStack, device: Device) -> None:
     """What programs ask torch.cuda before they use it."""
     stream = _Stream()
@@ -129,8 +136,16 @@ def cuda_module(stack: ExitStack, device: Device) -> None:
     for name in ("_cuda_isCurrentStreamCapturing",):
         if hasattr(torch._C, name):
             replace(stack, torch._C, name, _always(False))
+    replace(stack, torch, "Generator", _Generator)
     replace(stack, torch.backends.cudnn, "version", _always(device.cudnn))
     replace(stack, torch.backends.cudnn, "is_available", _always(True))
+
+
+def keras_device(stack: ExitStack) -> None:
+    """Keras chose its device when it was imported, perhaps before there was a GPU to see."""
+    core = sys.modules.get("keras.src.backend.torch.core")
+    if core is not None:
+        replace(stack, core, "DEFAULT_DEVICE", "cuda")
 
 
 def _foreach(stack: ExitStack) -> None:
@@ -249,6 +264,7 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         replace(stack, fake_tensor, "init_gpu_context", _always(None))
         cuda_module(stack, device)
+        keras_device(stack)
         _foreach(stack)
         _read_out(stack, recorder)
         _compile(stack, recorder)

@@ -1,6 +1,5 @@
 """What went wrong in a capture, in one line: the error, the user's line, and what to do."""
 
-import sys
 import sysconfig
 import traceback
 from pathlib import Path
@@ -38,13 +37,6 @@ def in_one_line(error: BaseException) -> str:
 
 
 def _advice(error: BaseException) -> str:
-    if "keras" in sys.modules and _passes_through(error, "keras"):
-        return "; Keras models cannot be captured yet: write the step in torch, as make(batch)"
     if isinstance(error, (FileNotFoundError, ConnectionError)):
         return "; the program runs as it is until its second step, so it needs its data"
     return ""
-
-
-def _passes_through(error: BaseException, package: str) -> bool:
-    part = f"/site-packages/{package}/"
-    return any(part in frame.filename for frame in traceback.extract_tb(error.__traceback__))

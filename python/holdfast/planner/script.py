@@ -4,63 +4,24 @@ A step is then what lies between the ends of two optimizer steps. The batch size
 first DataLoader gets, and can be varied there.
 """
 
-import runpy
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from holdfast.planner import capture, loaders
+from holdfast.planner import capture, keras_data, loaders
 from holdfast.planner.capture import World
 from holdfast.planner.device import Device
+from holdfast.planner.keras_data import Data
+from holdfast.planner.keras_fit import Found, stopped
 from holdfast.planner.loaders import Loaders
 from holdfast.planner.recorder import Recorder
-
-# Options of the interpreter that take a word of their own.
-_WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
+from holdfast.planner.run_script import CannotPlan, run_script, words_of_script
 
 
 class Enough(BaseException):
     """Two steps were seen. Not an Exception: the script must not catch it."""
-
-
-class CannotPlan(RuntimeError):
-    """The script as it is cannot be planned; the message says what to do."""
-
-    told = True
-
-
-def words_of_script(words: list[str]) -> list[str]:
-    """`-u train.py --epochs 1` without what is the interpreter's."""
-    rest = list(words)
-    while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
-        del rest[: 2 if rest[0] in _WITH_VALUE else 1]
-    if not rest or rest[0] == "-c":
-        raise CannotPlan("no script to plan: say holdfast fit train.py --gpu 24GiB")
-    return rest
-
-
-def _run(words: list[str]) -> None:
-    """As `python words...` would."""
-    before = sys.argv, sys.path[:]
-    try:
-        if words[0] == "-m":
-            sys.argv = words[1:]
-            runpy.run_module(words[1], run_name="__main__", alter_sys=True)
-        else:
-            sys.argv = list(words)
-            sys.path.insert(0, str(Path(words[0]).resolve().parent))
-            runpy.run_path(words[0], run_name="__main__")
-    except SystemExit as end:
-        if end.code not in (None, 0):
-            raise CannotPlan(
-                f"{words[0]} ended by itself before it trained ({end.code}); if it wants options: "
-                f"holdfast fit {words[0]} --gpu 24GiB -- --its-option"
-            ) from None
-    finally:
-        sys.argv, sys.path[:] = before
 
 
 def record_script(
@@ -82,6 +43,19 @@ def record_script(
             recorder.host = seen.host()
             raise Enough
 
+    def keras_fit(model: Any, data: Data) -> None:
+        if keras_data.backend_of(model) != "torch":
+            raise Found(model, data)
+        from holdfast.planner.keras_capture import step_of
+
+        seen.batch_size = seen.batch_size or data.batch
+        if not seen.batch:
+            raise CannotPlan("fit() does not tell its batch size here: say --batch N")
+        step = step_of(model, seen.batch, recorder, data)
+        while True:
+            step()
+            stepped()
+
     with (
         capture.no_collections(),
         warnings.catch_warnings(),
@@ -89,11 +63,12 @@ def record_script(
         capture.module_names(recorder),
         capture.optimizer_roles(recorder),
         loaders.watched(batch) as seen,
+        stopped(keras_fit),
     ):
         warnings.simplefilter("ignore")
         hook = register_optimizer_step_post_hook(stepped)
         try:
-            _run(words)
+            run_script(words)
         except Enough:
             pass
         finally:

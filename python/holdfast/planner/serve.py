@@ -1,53 +1,49 @@
-"""Answers requests for captures: a line of JSON in, a line of JSON out."""
+"""Answers requests for captures, with torch at hand."""
 
-import json
-import tempfile
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from holdfast.planner import capture, capture_file, problem, variants
+from holdfast.planner import capture, capture_file, keras_data, keras_serve, variants
 from holdfast.planner.capture import Make
-from holdfast.planner.device import Device
+from holdfast.planner.keras_capture import NotOnTorch
+from holdfast.planner.keras_fit import Found
+from holdfast.planner.problem import in_one_line
 from holdfast.planner.recorder import CannotPretend
+from holdfast.planner.requests import NotPossible, answer_all, device_of
 from holdfast.planner.small_run import REAL, SmallRuns
-
-# What a request is answered with: writes the file, says whether the batch can be chosen.
-Answer = Callable[[dict[str, Any], Path], bool]
-
-
-def device_of(request: dict[str, Any]) -> Device:
-    """The GPU that a request describes."""
-    told = request.get("device") or {}
-    if not told:
-        return Device()
-    return Device(
-        name=f"NVIDIA {told['name']}",
-        major=told["sm"] // 10,
-        minor=told["sm"] % 10,
-        multi_processor_count=told["multiprocessors"],
-        max_threads_per_multi_processor=told["threads"],
-        total_memory=told["memory"],
-    )
 
 
 def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
     """Captures of make(batch), as it is or with a way applied, until the other side closes."""
     small: dict[str, SmallRuns] = {}
+    made: list[Any] = []  # what make() returned last
+
+    def noted(batch: int) -> Any:
+        made[:] = [keras_serve.made_by(make, batch)]
+        return made[0]
 
     def answer(request: dict[str, Any], path: Path) -> bool:
         way, batch, device = request["way"], request["batch"], device_of(request)
-        changed = variants.apply(way, make)
+        if way and made and keras_data.is_model(made[0]):
+            raise NotPossible("only for a step that make(batch) returns as a function")
+        changed = variants.apply(way, noted)
         try:
             capture.capture(changed, batch, path, device)
-        except CannotPretend as reason:
-            if way not in small:
-                small[way] = SmallRuns(lambda size: capture.record(changed, size, device, REAL))
-            small[way].write(path, batch, device, str(reason))
+        except NotOnTorch as found:
+            keras_serve.reckon(found.model, batch, path, device)
+        except Exception as reason:
+            if made and keras_data.is_model(made[0]):
+                made.clear()
+                keras_serve.reckon(noted(batch), batch, path, device, reason=in_one_line(reason))
+            elif isinstance(reason, CannotPretend):
+                if way not in small:
+                    small[way] = SmallRuns(lambda size: capture.record(changed, size, device, REAL))
+                small[way].write(path, batch, device, str(reason))
+            else:
+                raise
         return True
 
-    _serve(requests, answers, answer)
+    answer_all(requests, answers, answer)
 
 
 def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
@@ -55,13 +51,19 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     from holdfast.planner.script import record_script
 
     small: list[SmallRuns] = []
+    found: list[Found] = []
 
     def answer(request: dict[str, Any], path: Path) -> bool:
         if request["way"]:
-            raise variants.NotPossible("only for FILE.py:make")
+            raise NotPossible("only for FILE.py:make")
         batch, device = request["batch"], device_of(request)
+        if found:
+            return keras_serve.reckon_found(found[0], batch, path, device)
         try:
             recorder, seen = record_script(words, batch, device)
+        except Found as trains:
+            found.append(trains)
+            return keras_serve.reckon_found(trains, batch, path, device)
         except CannotPretend as reason:
             if not batch:
                 raise CannotPretend(f"{reason}; say --batch N for an estimate") from None
@@ -77,22 +79,4 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
         capture_file.write(path, header, recorder.events, recorder.roles)
         return seen.batch is not None
 
-    _serve(requests, answers, answer)
-
-
-def _serve(requests: TextIO, answers: TextIO, answer: Answer) -> None:
-    """Files lie in a folder that ends with this call."""
-    with tempfile.TemporaryDirectory(prefix="holdfast-fit-") as folder:
-        for number, line in enumerate(requests):
-            request = json.loads(line)
-            path = Path(folder, f"{number}.capture")
-            try:
-                said: dict[str, Any] = {"any_batch": answer(request, path), "file": str(path)}
-            except variants.NotPossible as refused:
-                said = {"error": str(refused)}
-            except Exception as error:
-                if not request["way"] and not getattr(error, "told", False):
-                    traceback.print_exception(error)
-                said = {"error": problem.in_one_line(error)}
-            answers.write(json.dumps(said) + "\n")
-            answers.flush()
+    answer_all(requests, answers, answer)

@@ -9,11 +9,9 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
+from holdfast.planner.requests import NotPossible
+
 Make = Callable[[int], Callable[[], Any]]
-
-
-class NotPossible(ValueError):
-    """The change makes no sense for this program."""
 
 
 def apply(way: str, make: Make) -> Make:

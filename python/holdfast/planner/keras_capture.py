@@ -1,0 +1,96 @@
+"""Keras models on torch, captured like any other step: exact, so it is tried before reckoning."""
+
+import gc
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from holdfast.planner import keras_data
+from holdfast.planner.capture_file import ALLOC, FREE
+from holdfast.planner.keras_data import Data, Sample
+from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
+
+_WORTH_TELLING = 16 << 20
+
+
+class NotOnTorch(Exception):
+    """A model of another backend came out of make(batch): it is reckoned, not captured."""
+
+    def __init__(self, model: Any) -> None:
+        super().__init__()
+        self.model = model
+
+
+def _tensor(sample: Sample, batch: int) -> torch.Tensor:
+    from keras.src.backend.torch.core import to_torch_dtype
+
+    return torch.zeros((batch, *sample.shape), dtype=to_torch_dtype(sample.dtype))
+
+
+def step_of(
+    model: Any,
+    batch: int,
+    recorder: Recorder,
+    data: Data = Data(),  # noqa: B008
+) -> Callable[[], None]:
+    """One call of train_step, as fit() does it; the batch comes from the host."""
+    import keras
+
+    if keras_data.backend_of(model) != "torch":
+        raise NotOnTorch(model)
+    samples = keras_data.inputs_of(model, data)
+    outputs = keras.src.backend.compute_output_spec(
+        model.__call__, keras_data.of_batch(samples, batch)
+    )
+    targets = keras_data.targets_of(model, data, outputs)
+    model.train()
+
+    def step() -> None:
+        x, y = (
+            keras.tree.map_structure(lambda sample: _tensor(sample, batch), tree)
+            for tree in (samples, targets)
+        )
+        model.train_step((x, y))
+        for variable in model.variables:
+            recorder.set_role(variable.value, WEIGHT)
+        for variable in model.trainable_variables:
+            recorder.set_role(variable.value.grad, GRADIENT)
+        for variable in model.optimizer.variables if model.optimizer else ():
+            recorder.set_role(variable.value, OPTIMIZER)
+        _collect(recorder)
+
+    return step
+
+
+def _collect(recorder: Recorder) -> None:
+    """Ends a step as Python's collector would.
+
+    Merging layers leave their inputs in reference cycles, so these live until a collection, and
+    when one comes is chance. The figure is told without them, and how much they are beside it.
+    """
+    before = len(recorder.events)
+    gc.collect()
+    dead = {event[1] for event in recorder.events[before:] if event[0] == FREE}
+    size = sum(e[2] for e in recorder.events[:before] if e[0] == ALLOC and e[1] in dead)
+    if size >= _WORTH_TELLING and not any("cycles" in line for line in recorder.missing):
+        recorder.missing.append(
+            f"Keras leaves {size >> 20} MiB of each step in reference cycles: they come on top "
+            "until Python collects garbage (gc.collect() in a callback does)"
+        )
+
+
+def copy_of(model: Any) -> Any:
+    """The same model, compiled the same way, made anew where the capture sees its weights."""
+    import keras
+
+    copy = keras.models.clone_model(model)
+    optimizer = model.optimizer
+    metrics = getattr(model, "_compile_metrics", None)
+    copy.compile(
+        optimizer=type(optimizer).from_config(optimizer.get_config()) if optimizer else None,
+        loss=model.loss,
+        metrics=getattr(metrics, "_user_metrics", None),
+        jit_compile=False,
+    )
+    return copy

@@ -1,0 +1,33 @@
+"""A Keras convolution as the library calls it makes: what their workspaces are looked up by."""
+
+from holdfast.planner.keras_trace import Call
+
+# src/fit/capture_format.h has the same numbers.
+GEMM, CONV = 1, 2
+_FORWARD, _INPUT_GRADIENT, _WEIGHT_GRADIENT = 0, 1, 2
+_DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3}
+
+
+def conv_facts(call: Call, forward: bool) -> list[tuple[int, ...]]:
+    """The integers of each call of cuDNN; none for other layers."""
+    layer = call.layer
+    if "Conv" not in call.kind or "LSTM" in call.kind or not hasattr(layer, "kernel_size"):
+        return []
+    dims = len(layer.kernel_size)
+    last = layer.data_format == "channels_last"
+    shapes = [call.inputs[0].shape, call.outputs[0].shape]
+    if dims > 3 or any(len(shape) != dims + 2 for shape in shapes):
+        return []
+    (inputs, into), (outputs, out) = ((s[-1], s[1:-1]) if last else (s[1], s[2:]) for s in shapes)
+    alone = "Depthwise" in call.kind or "Separable" in call.kind
+    groups = inputs if alone else int(getattr(layer, "groups", 1))
+    kernel, stride = tuple(layer.kernel_size), tuple(layer.strides)
+    spread = tuple(layer.dilation_rate)
+    same = layer.padding == "same"
+    padding = tuple(d * (k - 1) // 2 if same else 0 for k, d in zip(kernel, spread, strict=True))
+    rest = (*into, *out, *kernel, *stride, *padding, *spread)
+    directions = (_FORWARD,) if forward else (_INPUT_GRADIENT, _WEIGHT_GRADIENT)
+    dtype = _DTYPES.get(call.outputs[0].dtype, 0)
+    transposed = int("Transpose" in call.kind)
+    head = (dtype, int(last), transposed, groups, dims, call.inputs[0].shape[0], inputs, outputs)
+    return [(way, *head, *rest) for way in directions]
