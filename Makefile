@@ -88,8 +88,9 @@ fit-accuracy: setup build  ## how near `holdfast fit` comes to measured steps (P
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
 
-jupyter-table: setup build  ## last words by front end, and their cost (PYTHON=one that has nbclient, papermill, ...)
-	@$(or $(PYTHON),.venv/bin/python) bench/jupyter
+jupyter-table: setup build  ## last words by front end, browsers among them, and their cost (root, Chromium)
+	@tools/lab build
+	@build/venv-lab/bin/python bench/jupyter
 
 setup:
 	@tools/setup

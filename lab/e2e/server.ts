@@ -52,6 +52,7 @@ export class JupyterServer {
       HOME: this.home,
       HOLDFAST_HOME: join(this.home, 'holdfast'),
       HOLDFAST_BIN: HOLDFAST,
+      HOLDFAST_GUARD: 'warn', // kernels are meant to die here
       JUPYTER_DATA_DIR: join(this.home, 'data'),
       JUPYTER_CONFIG_DIR: join(this.home, 'config'),
       JUPYTER_RUNTIME_DIR: join(this.home, 'runtime'),
@@ -85,8 +86,14 @@ export class JupyterServer {
   }
 
   /** Asks the server's own interface. */
-  async ask(path: string, token = this.token): Promise<Response> {
-    return fetch(`${this.url}${path}`, { headers: { Authorization: `token ${token}` } });
+  async ask(path: string, method = 'GET'): Promise<Response> {
+    const headers = { Authorization: `token ${this.token}` };
+    return fetch(`${this.url}${path}`, { method, headers });
+  }
+
+  async shutDownKernels(): Promise<void> {
+    const sessions = (await (await this.ask('api/sessions')).json()) as { id: string }[];
+    await Promise.all(sessions.map(({ id }) => this.ask(`api/sessions/${id}`, 'DELETE')));
   }
 
   write(name: string, cells: string[], kernel = 'watched'): void {
