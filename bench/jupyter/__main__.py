@@ -62,9 +62,11 @@ def main() -> int:
 
 @contextlib.contextmanager
 def a_place(limited: bool) -> Iterator[Place]:
-    with tempfile.TemporaryDirectory(prefix="holdfast-jupyter-") as folder:
-        with Group(LIMIT_MIB) if limited else contextlib.nullcontext() as group:
-            yield Place(Path(folder) / "place", group)
+    with (
+        tempfile.TemporaryDirectory(prefix="holdfast-jupyter-") as folder,
+        Group(LIMIT_MIB) if limited else contextlib.nullcontext() as group,
+    ):
+        yield Place(Path(folder) / "place", group)
 
 
 def possible_deaths() -> dict[str, str]:

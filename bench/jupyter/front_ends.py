@@ -1,4 +1,4 @@
-"""Front ends without a browser: each runs cells with a kernel under watch, and tells what they show.
+"""Front ends without a browser: each runs cells with a kernel under watch and tells what they show.
 
 What is returned is the errors of every cell, as a user sees them; of a console, which knows no
 cells, all that it prints, as that of its second cell.

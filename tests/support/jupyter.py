@@ -52,6 +52,14 @@ class Jupyter:
         assert answer.returncode == 0, answer.stderr
         return name
 
+    def install_plain(self, name: str = "plain") -> str:
+        """The same kernel without us."""
+        held = json.loads((self.folder / "data/kernels/held/kernel.json").read_text())
+        folder = self.folder / "data/kernels" / name
+        folder.mkdir()
+        (folder / "kernel.json").write_text(json.dumps(held["metadata"]["holdfast"]["original"]))
+        return name
+
     def command(self, *words: str) -> list[str]:
         return [*self.holdfast.prefix, PYTHON, *words]
 
