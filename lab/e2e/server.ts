@@ -16,8 +16,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryLimit } from './limit';
 
 const ROOT = resolve(__dirname, '../..');
-const PYTHON = process.env.HOLDFAST_LAB_PYTHON ?? join(ROOT, 'build/venv-lab/bin/python');
-const HOLDFAST = process.env.HOLDFAST_BIN ?? join(ROOT, 'build/release/cli/holdfast');
+export const PYTHON =
+  process.env.HOLDFAST_LAB_PYTHON ?? join(ROOT, 'build/venv-lab/bin/python');
+export const HOLDFAST =
+  process.env.HOLDFAST_BIN ?? join(ROOT, 'build/release/cli/holdfast');
 
 export const SCREENSHOTS = join(ROOT, 'build/screenshots');
 

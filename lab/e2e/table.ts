@@ -92,9 +92,11 @@ class Row {
     const shown = (await notebook.output(1).textContent()) ?? '';
     // Who sends itself a signal is told of as killed, and by whom, not where.
     const placed = slug === 'killed' || shown.includes('cell [2]');
-    const others = [notebook.output(0), notebook.output(2)];
-    const texts = await Promise.all(others.map(output => output.textContent()));
-    return came && placed && !texts.some(text => text?.includes('KernelDied'));
+    const before = (await notebook.output(0).textContent()) ?? '';
+    const after = (await notebook.output(2).textContent()) ?? '';
+    // Was it sent already, it fails, and says that it was not run.
+    const elsewhere = /KernelDied(?!: not run)/;
+    return came && placed && !elsewhere.test(before) && !elsewhere.test(after);
   }
 
   private async speaks(notebook: NotebookPage): Promise<boolean> {
