@@ -58,10 +58,10 @@ zoo-recorded: setup-test build  ## every recorded death, judged again
 zoo: setup-test build  ## every program of the zoo, for real (PYTHON=one that has torch)
 	@.venv/bin/python zoo/run $(if $(PYTHON),--python $(PYTHON))
 
-lab: setup-test build  ## the JupyterLab extension: built, checked, tried in a browser with real deaths
+lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Code's way, JupyterHub, old and new versions
 	@tools/lab build
 	@tools/lab check
-	@HOLDFAST_JUPYTER_PYTHON=$(CURDIR)/build/venv-lab/bin/python .venv/bin/pytest -q tests/test_jupyter_server.py
+	@tools/lab kernels
 	@tools/lab browser
 
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
