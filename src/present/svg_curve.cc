@@ -64,7 +64,7 @@ std::string svg_curve(const MemorySummary& memory) {
     if (limit_shown) picture += labels("", fmt::format("limit {}", human(*limit)));
     picture += fmt::format(
         "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"100%\" height=\"{1:.0f}\" "
-        "preserveAspectRatio=\"none\" style=\"display:block\" role=\"img\" "
+        "preserveAspectRatio=\"none\" style=\"display:block;height:{1:.0f}px\" role=\"img\" "
         "aria-label=\"memory over time\">"
         "<polygon points=\"{2:.1f},{1:.0f} {3} {4:.1f},{1:.0f}\" fill=\"#e8710a\" "
         "fill-opacity=\".25\"/><polyline points=\"{3}\" fill=\"none\" stroke=\"#e8710a\" "
