@@ -33,7 +33,6 @@ def hub(holdfast, tmp_path):
         "VIRTUAL_ENV": str(image),
         "IMAGE": str(image),
         "PROXY": str(PROXY),
-        "HOLDFAST_GUARD": "warn",
     }
     # The line of docs/jupyter.md.
     made = jupyter.kernel("install", "--from", "python3", "--name", "python3", "--sys-prefix")

@@ -54,9 +54,7 @@ def prefix(tmp_path):
 @pytest.fixture
 def jupyter(holdfast, tmp_path):
     require("ipykernel", "nbclient")
-    made = Jupyter(holdfast, tmp_path)
-    made.more = {"HOLDFAST_GUARD": "warn"}
-    return made
+    return Jupyter(holdfast, tmp_path)
 
 
 def text(answer: dict) -> str:

@@ -19,7 +19,6 @@ def transport(request):
 @pytest.fixture
 def on_each(jupyter):
     """Plays the same with a plain kernel and with one under watch; returns what both showed."""
-    jupyter.more["HOLDFAST_GUARD"] = "warn"
     jupyter.install_plain()
 
     def play(scene, **how):

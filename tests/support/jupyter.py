@@ -40,6 +40,7 @@ class Jupyter:
             "HOLDFAST_BIN": str(self.holdfast.binary),
             "PYTHONPATH": os.pathsep.join(filter(None, path)),
             "PYTHONWARNINGS": "ignore",
+            "HOLDFAST_GUARD": "warn",  # kernels are meant to die here
             **self.more,
         }
 
