@@ -58,10 +58,10 @@ zoo-recorded: setup-test build  ## every recorded death, judged again
 zoo: setup-test build  ## every program of the zoo, for real (PYTHON=one that has torch)
 	@.venv/bin/python zoo/run $(if $(PYTHON),--python $(PYTHON))
 
-lab: setup-test build  ## the JupyterLab extension: built, checked, tried in a browser with real deaths
+lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Code's way, JupyterHub, old and new versions
 	@tools/lab build
 	@tools/lab check
-	@HOLDFAST_JUPYTER_PYTHON=$(CURDIR)/build/venv-lab/bin/python .venv/bin/pytest -q tests/test_jupyter_server.py
+	@tools/lab kernels
 	@tools/lab browser
 
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
@@ -88,8 +88,9 @@ fit-accuracy: setup build  ## how near `holdfast fit` comes to measured steps (P
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
 
-jupyter-table: setup build  ## last words by front end, and their cost (PYTHON=one that has nbclient, papermill, ...)
-	@$(or $(PYTHON),.venv/bin/python) bench/jupyter
+jupyter-table: setup build  ## last words by front end, browsers among them, and their cost (root, Chromium)
+	@tools/lab build
+	@build/venv-lab/bin/python bench/jupyter
 
 setup:
 	@tools/setup

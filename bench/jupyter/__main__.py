@@ -2,68 +2,129 @@
 
 usage: python bench/jupyter [--deaths 20] [--only nbclient,papermill,...]
 
-Each death is a real one; it counts when the cell that did it shows the right cause. Runs in the
-Python that has the front ends (nbclient, papermill, jupyter_console, ipykernel).
+Each death is a real one; it counts when the cell that did it shows the right cause, and no other
+cell does. Fails where one is missing, where an orderly end is not quiet, where restarts leave
+something behind, or where words or start-up take longer than they may. Runs in a Python that has
+the front ends: build/venv-lab, made by tools/lab build.
 """
 
+from __future__ import annotations
+
 import argparse
+import contextlib
+import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench.jupyter.front_ends import FRONT_ENDS, Place, quiet_ends
-from bench.jupyter.timing import death_to_words, start_up
+from bench.guard.groups import Group
+from bench.jupyter import browsers, restarts, timing
+from bench.jupyter.front_ends import FRONT_ENDS
+from bench.jupyter.place import Place
 
 DEATHS = {
+    "cgroup-oom": "kept = []\n[kept.append(bytearray(b'x') * (8 << 20)) for _ in range(1000)]",
     "segfault": "import ctypes\nctypes.string_at(0)",
     "native-abort": "import os\nos.abort()",
     "exit-called": "import os\nos._exit(3)",
     "killed": "import os, time\nos.kill(os.getpid(), 15)\ntime.sleep(30)",
 }
+ENDS = ["print('done')", "import sys; sys.exit(3)", "1 / 0", "exit"]
+LIMIT_MIB = 320
+WORDS_S, START_UP_MS = 1.0, 100
 
 
 def main() -> int:
+    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "timing"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
-    parser.add_argument("--only", default="", help="front ends, or timing, by commas")
+    parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
     chosen = parser.parse_args()
-    only = [name for name in chosen.only.split(",") if name] or [*FRONT_ENDS, "timing"]
+    only = [name for name in chosen.only.split(",") if name] or known
     wrong = 0
-    with tempfile.TemporaryDirectory(prefix="holdfast-jupyter-") as folder:
-        place = Place(Path(folder))
-        print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end")
-        for name in only:
-            if name != "timing":
-                wrong += row(place, name, chosen.deaths)
-        if "timing" in only:
-            timing(place, chosen.deaths)
+    print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end")
+    for name in only:
+        if name in FRONT_ENDS:
+            wrong += command_row(name, chosen.deaths)
+        elif name in browsers.BROWSERS:
+            wrong += browser_row(name, chosen.deaths)
+        elif name == "restarts":
+            wrong += restart_rows(chosen.deaths)
+        elif name == "timing":
+            wrong += timing_rows(chosen.deaths)
+        else:
+            parser.error(f"no row is called {name}")
     return 1 if wrong else 0
 
 
-def row(place: Place, name: str, count: int) -> int:
+@contextlib.contextmanager
+def a_place(limited: bool) -> Iterator[Place]:
+    with (
+        tempfile.TemporaryDirectory(prefix="holdfast-jupyter-") as folder,
+        Group(LIMIT_MIB) if limited else contextlib.nullcontext() as group,
+    ):
+        yield Place(Path(folder) / "place", group)
+
+
+def possible_deaths() -> dict[str, str]:
+    if os.geteuid() == 0:
+        return DEATHS
+    return {slug: code for slug, code in DEATHS.items() if slug != "cgroup-oom"}
+
+
+def command_row(name: str, count: int) -> int:
     """One front end; returns how often it was wrong."""
-    right = 0
-    kinds = [*DEATHS.items()]
-    for number in range(count):
-        slug, code = kinds[number % len(kinds)]
-        said = FRONT_ENDS[name](place, ["x = 1", code, "print('after')"])
-        right += f" {slug}: " in said and (slug == "killed" or "cell [2]" in said)
-    loud = quiet_ends(place, name, count)
+    right = loud = 0
+    kinds = [*possible_deaths().items()]
+    with a_place("cgroup-oom" in possible_deaths()) as place:
+        for number in range(count):
+            slug, code = kinds[number % len(kinds)]
+            first, second, *_ = FRONT_ENDS[name](place, ["x = 1", code, "print('after')"])
+            placed = slug == "killed" or "cell [2]" in second
+            right += f" {slug}" in second and placed and "KernelDied" not in first
+        for number in range(count):
+            shown = FRONT_ENDS[name](place, ["x = 1", ENDS[number % len(ENDS)], "y = 2"])
+            loud += any("KernelDied" in one for one in shown)
+    return show_row(name, right, loud, count)
+
+
+def browser_row(name: str, count: int) -> int:
+    if obstacle := browsers.obstacle():
+        print(f"{name:<12} left out; {obstacle}", flush=True)
+        return 0
+    right, loud = browsers.browse(name, possible_deaths(), count)
+    return show_row(name, right, loud, count)
+
+
+def show_row(name: str, right: int, loud: int, count: int) -> int:
     print(f"{name:<12} {right:>3} of {count:<19} {loud} of {count}", flush=True)
     return count - right + loud
 
 
-def timing(place: Place, count: int) -> None:
-    times = sorted(death_to_words(place, count))
-    middle, worst = times[len(times) // 2], times[-1]
-    print(f"death to words: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}", flush=True)
-    watched, plain = start_up(place, count)
+def restart_rows(count: int) -> int:
+    with a_place(limited=False) as place:
+        loud = restarts.quiet_ends(place, count)
+        print(f"{'restarts':<12} {'-':<26} {loud} of {count}", flush=True)
+        left = restarts.left_behind(place)
+    print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
+    return loud + len(left)
+
+
+def timing_rows(count: int) -> int:
+    with a_place(limited=False) as place:
+        times = timing.death_to_words(place, count)
+        middle, worst = times[len(times) // 2], times[-1]
+        print(f"death to words: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
+        watched, plain = timing.start_up(place, count)
+    slower = 1000 * (watched - plain)
     print(
         f"start-up to the first reply: watched {watched:.2f} s, plain {plain:.2f} s "
-        f"({1000 * (watched - plain):+.0f} ms), medians of {count}"
+        f"({slower:+.0f} ms), medians of {count}; load {os.getloadavg()[0]:.1f}"
     )
+    return int(middle > WORDS_S) + int(slower > START_UP_MS)
 
 
 if __name__ == "__main__":

@@ -1,29 +1,12 @@
 """How long from a death to its words in a client, and how much longer a kernel needs to start."""
 
-import os
+from __future__ import annotations
+
 import time
-from contextlib import contextmanager
+from statistics import median
 
-from bench.jupyter.front_ends import Place
-
-
-@contextmanager
-def kernel(place: Place, name: str):
-    """A kernel that is ready, and its client."""
-    os.environ.update(place.environment)
-    from jupyter_client.manager import KernelManager
-
-    manager = KernelManager(kernel_name=name)
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123
-        manager.start_kernel(stderr=nowhere)
-    client = manager.client()
-    client.start_channels()
-    try:
-        client.wait_for_ready(timeout=60)
-        yield client
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
+from bench.jupyter.place import Place
+from bench.jupyter.restarts import kernel
 
 
 def death_to_words(place: Place, count: int) -> list[float]:
@@ -33,7 +16,7 @@ def death_to_words(place: Place, count: int) -> list[float]:
     code = f"import os\nos.utime({str(mark)!r})\nos.abort()"
     times = []
     for _ in range(count):
-        with kernel(place, "held") as client:
+        with kernel(place, "held") as (_, client):
             request = client.execute(code)
             while True:
                 message = client.get_iopub_msg(timeout=30)
@@ -41,17 +24,17 @@ def death_to_words(place: Place, count: int) -> list[float]:
                 if own and message["msg_type"] == "error":
                     break
             times.append(time.time() - mark.stat().st_mtime)
-    return times
+    return sorted(times)
 
 
 def start_up(place: Place, count: int) -> tuple[float, float]:
-    """Median seconds until the kernel answers: watched, plain; taken in turns."""
+    """Median seconds until the kernel has run a cell: watched, plain; taken in turns."""
     seen: dict[str, list[float]] = {"held": [], "plain": []}
-    for _ in range(count):
+    for number in range(count + 1):
         for name, times in seen.items():
             begin = time.monotonic()
-            with kernel(place, name) as client:
+            with kernel(place, name) as (_, client):
                 client.execute_interactive("pass", timeout=60)
-                times.append(time.monotonic() - begin)
-    held, plain = (sorted(times)[len(times) // 2] for times in seen.values())
-    return held, plain
+                if number:  # the first pair warms the files up
+                    times.append(time.monotonic() - begin)
+    return median(seen["held"]), median(seen["plain"])

@@ -112,6 +112,25 @@ export class NotebookPage {
     await this.page.getByRole('menuitem', { name: /^Run All Cells/ }).click();
   }
 
+  /** From the menu, until the new kernel is there. */
+  async restart(): Promise<void> {
+    await this.fromKernelMenu(/^Restart Kernel…/);
+    await this.dialog.getByRole('button', { name: 'Confirm Kernel Restart' }).click();
+    await this.dialog.waitFor({ state: 'detached' });
+    await this.watched();
+  }
+
+  /** From the menu, until there is no kernel. */
+  async shutDown(): Promise<void> {
+    await this.fromKernelMenu(/^Shut Down Kernel/);
+    await this.status.waitFor({ state: 'detached' });
+  }
+
+  private async fromKernelMenu(name: RegExp): Promise<void> {
+    await this.page.getByRole('menuitem', { name: 'Kernel', exact: true }).click();
+    await this.page.getByRole('menuitem', { name }).click();
+  }
+
   async dismissDialog(): Promise<void> {
     await this.dialog.waitFor({ timeout: 30_000 });
     await this.dialog.getByRole('button', { name: /Ok/i }).click();

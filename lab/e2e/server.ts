@@ -16,8 +16,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MemoryLimit } from './limit';
 
 const ROOT = resolve(__dirname, '../..');
-const PYTHON = process.env.HOLDFAST_LAB_PYTHON ?? join(ROOT, 'build/venv-lab/bin/python');
-const HOLDFAST = process.env.HOLDFAST_BIN ?? join(ROOT, 'build/release/cli/holdfast');
+export const PYTHON =
+  process.env.HOLDFAST_LAB_PYTHON ?? join(ROOT, 'build/venv-lab/bin/python');
+export const HOLDFAST =
+  process.env.HOLDFAST_BIN ?? join(ROOT, 'build/release/cli/holdfast');
 
 export const SCREENSHOTS = join(ROOT, 'build/screenshots');
 
@@ -52,6 +54,7 @@ export class JupyterServer {
       HOME: this.home,
       HOLDFAST_HOME: join(this.home, 'holdfast'),
       HOLDFAST_BIN: HOLDFAST,
+      HOLDFAST_GUARD: 'warn', // kernels are meant to die here
       JUPYTER_DATA_DIR: join(this.home, 'data'),
       JUPYTER_CONFIG_DIR: join(this.home, 'config'),
       JUPYTER_RUNTIME_DIR: join(this.home, 'runtime'),
@@ -85,8 +88,14 @@ export class JupyterServer {
   }
 
   /** Asks the server's own interface. */
-  async ask(path: string, token = this.token): Promise<Response> {
-    return fetch(`${this.url}${path}`, { headers: { Authorization: `token ${token}` } });
+  async ask(path: string, method = 'GET'): Promise<Response> {
+    const headers = { Authorization: `token ${this.token}` };
+    return fetch(`${this.url}${path}`, { method, headers });
+  }
+
+  async shutDownKernels(): Promise<void> {
+    const sessions = (await (await this.ask('api/sessions')).json()) as { id: string }[];
+    await Promise.all(sessions.map(({ id }) => this.ask(`api/sessions/${id}`, 'DELETE')));
   }
 
   write(name: string, cells: string[], kernel = 'watched'): void {

@@ -126,7 +126,7 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
         <p>{end.summary}</p>
         {deeper && (
           <p>
-            <b>Because</b> {root.summary} <CauseTag finding={root} />
+            <b>Because:</b> {root.summary} <CauseTag finding={root} />
           </p>
         )}
       </header>

@@ -104,6 +104,11 @@ def test_an_end_that_was_asked_for_is_no_death(cause):
     assert last_death(Kernel("k1"), [asked_for]) is None
 
 
+def test_a_death_counts_while_its_supervisor_still_speaks():
+    assert is_death(row("r1", outcome="died", cause="segfault") | {"live": True})
+    assert not is_death(row("r1", outcome="stuck", cause="deadlock") | {"live": True})
+
+
 def test_the_newest_death_counts_and_only_the_kernel_s_own():
     rows = [
         row("r4"),

@@ -78,7 +78,12 @@ void add_crash_fixes(Finding& finding, const Death& death) {
     // The C library crashes on what others hand it; no newer one would help.
     const bool innocent = library.starts_with("libc.so") || library.starts_with("libc-") ||
                           library.starts_with("ld-") || library.starts_with("libpthread");
-    if (!library.empty() && !innocent)
+    if (library.starts_with("_ctypes.") || library.starts_with("libffi"))
+        finding.fixes.push_back(
+            {"Check what is passed to ctypes: argtypes and restype of the function, and pointers "
+             "that are null, too short or already freed.",
+             {}});
+    else if (!library.empty() && !innocent)
         finding.fixes.push_back(
             {fmt::format("Update or pin the package that brings {}.", library), {}});
     const bool line_known = finding.where.has_value() || faulthandler_spoke(death);

@@ -144,6 +144,15 @@ TEST(CrashRecord, NamesAStrippedLibraryAndNotItsCaller) {
     EXPECT_EQ(v.root.summary.find("compute"), std::string::npos);
 }
 
+TEST(CrashRecord, BlamesNoLibraryThatOnlyCalledPython) {
+    const Verdict v = crashed(SIGABRT, -6, [](CrashEvidence& c) {
+        c.native = {frame("abort", "libc.so.6"), frame("os_abort", "python3.11"),
+                    frame("_PyEval_EvalFrameDefault", "python3.11"),
+                    frame("task_step_impl", "_asyncio.cpython-311-x86_64-linux-gnu.so")};
+    });
+    EXPECT_EQ(v.root.summary.find("_asyncio"), std::string::npos) << v.root.summary;
+}
+
 TEST(FatalPython, IsReadFromTheUnreadWords) {
     const Verdict v = crashed(SIGABRT, -6, [](CrashEvidence& c) {
         c.unread = "Fatal Python error: none_dealloc: deallocating None\n";

@@ -78,6 +78,8 @@ std::string native_place(const CrashEvidence& crash) {
     // caller's, who need not be to blame.
     std::string_view library;
     for (const NativeFrame& frame : crash.native) {
+        // What lies outside of Python code called it, and has no part in what it did.
+        if (frame.symbol.starts_with("_PyEval_EvalFrame")) break;
         if (is_everyones_library(frame.library)) continue;
         if (!library.empty() && frame.library != library) break;
         library = frame.library;

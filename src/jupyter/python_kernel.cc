@@ -13,9 +13,15 @@
 namespace holdfast {
 namespace {
 
+// What `python -m ipykernel install` would write: without frozen modules where they are in the
+// debugger's way. An older ipykernel knows of no such argument.
 constexpr const char* question =
-    "import json, ipykernel.kernelspec as k\n"
-    "print(json.dumps({'spec': k.get_kernel_dict(), 'resources': str(k.RESOURCES)}))\n";
+    "import json, sys, ipykernel.kernelspec as k\n"
+    "thaw = ['-Xfrozen_modules=off']\n"
+    "cpython = sys.implementation.name == 'cpython' and sys.version_info >= (3, 11)\n"
+    "try: spec = k.get_kernel_dict(python_arguments=thaw if cpython else None)\n"
+    "except TypeError: spec = k.get_kernel_dict()\n"
+    "print(json.dumps({'spec': spec, 'resources': str(k.RESOURCES)}))\n";
 
 struct Answer {
     int status = -1;

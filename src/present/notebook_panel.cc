@@ -44,7 +44,7 @@ std::string head(const Verdict& verdict) {
 std::string because(const Verdict& verdict) {
     if (verdict.root.cause == verdict.end.cause) return {};
     return paragraph(fmt::format(
-        "<b>Because</b> {} <span style=\"opacity:.7\">{}</span>",
+        "<b>Because:</b> {} <span style=\"opacity:.7\">{}</span>",
         escaped(verdict.root.summary.empty() ? verdict.root.cause->meaning : verdict.root.summary),
         escaped(cause_tag(verdict.root, Style{}))));
 }

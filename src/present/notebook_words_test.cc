@@ -53,6 +53,8 @@ TEST(NotebookWords, TellCauseRootPlaceAndFix) {
 
 TEST(NotebookWords, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
     EXPECT_NE(notebook_panel(leak()).find("<polyline"), std::string::npos);
+    // Text in a picture would shrink with it.
+    EXPECT_EQ(notebook_panel(leak()).find("<text"), std::string::npos);
     Verdict blind = leak();
     blind.memory = {};
     EXPECT_EQ(notebook_panel(blind).find("<svg"), std::string::npos);

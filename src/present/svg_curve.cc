@@ -11,10 +11,8 @@ namespace holdfast {
 namespace {
 
 constexpr double width = 560;
-constexpr double height = 96;
-constexpr double left = 4;
-constexpr double top = 14;
-constexpr double bottom = height - 16;
+constexpr double height = 70;
+constexpr double top = 2;
 constexpr std::size_t most_points = 200;
 
 struct Frame2d {
@@ -22,18 +20,19 @@ struct Frame2d {
 
     double x(const CurvePoint& point) const {
         const double share = span > 0 ? (seconds(point.time) - first) / span : 1;
-        return left + std::clamp(share, 0.0, 1.0) * (width - 2 * left);
+        return std::clamp(share, 0.0, 1.0) * width;
     }
     double y(double bytes) const {
-        return bottom - std::clamp(bytes / most, 0.0, 1.0) * (bottom - top);
+        return height - std::clamp(bytes / most, 0.0, 1.0) * (height - top);
     }
 };
 
-std::string label(double x, double y, const char* anchor, const std::string& text) {
+// Beside the picture, not in it: in a narrow window the picture shrinks, and text must not.
+std::string labels(const std::string& left, const std::string& right) {
     return fmt::format(
-        "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"{}\" font-size=\"10\" "
-        "fill=\"currentColor\" fill-opacity=\".75\">{}</text>",
-        x, y, anchor, text);
+        "<div style=\"display:flex;justify-content:space-between;font-size:11px;opacity:.75\">"
+        "<span>{}</span><span>{}</span></div>",
+        left, right);
 }
 
 }  // namespace
@@ -61,27 +60,26 @@ std::string svg_curve(const MemorySummary& memory) {
                             frame.y(static_cast<double>(points[i].used.count)));
     line += fmt::format("{:.1f},{:.1f}", frame.x(points.back()),
                         frame.y(static_cast<double>(points.back().used.count)));
-    std::string svg = fmt::format(
-        "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"100%\" style=\"max-width:{0:.0f}px\" "
-        "role=\"img\" aria-label=\"memory over time\">"
-        "<polygon points=\"{2:.1f},{3:.1f} {4} {5:.1f},{3:.1f}\" fill=\"#e8710a\" "
-        "fill-opacity=\".25\"/><polyline points=\"{4}\" fill=\"none\" stroke=\"#e8710a\" "
-        "stroke-width=\"1.5\"/>",
-        width, height, frame.x(points.front()), bottom, line, frame.x(points.back()));
-    if (limit_shown) {
-        const double y = frame.y(static_cast<double>(limit->count));
-        svg += fmt::format(
-            "<line x1=\"{0:.0f}\" y1=\"{1:.1f}\" x2=\"{2:.0f}\" y2=\"{1:.1f}\" stroke=\"#d32f2f\" "
-            "stroke-dasharray=\"4 3\"/>",
-            left, y, width - left);
-        svg += label(width - left, y - 3, "end", fmt::format("limit {}", human(*limit)));
-    }
-    svg +=
-        label(left, height - 4, "start",
-              fmt::format("last {}", human(Nanos(std::llround(std::min(frame.span, 9e9) * 1e9)))));
-    if (memory.peak)
-        svg += label(width - left, height - 4, "end", fmt::format("peak {}", human(*memory.peak)));
-    return svg + "</svg>";
+    std::string picture = fmt::format("<div style=\"max-width:{:.0f}px\">", width);
+    if (limit_shown) picture += labels("", fmt::format("limit {}", human(*limit)));
+    picture += fmt::format(
+        "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"100%\" height=\"{1:.0f}\" "
+        "preserveAspectRatio=\"none\" style=\"display:block;height:{1:.0f}px\" role=\"img\" "
+        "aria-label=\"memory over time\">"
+        "<polygon points=\"{2:.1f},{1:.0f} {3} {4:.1f},{1:.0f}\" fill=\"#e8710a\" "
+        "fill-opacity=\".25\"/><polyline points=\"{3}\" fill=\"none\" stroke=\"#e8710a\" "
+        "stroke-width=\"1.5\" vector-effect=\"non-scaling-stroke\"/>",
+        width, height, frame.x(points.front()), line, frame.x(points.back()));
+    if (limit_shown)
+        picture += fmt::format(
+            "<line x1=\"0\" y1=\"{0:.1f}\" x2=\"{1:.0f}\" y2=\"{0:.1f}\" stroke=\"#d32f2f\" "
+            "stroke-dasharray=\"4 3\" vector-effect=\"non-scaling-stroke\"/>",
+            frame.y(static_cast<double>(limit->count)), width);
+    picture += "</svg>";
+    const Nanos shown(std::llround(std::min(frame.span, 9e9) * 1e9));
+    picture += labels(fmt::format("last {}", human(shown)),
+                      memory.peak ? fmt::format("peak {}", human(*memory.peak)) : std::string());
+    return picture + "</div>";
 }
 
 }  // namespace holdfast

@@ -40,6 +40,7 @@ class Jupyter:
             "HOLDFAST_BIN": str(self.holdfast.binary),
             "PYTHONPATH": os.pathsep.join(filter(None, path)),
             "PYTHONWARNINGS": "ignore",
+            "HOLDFAST_GUARD": "warn",  # kernels are meant to die here
             **self.more,
         }
 
@@ -50,6 +51,14 @@ class Jupyter:
     def install(self, name: str = "held") -> str:
         answer = self.kernel("install", "--python", PYTHON, "--name", name)
         assert answer.returncode == 0, answer.stderr
+        return name
+
+    def install_plain(self, name: str = "plain") -> str:
+        """The same kernel without us."""
+        held = json.loads((self.folder / "data/kernels/held/kernel.json").read_text())
+        folder = self.folder / "data/kernels" / name
+        folder.mkdir()
+        (folder / "kernel.json").write_text(json.dumps(held["metadata"]["holdfast"]["original"]))
         return name
 
     def command(self, *words: str) -> list[str]:

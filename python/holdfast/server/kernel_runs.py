@@ -10,7 +10,6 @@ from typing import Any
 ASK_SOON = 1.0
 ASK_AGAIN = 10.0
 
-ENDED_BADLY = ("died", "stuck")
 # Ends that somebody wanted: a restart from the menu is no death.
 ASKED_FOR = ("clean-exit", "interrupted", "hangup", "shut-down")
 
@@ -37,8 +36,12 @@ def runs_of(kernel: Kernel, rows: list[Row]) -> list[Row]:
 
 
 def is_death(row: Row) -> bool:
-    """Whether a run of the list ended as nobody wanted."""
-    ended_badly = row.get("outcome") in ENDED_BADLY and not row.get("live")
+    """Whether a run of the list ended as nobody wanted.
+
+    One that died may be live for a moment still: its supervisor is speaking the last words.
+    """
+    outcome = row.get("outcome")
+    ended_badly = outcome == "died" or (outcome == "stuck" and not row.get("live"))
     return ended_badly and row.get("cause") not in ASKED_FOR
 
 

@@ -14,24 +14,25 @@ import urllib.request
 import uuid
 from pathlib import Path
 
+from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
 
 
-class Server:
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+class Conversation:
     """Answers are plain values; what the server says of a cell is a list of messages."""
 
-    def __init__(self, folder):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        options = [f"--ServerApp.port={self.port}", "--ServerApp.port_retries=0", "--no-browser"]
-        options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
-        options += [f"--ServerApp.root_dir={folder}", "--allow-root"]
-        self.process = subprocess.Popen([sys.executable, "-m", "jupyter_server", *options])
-        self._until(lambda: self.rest("GET", "/api/status"))
+    def __init__(self, port, base="", token=""):
+        self.address = f"127.0.0.1:{port}{base}"
+        self.headers = {"Authorization": f"token {token}"} if token else {}
 
-    def _until(self, look):
-        end = time.monotonic() + 60
+    def until(self, look, patience=90):
+        end = time.monotonic() + patience
         while time.monotonic() < end:
             try:
                 return look()
@@ -41,7 +42,8 @@ class Server:
 
     def rest(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", data, method=method)
+        url = f"http://{self.address}{path}"
+        request = urllib.request.Request(url, data, self.headers, method=method)
         with urllib.request.urlopen(request, timeout=60) as answer:
             text = answer.read()
         return json.loads(text) if text else None
@@ -61,8 +63,8 @@ class Server:
 
     async def _run(self, code, patience):
         session = uuid.uuid4().hex
-        url = f"ws://127.0.0.1:{self.port}/api/kernels/{self.kernel}/channels?session_id={session}"
-        channel = await websocket_connect(url)
+        url = f"ws://{self.address}/api/kernels/{self.kernel}/channels?session_id={session}"
+        channel = await websocket_connect(HTTPRequest(url, headers=self.headers))
         header = {"msg_id": uuid.uuid4().hex, "msg_type": "execute_request", "session": session}
         header.update(username="", version="5.3", date="2026-01-01T00:00:00Z")
         content = {"code": code, "silent": False, "store_history": True, "user_expressions": {}}
@@ -83,13 +85,26 @@ class Server:
         channel.close()
         return {"outputs": seen}
 
+
+class Server(Conversation):
+    """Without a password, for the time of a test."""
+
+    def __init__(self, folder):
+        port = free_port()
+        super().__init__(port)
+        options = [f"--ServerApp.port={port}", "--ServerApp.port_retries=0", "--no-browser"]
+        options += ["--IdentityProvider.token=", "--ServerApp.disable_check_xsrf=True"]
+        options += [f"--ServerApp.root_dir={folder}", "--allow-root"]
+        self.process = subprocess.Popen([sys.executable, "-m", "jupyter_server", *options])
+        self.until(lambda: self.rest("GET", "/api/status"))
+
     def stop(self):
         self.process.terminate()
         self.process.wait(30)
 
 
-def main():
-    server = Server(Path.cwd())
+def serve(server):
+    """Does as stdin says, until it ends."""
     for line in sys.stdin:
         asked = json.loads(line)
         answer = getattr(server, asked.pop("do"))(**asked)
@@ -98,4 +113,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    serve(Server(Path.cwd()))

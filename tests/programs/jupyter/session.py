@@ -13,6 +13,9 @@ from jupyter_client.manager import KernelManager
 class Session:
     """One kernel and one client, as a notebook has them."""
 
+    def __init__(self):
+        self.replies = {}  # by request
+
     def start(self, kernel, transport="tcp", encryption=None):
         self.manager = KernelManager(kernel_name=kernel, transport=transport)
         if encryption:
@@ -68,6 +71,27 @@ class Session:
         self.client.input(text)
         return self.answer(request)
 
+    def request(self, channel, kind, content, **header):
+        """Any message on any channel, with more in its header where that is wanted."""
+        message = self.client.session.msg(kind, content)
+        message["header"].update(header)
+        getattr(self.client, f"{channel}_channel").send(message)
+        return message["header"]["msg_id"]
+
+    def reply(self, channel, request):
+        """In whatever order they come: subshells answer when they are done."""
+        while request not in self.replies:
+            message = getattr(self.client, f"get_{channel}_msg")(timeout=50)
+            self.replies[message["parent_header"].get("msg_id")] = message["content"]
+        return self.replies.pop(request)
+
+    def hear(self, kind, **content):
+        """The next message of a kind on IOPub that says this, whoever it is meant for."""
+        while True:
+            message = self.client.get_iopub_msg(timeout=50)
+            if message["msg_type"] == kind and content.items() <= message["content"].items():
+                return message["content"]
+
     def interrupt(self, how="group"):
         if how == "group":
             self.manager.interrupt_kernel()
@@ -88,6 +112,10 @@ class Session:
     def shutdown(self, now=False):
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=now)
+
+    def status(self):
+        """The exit status of a kernel that has ended."""
+        return self.manager.provisioner.process.returncode
 
     def alive(self):
         return self.manager.is_alive()
