@@ -15,4 +15,4 @@ def remember(step):
 
 for step in range(100_000):
     remember(step)
-    time.sleep(0.005)
+    time.sleep(0.012)
