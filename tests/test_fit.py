@@ -327,6 +327,31 @@ def test_python_gets_the_same_plan(binary, tmp_path):
 
 
 @needs_torch
+@pytest.mark.parametrize(("skipped", "runs"), [(0, 3), (5, 8), (1000, 24)])
+def test_what_is_verified_includes_the_optimizers_state(skipped, runs):
+    # As a GradScaler does that has to find its scale first.
+    code = (
+        "import torch\n"
+        "from holdfast.planner.verify import run_steps\n"
+        "weight = torch.ones(3, requires_grad=True)\n"
+        "weight.grad = torch.ones(3)\n"
+        "optimizer = torch.optim.Adam([weight])\n"
+        "runs = 0\n"
+        "def step():\n"
+        "    global runs\n"
+        "    runs += 1\n"
+        f"    if runs > {skipped}: optimizer.step()\n"
+        "run_steps(step)\n"
+        "print(runs)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "CUDA_VISIBLE_DEVICES": ""}
+    told = subprocess.run(
+        [TORCH, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert told.stdout.split() == [str(runs)]
+
+
+@needs_torch
 @pytest.mark.parametrize(
     ("arguments", "shape", "missing"),
     [

@@ -81,6 +81,28 @@ def test_an_objects_own_list_is_named_by_its_path(noted):
     assert noted(text) == [(8, "self.outputs\n/home/u/train.py\n6", 20, 20)]
 
 
+def test_a_loss_with_its_graph_comes_before_many_batches(noted):
+    text = (
+        "batches = [Tensor() for _ in range(99)]\n"
+        "losses = []\n"
+        "for i in range(20): losses.append(Tensor(1))\n"
+        "raise RuntimeError\n"
+    )
+    assert noted(text) == [(8, "losses\n/home/u/train.py\n3", 20, 20)]
+
+
+def test_nothing_of_the_programs_own_is_called(noted):
+    text = (
+        "class Lazy:\n"
+        "    def __getattr__(self, name): raise SystemExit(name)\n"
+        "    def __getattribute__(self, name): raise SystemExit(name)\n"
+        "lazy, kept = Lazy(), []\n"
+        "for i in range(20): kept.append(Tensor())\n"
+        "raise RuntimeError\n"
+    )
+    assert noted(text) == [(8, "kept\n/home/u/train.py\n5", 20, 0)]
+
+
 def test_of_several_places_that_fill_it_none_is_named(noted):
     text = "a = []\na.append(Tensor())\nfor i in range(40): a.append(Tensor())\nraise RuntimeError"
     assert noted(text) == [(8, "a\n/home/u/train.py\n", 41, 0)]

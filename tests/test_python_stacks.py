@@ -49,7 +49,7 @@ int main(int count, char** words) {
 
 
 PYTHONS = {
-    python: int(version.partition(".")[2])
+    python: int(version.partition(".")[2].rstrip("t"))
     for version in interpreters.VERSIONS
     if (python := interpreters.find(version))
 }

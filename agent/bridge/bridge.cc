@@ -120,9 +120,7 @@ int answer_python(void*) {
     return answer;
 }
 
-}  // namespace
-
-void knock_on_python() {
+void knock(std::int64_t pause) {
     if (python_left.load(std::memory_order_relaxed) || !python_running()) return;
     Turn* own = turn();
     if (own == nullptr) return;
@@ -130,13 +128,23 @@ void knock_on_python() {
     std::int64_t asked = own->asked.load(std::memory_order_acquire);
     if (asked != 0 && time - asked < given_up) return;
     const std::int64_t answered = own->answered.load(std::memory_order_relaxed);
-    if (answered != 0 && time - answered < between_visits) return;
+    if (answered != 0 && time - answered < pause) return;
     AddPendingCall ask = add_pending_call();
     if (ask == nullptr || !own->asked.compare_exchange_strong(asked, time)) return;
     const PythonVersion version = python_version();
     if (version.major != 3 || version.minor < 8 || (version.minor == 8 && unwelcome_in_3_8()) ||
         ask(&answer_python, nullptr) != 0)
         own->asked.store(0, std::memory_order_release);
+}
+
+}  // namespace
+
+void knock_on_python() { knock(between_visits); }
+
+void knock_at_import() {
+    // Without a GIL, Python takes all objects from an allocator of its own that we do not see:
+    // hardly anything else brings us here.
+    knock(python_version().free_threaded ? 0 : between_visits);
 }
 
 void leave_python() { python_left.store(true, std::memory_order_relaxed); }

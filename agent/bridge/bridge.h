@@ -19,7 +19,7 @@
 // run_directory() -> str | None
 // attempt(function, *args) -> None  calls it; a failure is noted, not raised
 // hook(name) -> module              one of agent/hooks/
-// knock() -> None                   asks for a visit, as knock_on_python does
+// knock() -> None                   asks for a visit, as knock_at_import does
 // over() -> None                    the interpreter is about to end: leave it alone from now on
 // headroom() -> (int, int) | None   what is left of the memory limit and that limit, asked now
 // crossing() -> int                 a step ended; 1: another like it will not fit (guard on)
@@ -35,6 +35,8 @@ namespace holdfast::agent {
 // Called often and from anywhere (see heap.h on_sample): asks the interpreter, when one is running,
 // to call us back on its main thread.
 void knock_on_python();
+// The same, where a module is about to be imported.
+void knock_at_import();
 
 // From Python's own end on, nothing of it is touched any more.
 void leave_python();

@@ -150,7 +150,7 @@ PyObject* hook(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* knock(PyObject*, PyObject*, PyObject*) {
-    knock_on_python();
+    knock_at_import();
     return nothing();
 }
 

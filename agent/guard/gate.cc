@@ -15,7 +15,6 @@
 #include "agent/guard/promises.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
-#include "agent/guard/victim.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 
@@ -71,24 +70,9 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
-// True: somebody who is not watched has taken the memory, and the kernel would kill him.
-bool is_anothers_fault(GuardState& state, const Situation& situation, std::uint64_t asked) {
-    constexpr std::int64_t lasts = 200'000'000;
-    const std::int64_t time = now();
-    if (time < state.stranger_until.load(std::memory_order_relaxed))
-        return state.stranger_dies.load(std::memory_order_relaxed);
-    const Headroom& headroom = situation.headroom();
-    const std::uint64_t more = asked < headroom.most ? asked : headroom.most;
-    const bool dies = stranger_dies_first("/proc", ::getpid(), situation.shortage(), more);
-    state.stranger_dies.store(dies, std::memory_order_relaxed);
-    state.stranger_until.store(time + lasts, std::memory_order_relaxed);
-    return dies;
-}
-
 // True: refuse. Where the guard only warns, it has now done so.
 bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, const Ask& ask) {
-    if (kind != GuardEventKind::too_large && is_anothers_fault(state, situation, ask.size))
-        return false;
+    if (kind != GuardEventKind::too_large && situation.is_anothers_fault(ask.size)) return false;
     const bool on = situation.settings().mode == GuardMode::on;
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,

@@ -1,6 +1,8 @@
 // Everything one decision of the guard needs, read at one moment.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -9,6 +11,7 @@
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
 #include "agent/guard/page.h"
+#include "agent/guard/victim.h"
 
 namespace holdfast::agent {
 
@@ -40,13 +43,27 @@ public:
         std::atomic_ref(place_->room).store(headroom_.room, std::memory_order_relaxed);
     }
     const Headroom& headroom() const { return headroom_; }
-    Shortage shortage() const { return {headroom_.levels_up, version_, headroom_.limit}; }
+    // True: somebody who is not watched has taken the memory, and the kernel would kill him.
+    bool is_anothers_fault(std::uint64_t asked) const {
+        constexpr std::int64_t lasts = 200'000'000;
+        const std::int64_t time = now();
+        if (time < state_->stranger_until.load(std::memory_order_relaxed))
+            return state_->stranger_dies.load(std::memory_order_relaxed);
+        const Shortage shortage{headroom_.levels_up, version_, headroom_.limit};
+        const std::uint64_t more = asked < headroom_.most ? asked : headroom_.most;
+        const bool dies = stranger_dies_first("/proc", ::getpid(), shortage, more);
+        state_->stranger_dies.store(dies, std::memory_order_relaxed);
+        state_->stranger_until.store(time + lasts, std::memory_order_relaxed);
+        return dies;
+    }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
     // Growth by small blocks goes on after each of them, so it must end earlier.
     std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
     // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
-    bool fits(std::uint64_t bytes) const { return bytes + bytes / 512 <= room(); }
+    bool fits(std::uint64_t bytes) const {
+        return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <= room();
+    }
     // What may still be taken, by the reading that is the last to say no.
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 

@@ -1,24 +1,27 @@
 """Who keeps the tensors when a GPU is full: a container of the program that holds many.
 
-Looks only after an exception that nobody caught, so the time it takes is nobody's.
+Looks only after an exception that nobody caught, for two seconds at most, and calls nothing of the
+program's own.
 """
 
 import gc
 import linecache
 import re
 import sys
+import time
 import types
 
 from _holdfast_agent import note
 
 _KEPT_TENSORS = 8
 _LEAST = 16  # fewer are a model's parts, not a leak
+_SECONDS = 2.0
 _MOST_LOOKED_AT = 1_000_000
 _CONTAINERS = (list, dict, set, tuple)
 
 
 def note_largest(tensor_type, parameter_type, traceback, wanted):
-    """Notes the container with the most tensors that `wanted` accepts, where it has a name."""
+    """Notes the container with the most graphs, then the most tensors that `wanted` accepts."""
 
     def is_tensor(thing):
         kind = type(thing)
@@ -26,23 +29,27 @@ def note_largest(tensor_type, parameter_type, traceback, wanted):
             issubclass(kind, tensor_type) and not issubclass(kind, parameter_type) and wanted(thing)
         )
 
-    best = None
+    best, most = None, (0, 0)
+    end = time.monotonic() + _SECONDS
     for container in gc.get_objects():
+        if time.monotonic() > end:
+            break
         if type(container) not in (list, dict, set) and not _is_deque(container):
             continue
         if not _LEAST <= len(container) <= _MOST_LOOKED_AT:
             continue
         tensors = _tensors_in(container, is_tensor)
-        if len(tensors) >= _LEAST and (best is None or len(tensors) > len(best[1])):
+        # Batches that were put on the GPU in advance are many, and have no graphs.
+        size = sum(tensor.grad_fn is not None for tensor in tensors), len(tensors)
+        if len(tensors) >= _LEAST and size > most:
             place = _name_of(container, traceback)
             if place:
-                best = place, tensors
+                best, most = place, size
     if best is None:
         return
-    (name, file, pattern), tensors = best
-    graphs = sum(tensor.grad_fn is not None for tensor in tensors)
+    name, file, pattern = best
     line = _only_line(file, pattern)
-    note(_KEPT_TENSORS, f"{name}\n{file}\n{line or ''}", len(tensors), graphs)
+    note(_KEPT_TENSORS, f"{name}\n{file}\n{line or ''}", most[1], most[0])
 
 
 def _is_deque(thing):
@@ -82,21 +89,30 @@ def _name_of(container, traceback):
                 if value is container:
                     return name, file, rf"(?<![\w.]){re.escape(name)}"
                 # Of an object at hand: self.losses.
-                held = getattr(value, "__dict__", None)
-                if isinstance(value, types.ModuleType) or type(held) is not dict:
+                if issubclass(type(value), types.ModuleType):
                     continue
-                for inner, kept in list(held.items()):
+                for inner, kept in list(_attributes(value).items()):
                     if kept is container:
                         return f"{name}.{inner}", file, rf"\.{re.escape(inner)}"
         traceback = traceback.tb_next
     for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if not file or not _is_own(file):
+        names = _attributes(module)
+        file = names.get("__file__")
+        if type(file) is not str or not _is_own(file):
             continue
-        for name, value in list(vars(module).items()):
+        for name, value in list(names.items()):
             if value is container:
                 return name, file, rf"\b{re.escape(name)}"
     return None
+
+
+def _attributes(thing):
+    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
 
 
 def _is_own(file):

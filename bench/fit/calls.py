@@ -53,6 +53,44 @@ vit_b_16 vit_b_32
 maxvit_t resnet152 densenet201 resnext101_32x8d efficientnet_b4
 """.split()  # noqa: SIM905
 
+MORE_TIMM = """
+resnet14t resnet18d resnet101d resnetv2_50 nf_resnet50 tresnet_m botnet26t_256 mixnet_s
+spnasnet_100 fbnetc_100
+semnasnet_100 efficientnet_lite0 gcresnet50t convmixer_768_32 visformer_small crossvit_tiny_240
+xcit_nano_12_p16_224
+convit_tiny focalnet_tiny_srf inception_resnet_v2 legacy_xception ese_vovnet39b nest_tiny
+mvitv2_tiny efficientvit_b1
+repghostnet_100 hgnet_tiny regnetz_b16 cs3darknet_m resnetrs50 seresnext50_32x4d mobileone_s0
+mobilevitv2_100
+tf_efficientnet_b0 tf_efficientnet_lite0 regnetx_002 regnetx_004 regnetx_016 regnety_002
+regnety_004 regnety_032
+convnext_nano convnextv2_nano repvgg_a2 densenetblur121d dla60 dpn92 hrnet_w32 ghostnetv2_100
+""".split()  # noqa: SIM905
+# Channels, kernel and length of plain networks of one dimension: sensors, series, raw audio.
+SERIES = (
+    ((1, 64, 128, 256), 9, 16000),
+    ((1, 32, 64, 128), 3, 1000),
+    ((1, 64, 128, 256, 512), 3, 4096),
+    ((1, 128, 128, 256, 512), 80, 16000),
+    ((12, 32, 64, 128), 7, 5000),
+    ((3, 64, 64, 128), 5, 128),
+    ((9, 64, 128), 3, 128),
+    ((64, 128, 256, 512), 3, 256),
+    ((300, 100, 100), 5, 128),
+    ((80, 512, 512, 512), 3, 1000),
+)
+# Channels and input of plain networks of three dimensions: scans, clips.
+VOLUMES = (
+    ((3, 32, 64, 128), (16, 64, 64)),
+    ((1, 16, 32, 64), (32, 32, 32)),
+    ((1, 32, 64, 128, 256), (64, 64, 64)),
+    ((3, 64, 128, 256, 512), (16, 112, 112)),
+    ((1, 16, 32, 64, 128), (96, 96, 96)),
+    ((4, 32, 64, 128), (64, 64, 64)),
+)
+
+Models = Iterator[tuple[str, Callable[[], nn.Module], tuple[int, ...]]]
+
 
 class Double(nn.Sequential):
     """Two convolutions of a U-Net."""
@@ -100,7 +138,7 @@ def plain(channels: list[int]) -> nn.Module:
     return nn.Sequential(*layers)
 
 
-def zoo() -> Iterator[tuple[str, Callable[[], nn.Module], tuple[int, ...]]]:
+def zoo() -> Models:
     """(name, builder, shape of one input)"""
     import timm
     import torchvision.models as tv
@@ -141,6 +179,45 @@ def zoo() -> Iterator[tuple[str, Callable[[], nn.Module], tuple[int, ...]]]:
         yield name, lambda name=name: getattr(video, name)(weights=None), (3, 16, 112, 112)  # type: ignore[misc]
 
 
+def more_zoo() -> Models:
+    """What was measured later: the rest of torchvision, series, volumes, more of timm."""
+    import timm
+    import torchvision.models as tv
+
+    def of(kind: Any, pool: Any, channels: tuple[int, ...], size: int) -> nn.Module:
+        layers: list[nn.Module] = []
+        for a, b in pairwise(channels):
+            layers += [kind(a, b, size, padding=size // 2), nn.ReLU(), pool(2)]
+        return nn.Sequential(*layers)
+
+    for channels, kernel, length in SERIES:
+        yield (
+            f"series{kernel}",
+            lambda c=channels, k=kernel: of(nn.Conv1d, nn.MaxPool1d, c, k),  # type: ignore[misc]
+            (channels[0], length),
+        )
+        yield (
+            f"series{kernel} by four",
+            lambda c=channels, k=kernel: of(nn.Conv1d, lambda _: nn.MaxPool1d(4), c, k),  # type: ignore[misc]
+            (channels[0], length),
+        )
+    for channels, image in VOLUMES:
+        yield (
+            "volume",
+            lambda c=channels: of(nn.Conv3d, nn.MaxPool3d, c, 3),  # type: ignore[misc]
+            (channels[0], *image),
+        )
+    for size in (96, 128, 256, 512):
+        for width in (24, 48):
+            yield f"unet{width}", lambda width=width: UNet(width), (3, size, size)  # type: ignore[misc]
+    for name in tv.list_models(module=tv):
+        if name not in FIRST and "quantized" not in name:
+            yield name, lambda name=name: tv.get_model(name, weights=None), (3, 224, 224)  # type: ignore[misc]
+    for name in MORE_TIMM:
+        size = timm.get_pretrained_cfg(name).input_size[-1]
+        yield name, lambda name=name: timm.create_model(name), (3, size, size)  # type: ignore[misc]
+
+
 class Listener(TorchDispatchMode):
     """Notes every convolution that passes, as its facts forward and backward."""
 
@@ -161,9 +238,9 @@ class Listener(TorchDispatchMode):
         return out
 
 
-def shapes() -> Iterator[tuple[int, ...]]:
-    """Every convolution of the zoo at batch 2 in float32, on tensors without data."""
-    for name, build, shape in zoo():
+def shapes(models: Models) -> Iterator[tuple[int, ...]]:
+    """Every convolution of these models at batch 2 in float32, on tensors without data."""
+    for name, build, shape in models:
         started = time.monotonic()
         listener = Listener()
         try:
@@ -203,21 +280,41 @@ def recurrent() -> Iterator[str]:
                         yield f"rnn_work 0 {text}"
 
 
+def more_recurrent() -> Iterator[str]:
+    """Other sizes, each at the few batches and lengths that tell the rest."""
+    sizes = ((64, 64), (64, 1), (32, 32), (50, 1), (100, 100), (128, 64), (128, 300), (200, 200))
+    sizes += ((256, 128), (256, 300), (256, 512), (300, 300), (384, 384), (512, 256), (512, 300))
+    sizes += ((512, 1024), (650, 650), (768, 768), (1024, 256), (1500, 1500), (2048, 1024))
+    for hidden, inputs in sizes:
+        for mode in (2, 3, 1):
+            for dtype in (0, 1):
+                for layers, ways in ((1, 1), (2, 1), (3, 1), (1, 2), (2, 2)):
+                    for batch, steps in ((8, 128), (32, 64), (64, 256), (64, 64)):
+                        numbers = (mode, dtype, batch, steps, inputs, hidden, layers, ways)
+                        yield "rnn_work 0 " + " ".join(map(str, numbers))
+
+
 def main() -> None:
     """Writes the list."""
-    known = list(dict.fromkeys(shapes()))
-    print(f"{len(known)} convolutions", file=sys.stderr)
     lines: dict[str, None] = {}
-    for batches, dtypes in (
-        ((16, 64), (0, 2)),
-        ((4, 32, 128), (0, 2)),
-        ((16, 64), (1,)),
-        ((8, 256), (0, 2)),
-    ):
-        for values in known:
-            lines.update(dict.fromkeys(variants(values, batches, dtypes)))
-        if batches == (16, 64) and dtypes == (0, 2):
-            lines.update(dict.fromkeys(recurrent()))
+
+    def add(known: list[tuple[int, ...]], *turns: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+        for batches, dtypes in turns:
+            for values in known:
+                lines.update(dict.fromkeys(variants(values, batches, dtypes)))
+
+    known = list(dict.fromkeys(shapes(zoo())))
+    more = [values for values in dict.fromkeys(shapes(more_zoo())) if values not in set(known)]
+    print(f"{len(known)} and {len(more)} convolutions", file=sys.stderr)
+    add(known, ((16, 64), (0, 2)))
+    lines.update(dict.fromkeys(recurrent()))
+    add(known, ((4, 32, 128), (0, 2)), ((16, 64), (1,)), ((8, 256), (0, 2)))
+    few = [values for values in more if values[5] != 2]  # of one or three dimensions
+    add(few, ((4, 16, 64), (0, 2)), ((8, 32, 128), (0, 2)), ((2, 256), (0, 2)), ((16, 64), (1,)))
+    lines.update(dict.fromkeys(more_recurrent()))
+    add(more, ((16, 64), (0, 2)), ((32, 128), (0, 2)), ((4, 8), (0, 2)), ((16, 64), (1,)))
+    # Where plans change between two batches, these tell.
+    add(known[:1500], ((24, 48, 96), (0, 2)))
     with gzip.open(sys.argv[1], "wt", compresslevel=9) as file:
         file.write("\n".join(lines) + "\n")
     print(f"{len(lines)} calls", file=sys.stderr)

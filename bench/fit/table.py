@@ -27,15 +27,18 @@ def crowded_out(measured: dict[Call, int]) -> set[Call]:
     found = set()
     for rows in by_shape.values():
         rows.sort()
-        for index, (batch, size, call) in enumerate(rows):
-            if index == 0:
+        for batch, size, call in rows:
+            # Nearer ones tell nothing: plans do change from one batch to the next.
+            lower = [row for row in rows if 2 * row[0] <= batch]
+            upper = [row for row in rows if row[0] >= 2 * batch]
+            if not lower:
                 continue
-            around = (rows[index - 1], *rows[index + 1 : index + 2])
+            around = (lower[-1], *upper[:1])
             expected = min(other * batch / at for at, other, _ in around)
             if expected > WORTH and size < (expected / 2 if len(around) == 2 else 1):
                 found.add(call)
-            below = [row for row in rows[:index] if row[1]]
-            above = [row for row in rows[index + 1 :] if row[1]]
+            below = [row for row in lower if row[1]]
+            above = [row for row in upper if row[1]]
             if size == 0 and below and above:
                 ends = (below[-1], above[0])
                 if min(other * batch / at for at, other, _ in ends) > MUCH:

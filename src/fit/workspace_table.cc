@@ -100,6 +100,12 @@ Bytes within_reason(double bytes) {
     return {static_cast<std::uint64_t>(std::clamp(bytes, 0.0, most))};
 }
 
+Bytes sum_of(const std::vector<Bytes>& sizes) {
+    Bytes sum;
+    for (const Bytes size : sizes) sum += size;
+    return sum;
+}
+
 // What a recurrent layer's workspace grows with: the gates of all steps, and the weights.
 double rnn_work_of(std::span<const std::int64_t> values) {
     const auto at = [&](std::size_t index) { return static_cast<double>(values[index]); };
@@ -147,8 +153,7 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text) {
         if (*fact == Fact::conv) {
             const auto call = ConvCall::from(values);
             if (!call) return wrong;
-            Bytes sum;
-            for (const Bytes size : sizes) sum += size;
+            const Bytes sum = sum_of(sizes);
             table.by_shape_[shape_key(values)].push_back({*call, sum});
             table.by_kind_[kind_key(*call)].push_back({*call, sum});
         }
@@ -181,15 +186,33 @@ std::optional<std::vector<Bytes>> WorkspaceTable::exact(
     return found->second;
 }
 
+std::vector<RecurrentSample> WorkspaceTable::samples_of_layer(const Key& wanted) const {
+    std::vector<RecurrentSample> found;
+    const Key from(wanted.begin(), wanted.begin() + 4);  // the fact, 0, the mode, the type
+    for (auto row = rows_.lower_bound(from); row != rows_.end(); ++row) {
+        const Key& key = row->first;
+        if (!std::equal(from.begin(), from.end(), key.begin())) break;
+        if (key.size() != wanted.size() ||
+            !std::equal(key.begin() + 6, key.end(), wanted.begin() + 6))
+            continue;
+        found.push_back({static_cast<double>(key[4]), static_cast<double>(key[5]),
+                         static_cast<double>(sum_of(row->second).count)});
+    }
+    return found;
+}
+
 std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> values) const {
     constexpr std::size_t length = 9;
     if (values.size() != length) return std::nullopt;
     if (auto sizes = exact(Fact::rnn_work, values))
         return Workspace{std::move(*sizes), Grade::measured};
     const Key wanted = key_of(Fact::rnn_work, values);
+    const auto batch = static_cast<double>(wanted[4]), steps = static_cast<double>(wanted[5]);
+    if (const auto bytes = on_plane(samples_of_layer(wanted), batch, steps))
+        return Workspace{{within_reason(*bytes)}, Grade::between};
     const Key* nearest = nullptr;
     double least = 0;
-    const Key from(wanted.begin(), wanted.begin() + 4);  // the fact, 0, the mode, the type
+    const Key from(wanted.begin(), wanted.begin() + 4);
     for (auto row = rows_.lower_bound(from); row != rows_.end(); ++row) {
         const Key& key = row->first;
         if (!std::equal(from.begin(), from.end(), key.begin())) break;
@@ -206,9 +229,8 @@ std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> 
     if (nearest == nullptr) return std::nullopt;
     const double growth =
         rnn_work_of(values) / std::max(1.0, rnn_work_of(std::span(*nearest).subspan(1)));
-    Bytes sum;
-    for (const Bytes size : rows_.at(*nearest)) sum += size;
-    return Workspace{{within_reason(static_cast<double>(sum.count) * growth)}, Grade::nearest};
+    const auto measured = static_cast<double>(sum_of(rows_.at(*nearest)).count);
+    return Workspace{{within_reason(measured * growth)}, Grade::nearest};
 }
 
 // The same call at another batch. Plans change with the batch now and then; where the two samples

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "fit/conv_call.h"
+#include "fit/recurrent_plane.h"
 
 namespace holdfast::fit {
 
@@ -36,7 +37,7 @@ public:
     // For a convolution: the same call at other batches, else the most alike one.
     std::optional<Workspace> conv(const ConvCall& call, std::span<const std::int64_t> values) const;
 
-    // For a recurrent layer: the same, or the most alike one.
+    // For a recurrent layer: the same at other batches and lengths, else the most alike one.
     std::optional<Workspace> rnn_work(std::span<const std::int64_t> values) const;
 
     std::optional<Bytes> context;
@@ -51,6 +52,8 @@ private:
     };
     static std::optional<Workspace> other_batch(const ConvCall& call,
                                                 const std::vector<Sample>& samples);
+    std::vector<RecurrentSample> samples_of_layer(const Key& wanted) const;
+
     std::map<Key, std::vector<Bytes>> rows_;
     std::map<Key, std::vector<Sample>> by_shape_;  // without the batch; by rising batch
     std::map<Key, std::vector<Sample>> by_kind_;   // what algorithms are chosen by

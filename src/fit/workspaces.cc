@@ -26,16 +26,18 @@ Workspace conv_rule(const ConvCall& call) {
     return {{input + weight}};
 }
 
-// cuDNN keeps the gates of every step for backward: four and the cell state for an LSTM, four for a
-// GRU, one else; and the outputs between layers.
+// cuDNN keeps the gates of every step for backward, and the outputs between layers. So much it was
+// at every batch, length and size that was measured, to the byte.
 Workspace rnn_reserve(std::span<const std::int64_t> values) {
-    const std::uint64_t gates = at(values, 0) == 2 ? 5 : at(values, 0) == 3 ? 4 : 1;
+    const std::uint64_t gates = at(values, 0) == 2 ? 5 : at(values, 0) == 3 ? 6 : 1;
+    constexpr std::uint64_t head = 256;
     const std::uint64_t layers = at(values, 6);
     const std::uint64_t element =
         dtype_bytes(static_cast<Dtype>(std::min<std::uint64_t>(at(values, 1), 3)));
     if (layers == 0) return {};
     return {{Bytes{at(values, 2) * at(values, 3) * at(values, 5) * at(values, 7) *
-                   (gates * layers + layers - 1) * element}}};
+                       (gates * layers + layers - 1) * element +
+                   head}}};
 }
 
 // torch's backward of an embedding sorts the indices once there are many.

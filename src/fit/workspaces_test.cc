@@ -101,6 +101,36 @@ TEST(Workspaces, ARecurrentLayerIsScaledFromTheMostAlikeOne) {
     EXPECT_LT(more, 4000000U);
 }
 
+TEST(Workspaces, ARecurrentLayerAtAnotherBatchAndLengthLiesOnThePlaneOfItsSamples) {
+    // As measured on an H200; two layers of another kind beside it.
+    const auto table = WorkspaceTable::parse(
+        "rnn_work 0 3 0 8 128 512 1024 2 1 = 80019776\n"
+        "rnn_work 0 3 0 32 64 512 1024 2 1 = 99877376\n"
+        "rnn_work 0 3 0 64 256 512 1024 2 1 = 365429504\n"
+        "rnn_work 0 3 0 64 128 512 512 2 1 = 117703424\n"
+        "rnn_work 0 3 1 64 128 512 1024 2 1 = 115606272\n");
+    ASSERT_TRUE(table);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    const std::uint64_t between =
+        only(workspaces.of(Fact::rnn_work, Values{0, 3, 0, 64, 128, 512, 1024, 2, 1}));
+    EXPECT_NEAR(static_cast<double>(between), 214434560.0, 1000.0);
+}
+
+TEST(Workspaces, WhatARecurrentLayerKeepsForBackwardIsAsMeasured) {
+    const Workspaces workspaces(*find_device("H200"), WorkspaceTable{});
+    EXPECT_EQ(only(workspaces.of(Fact::rnn_reserve, Values{3, 0, 64, 128, 512, 1024, 2, 1})),
+              436207872U);
+    EXPECT_EQ(only(workspaces.of(Fact::rnn_reserve, Values{1, 0, 16, 128, 1024, 1024, 1, 2})),
+              16777472U);
+}
+
+TEST(Workspaces, PointsInARowLeaveThePlaneOpen) {
+    const std::vector<RecurrentSample> row{{8, 128, 100}, {16, 128, 200}, {32, 128, 400}};
+    EXPECT_FALSE(on_plane(row, 64, 128));
+    EXPECT_FALSE(on_plane(std::span(row).first(2), 64, 128));
+    EXPECT_FALSE(on_plane({}, 64, 128));
+}
+
 TEST(Workspaces, ATableThatIsNoneIsRefused) {
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3\n"));
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3 = 4\n"));

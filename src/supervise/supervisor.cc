@@ -123,13 +123,13 @@ private:
     void save_facts();
     void inject_agent(Launch& plan);
     void start_guard();
-    void serve_guard(Nanos now);
+    void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void on_command(const siginfo_t& change);
     void tell_of_stall(const StallNews& news);
     void follow_launcher();
-    void keep_sentinel();
+    void keep_sentinel(const std::vector<CgroupAddress>& cgroups);
     FinishedRun finish();
     Result<FinishedRun> run_unobserved(const Error& why);
 
@@ -239,10 +239,10 @@ void Supervisor::start_guard() {
         events_->missing(monotonic_now(), "the guard is off: no memory cgroup is visible");
 }
 
-void Supervisor::serve_guard(Nanos now) {
+void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     if (!guard_) return;
-    guard_->publish(now, observer_->addresses(), observer_->machine_headroom());
-    brink_.follow(observer_->addresses());
+    guard_->publish(now, cgroups, observer_->machine_headroom());
+    brink_.follow(cgroups);
     for (const int fd : brink_.take_new_fds())
         wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
     if (const auto event = guard_->take_first_event())
@@ -331,11 +331,12 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     }
     if (ended_ || now < next_look_) return;
     follow_launcher();
-    keep_sentinel();
     brink_.drain();
     last_look_ = now;
     next_look_ = observer_->look(now);
-    serve_guard(now);
+    const std::vector<CgroupAddress> cgroups = observer_->addresses();
+    serve_guard(now, cgroups);
+    keep_sentinel(cgroups);
     if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
 }
 
@@ -350,7 +351,7 @@ void Supervisor::tell_of_stall(const StallNews& news) {
 
 // It may have been killed in our place; another one is a few pages more, so not while they are
 // scarce.
-void Supervisor::keep_sentinel() {
+void Supervisor::keep_sentinel(const std::vector<CgroupAddress>& cgroups) {
     if (!sentinel_) return;
     if (sentinel_->pid() < 0 && observer_->has_reserve()) {
         auto again = Sentinel::start();
@@ -359,7 +360,7 @@ void Supervisor::keep_sentinel() {
         observer_->tree().leave_out(sentinel_->pid());
     }
     std::optional<Bytes> least;
-    for (const CgroupAddress& cgroup : observer_->addresses())
+    for (const CgroupAddress& cgroup : cgroups)
         if (cgroup.limit && (!least || *cgroup.limit < *least)) least = cgroup.limit;
     if (least) sentinel_->stand_in_for_us(*least);
 }
@@ -421,7 +422,7 @@ void Supervisor::on_command(const siginfo_t& change) {
 }
 
 FinishedRun Supervisor::finish() {
-    serve_guard(monotonic_now());
+    serve_guard(monotonic_now(), observer_->addresses());
     if (relay_) relay_->flush();
     format::End end{};
     end.time = end_time_.count();

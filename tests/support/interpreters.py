@@ -9,11 +9,16 @@ from pathlib import Path
 
 import pytest
 
-VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14"]
+FREE_THREADED = ["3.13t", "3.14t"]
+VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", *FREE_THREADED]
 
 
 def _works(path: str, version: str) -> bool:
-    ask = "import sys; print('%d.%d' % sys.version_info[:2])"
+    ask = (
+        "import sys, sysconfig\n"
+        "free = 't' if sysconfig.get_config_var('Py_GIL_DISABLED') else ''\n"
+        "print('%d.%d' % sys.version_info[:2] + free)"
+    )
     try:
         said = subprocess.run([path, "-c", ask], capture_output=True, text=True, timeout=60)
     except OSError:
@@ -29,10 +34,11 @@ def find(version: str) -> str | None:
         Path(folder) for folder in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if folder
     ]
     folders.append(Path(__file__).parents[2] / "build/pythons")
+    built = f"{version.rstrip('t')}.*{'t' if version.endswith('t') else ''}"
     candidates = [
-        sys.executable if sys.version_info[:2] == tuple(map(int, version.split("."))) else None,
+        sys.executable,
         *(str(folder / f"python{version}") for folder in folders),
-        *map(str, sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))),
+        *map(str, sorted(Path.home().glob(f".pyenv/versions/{built}/bin/python{version}"))),
         shutil.which(f"python{version}"),
     ]
     return next((path for path in candidates if path and _works(path, version)), None)

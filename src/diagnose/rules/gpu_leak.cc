@@ -35,17 +35,17 @@ std::optional<KeptTensors> kept_tensors(const AgentEvidence& agent) {
     return std::nullopt;
 }
 
-// One or more a step: it grows with them, and no model's or dataset's list does.
-bool grows_with_steps(const KeptTensors& kept, const StepsEvidence& steps) {
-    return kept.count * 10 >= steps.count * 9;
+// A graph for (nearly) every step. Batches that were put on the GPU in advance may be as many, and
+// have none: a container of those is not named.
+bool keeps_graphs_of_steps(const KeptTensors& kept, const StepsEvidence& steps) {
+    return steps.count > 0 && kept.graphs >= steps.count - steps.count / 10;
 }
 
 Fix keep_numbers(const std::optional<KeptTensors>& kept) {
-    const std::string name = kept ? kept->name : "losses";
-    return {
-        "Keep numbers, not tensors: a loss or an output that is kept keeps its whole graph on "
-        "the GPU.",
-        fmt::format("{0}.append(loss.item())   # not: {0}.append(loss)", name)};
+    return {fmt::format("Keep numbers, not tensors{}: a loss or an output that is kept keeps its "
+                        "whole graph on the GPU.",
+                        kept ? " in `" + kept->name + "`" : std::string()),
+            "loss.item()   # or output.detach().cpu(), not the tensor itself"};
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ std::optional<Finding> gpu_leak(const Death& death) {
     if (agent == nullptr || !agent->steps.gpu_growth) return std::nullopt;
     const GrowthSeen& growth = *agent->steps.gpu_growth;
     std::optional<KeptTensors> kept = kept_tensors(*agent);
-    if (kept && !grows_with_steps(*kept, agent->steps)) kept.reset();
+    if (kept && !keeps_graphs_of_steps(*kept, agent->steps)) kept.reset();
     const std::string last = agent->steps.gpu_allocated_last
                                  ? ", to " + human(*agent->steps.gpu_allocated_last)
                                  : std::string();
