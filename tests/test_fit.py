@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 from holdfast.planner import capture_file as file
+from holdfast.planner import table_file
 from support.run import ROOT
 
 MIB = 1 << 20
@@ -401,8 +402,12 @@ def test_measurements_on_a_crowded_gpu_are_left_out(tmp_path):
         text=True,
         check=True,
     )
-    assert answer.stdout.splitlines()[0] == "gpu X"
-    assert sorted(answer.stdout.splitlines()[1:]) == sorted(lines[:1] + lines[2:])
+    kept = " ".join(f"{batch}:{size}" for batch, size in rows.items() if size)
+    assert answer.stdout == f"gpu X\nconv 0 0 0 0 {shape.format(0)} = {kept}\n"
+    # And what is shipped can be read again.
+    (tmp_path / "b.txt").write_text(answer.stdout)
+    told = table_file.measured(table_file.lines_of(tmp_path / "b.txt"))
+    assert [f"{call} = {size}" for call, size in told if size] == lines[:1] + lines[2:]
 
 
 OPERATION = """

@@ -267,6 +267,53 @@ def variants(
             yield " ".join(map(str, ("conv", values[0], dtype, *values[2:6], batch, *values[7:])))
 
 
+def handmade() -> Iterator[tuple[int, ...]]:
+    """Layers as people write them by hand: every usual kernel over channels that double."""
+    widths = (16, 32, 64, 128, 256, 512)
+    pairs = (
+        [(c, c) for c in widths] + list(pairwise(widths)) + [(b, a) for a, b in pairwise(widths)]
+    )
+    ends = [(e, c) for c in widths[:4] for e in (1, 3)]
+    # Kernel, stride, padding, whether it is transposed.
+    kinds = [(3, 1, 1, False), (4, 2, 1, False), (4, 2, 1, True), (3, 2, 1, False)]
+    kinds += [
+        (5, 1, 2, False),
+        (2, 2, 0, True),
+        (3, 2, 1, True),
+        (5, 2, 2, False),
+        (1, 1, 0, False),
+    ]
+    images = (32, 64, 16, 128, 8, 28, 14, 7, 256, 4)
+    for kernel, stride, padding, transposed in kinds:
+        for image in images:
+            for inputs, outputs in pairs + [(c, e) if transposed else (e, c) for e, c in ends]:
+                if inputs * outputs * image > 128 * 256 * 128:
+                    continue
+                kind = nn.ConvTranspose2d if transposed else nn.Conv2d
+                more = {"output_padding": 1} if transposed and kernel == 3 else {}
+                yield from calls_of(
+                    kind(inputs, outputs, kernel, stride, padding, device="meta", **more),
+                    (inputs, image, image),
+                )
+    for length in (128, 256, 512, 1024, 4096):
+        for dilation in (1, 2, 4, 8, 16, 32):
+            for kernel in (3, 5, 7):
+                for inputs, outputs in ((1, 32), (16, 64), (32, 32), (64, 64), (128, 128)):
+                    padding = dilation * (kernel // 2)
+                    layer = nn.Conv1d(
+                        inputs, outputs, kernel, padding=padding, dilation=dilation, device="meta"
+                    )
+                    yield from calls_of(layer, (inputs, length))
+
+
+def calls_of(layer: nn.Module, shape: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The calls of one layer at batch 2."""
+    listener = Listener()
+    with torch.no_grad(), listener:
+        layer(torch.empty(2, *shape, device="meta"))
+    return listener.found
+
+
 def recurrent() -> Iterator[str]:
     """Recurrent layers of common sizes."""
     for mode in (2, 3, 1):
@@ -315,6 +362,11 @@ def main() -> None:
     add(more, ((16, 64), (0, 2)), ((32, 128), (0, 2)), ((4, 8), (0, 2)), ((16, 64), (1,)))
     # Where plans change between two batches, these tell.
     add(known[:1500], ((24, 48, 96), (0, 2)))
+    add(known + more, ((2,), (0, 2)), ((32, 128), (1,)), ((1,), (0, 2)), ((2, 4, 8), (1,)))
+    add(known[1500:], ((24, 48, 96), (0, 2)))
+    by_hand = list(dict.fromkeys(handmade()))
+    print(f"{len(by_hand)} convolutions by hand", file=sys.stderr)
+    add(by_hand, ((64,), (0, 2)), ((16,), (0, 2)), ((128,), (0, 2)), ((32, 256), (0, 2)))
     with gzip.open(sys.argv[1], "wt", compresslevel=9) as file:
         file.write("\n".join(lines) + "\n")
     print(f"{len(lines)} calls", file=sys.stderr)

@@ -8,8 +8,12 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "holdfast" / "planner"))
+
+import table_file
+from table_file import BATCH
+
 Call = tuple[int, ...]
-BATCH = 6  # where a convolution's integers have the batch
 MUCH = 100 << 20
 WORTH = 20 << 20  # smaller ones are served from a cached segment even when the GPU is full
 
@@ -51,23 +55,23 @@ def main() -> None:
     head: list[str] = []
     calls: dict[str, str] = {}
     for number, name in enumerate(sys.argv[1:]):
-        for line in Path(name).read_text().splitlines():
-            if "=" in line and not line.startswith("#"):
-                left, _, right = line.partition("=")
-                calls[left.strip()] = right.strip()
-            elif number == 0 and (line.startswith("# Workspaces") or line[:1].isalpha()):
-                head.append(line)
+        lines = list(table_file.lines_of(Path(name)))
+        calls.update(table_file.measured(line for line in lines if "=" in line))
+        if number == 0:
+            head = [
+                line
+                for line in lines
+                if "=" not in line and (line.startswith("# Workspaces") or line[:1].isalpha())
+            ]
     convolutions = {
-        tuple(map(int, left.split()[1:])): sum(map(int, right.split()))
-        for left, right in calls.items()
-        if left.startswith("conv ")
+        tuple(map(int, call.split()[1:])): sum(map(int, sizes.split()))
+        for call, sizes in calls.items()
+        if call.startswith("conv ")
     }
-    left_out = crowded_out(convolutions)
+    left_out = {f"conv {' '.join(map(str, call))}" for call in crowded_out(convolutions)}
     print("\n".join(head))
-    for left in sorted(calls):
-        name, *values = left.split()
-        if name != "conv" or tuple(map(int, values)) not in left_out:
-            print(f"{left} = {calls[left]}".rstrip())
+    kept = ((call, sizes) for call, sizes in calls.items() if call not in left_out)
+    print("\n".join(table_file.compact(kept)))
     print(f"{len(left_out)} calls left out: their plans had found no room", file=sys.stderr)
 
 

@@ -6,23 +6,30 @@ namespace holdfast::fit {
 namespace {
 
 constexpr std::uint32_t orders = 5;  // a batch counts only when it fits in all of them
+// Where a sample takes less than a hundredth of the memory, one more or less is a matter of luck:
+// half of that is kept back.
+constexpr std::uint64_t many = 100;
+constexpr std::uint64_t kept_back = 50;  // ten thousandths of the limit
 constexpr std::uint64_t highest = std::uint64_t{1} << 24U;
 
 class Search {
 public:
     Search(const BatchFamily& family, const Workspaces& workspaces, const ReplayOptions& options)
-        : family_(family), workspaces_(workspaces), options_(options) {}
+        : family_(family), workspaces_(workspaces), all_(options), most_(options) {
+        if (most_.limit) most_.limit = Bytes{most_.limit->count / 10000 * (10000 - kept_back)};
+    }
 
     bool fits(std::uint64_t batch) const {
         const auto capture = family_.at(batch);
         if (!capture) return false;
+        const ReplayOptions& options = batch < many ? all_ : most_;
         const Program program = compile(*capture, workspaces_);
-        if (orders_that_fit(program, options_, orders) != orders) return false;
-        if (!options_.limit || replay(program, options_).refused == 0) return true;
+        if (orders_that_fit(program, options, orders) != orders) return false;
+        if (!options.limit || replay(program, options).refused == 0) return true;
         // What cuDNN takes instead of a plan that finds no room is assumed to need nothing: mostly
         // so. For when it is not, the band of such predictions is kept back.
-        ReplayOptions tighter = options_;
-        tighter.limit = Bytes{options_.limit->count / 100 * 98};
+        ReplayOptions tighter = options;
+        tighter.limit = Bytes{options.limit->count / 100 * 98};
         return !replay(program, tighter).out_of_memory;
     }
 
@@ -46,7 +53,7 @@ public:
 private:
     const BatchFamily& family_;
     const Workspaces& workspaces_;
-    const ReplayOptions& options_;
+    ReplayOptions all_, most_;
 };
 
 }  // namespace

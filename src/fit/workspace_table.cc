@@ -10,8 +10,7 @@
 namespace holdfast::fit {
 namespace {
 
-constexpr std::size_t dtype_index = 1;  // in a conv fact
-constexpr std::size_t batch_index = 6;
+constexpr std::size_t batch_index = 6;  // in a conv fact
 
 std::optional<Fact> fact_named(std::string_view name) {
     if (name == "conv") return Fact::conv;
@@ -29,89 +28,98 @@ std::vector<std::int64_t> key_of(Fact fact, std::span<const std::int64_t> values
     return key;
 }
 
-std::vector<std::int64_t> shape_key(std::span<const std::int64_t> values) {
-    auto key = key_of(Fact::conv, values);
-    key[1 + batch_index] = 0;
-    return key;
-}
-
-// Calls that differ only in extents: channels, image, batch.
-std::vector<std::int64_t> kind_key(const ConvCall& call) {
-    std::vector<std::int64_t> key{static_cast<std::int64_t>(call.direction),
-                                  static_cast<std::int64_t>(call.dtype),
-                                  call.channels_last ? 1 : 0,
-                                  call.transposed ? 1 : 0,
-                                  call.groups == 1   ? 0
-                                  : call.depthwise() ? 2
-                                                     : 1,
-                                  static_cast<std::int64_t>(call.dims)};
-    for (const auto* list : {&call.kernel, &call.stride, &call.dilation})
-        for (const std::uint64_t value : *list) key.push_back(static_cast<std::int64_t>(value));
-    return key;
-}
-
-double distance(const ConvCall& a, const ConvCall& b) {
-    const auto apart = [](std::uint64_t x, std::uint64_t y) {
-        return std::abs(std::log2(static_cast<double>(std::max<std::uint64_t>(1, x))) -
-                        std::log2(static_cast<double>(std::max<std::uint64_t>(1, y))));
-    };
-    // Vectorised kernels want channels in multiples of their width: a stem is like no other layer.
-    const bool odd =
-        (a.inputs % 4 == 0) != (b.inputs % 4 == 0) || (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
-    return (odd ? 8 : 0) + apart(a.inputs, b.inputs) + apart(a.outputs, b.outputs) +
-           apart(a.in[0] * a.in[1] * a.in[2], b.in[0] * b.in[1] * b.in[2]) / 2 +
-           apart(a.batch, b.batch) / 2;
-}
-
-// Most plans hold copies of some operands in another layout and little more. Which ones is read off
-// the sample; the call at hand then needs its own.
-Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
-    const std::uint64_t parts[3] = {sample.input_bytes(), sample.weight_bytes(),
-                                    sample.output_bytes()};
-    const std::uint64_t own[3] = {call.input_bytes(), call.weight_bytes(), call.output_bytes()};
-    std::uint64_t best_rest = measured.count;
-    unsigned best = 0;
-    for (unsigned subset = 0; subset < 8; ++subset) {
-        std::uint64_t sum = 0;
-        for (unsigned i = 0; i < 3; ++i)
-            if ((subset >> i & 1U) != 0) sum += parts[i];
-        if (sum <= measured.count && measured.count - sum < best_rest) {
-            best_rest = measured.count - sum;
-            best = subset;
-        }
-    }
-    std::uint64_t sum = 0;
-    for (unsigned i = 0; i < 3; ++i)
-        if ((best >> i & 1U) != 0) sum += own[i];
-    const std::uint64_t explained = measured.count - best_rest;
-    // What no set of copies explains grows with the work, unless it is the small change.
-    if (explained == 0 || best_rest > explained / 4) {
-        const double growth =
-            static_cast<double>(own[0] + own[1] + own[2]) /
-            static_cast<double>(std::max<std::uint64_t>(1, parts[0] + parts[1] + parts[2]));
-        return {sum + static_cast<std::uint64_t>(static_cast<double>(best_rest) * growth)};
-    }
-    return {sum + best_rest};
-}
-
-// A table may come from anywhere, and a figure in it may be beyond what an integer holds.
-Bytes within_reason(double bytes) {
-    constexpr double most = 1ULL << 60U;
-    return {static_cast<std::uint64_t>(std::clamp(bytes, 0.0, most))};
-}
-
 Bytes sum_of(const std::vector<Bytes>& sizes) {
     Bytes sum;
     for (const Bytes size : sizes) sum += size;
     return sum;
 }
 
-// What a recurrent layer's workspace grows with: the gates of all steps, and the weights.
-double rnn_work_of(std::span<const std::int64_t> values) {
-    const auto at = [&](std::size_t index) { return static_cast<double>(values[index]); };
-    const double gates = values[1] == 2 ? 4 : values[1] == 3 ? 3 : 1;
-    const double batch = at(3), steps = at(4), inputs = at(5), hidden = at(6), layers = at(7);
-    return gates * hidden * (batch * steps + inputs + hidden * (2 * layers - 1));
+// A key of Fact::rnn_work: the fact, 0, and then these.
+namespace recurrent {
+constexpr std::size_t mode = 2, dtype = 3, batch = 4, steps = 5, inputs = 6, hidden = 7, layers = 8,
+                      ways = 9, length = 10;
+}
+
+double at(std::span<const std::int64_t> key, std::size_t index) {
+    return static_cast<double>(std::max<std::int64_t>(1, key[index]));
+}
+
+// What the workspace has of a layer whatever the batch: its weights, and 8 MiB for each part of it.
+double fixed_part(std::span<const std::int64_t> key) {
+    using namespace recurrent;
+    const double gates = key[mode] == 2 ? 4 : key[mode] == 3 ? 3 : 1;
+    const double size = key[dtype] == 0 ? 4 : 2;
+    const double ways_of = at(key, ways), width = at(key, hidden);
+    const double weights =
+        gates * ways_of * width *
+        (at(key, inputs) + width + (at(key, layers) - 1) * (ways_of + 1) * width);
+    return size * weights + at(key, layers) * ways_of * 8 * 1024 * 1024;
+}
+
+// What the rest of it grows with from layer to layer: gates above all, and a copy of the input.
+double width_of(std::span<const std::int64_t> key) {
+    return 5 * at(key, recurrent::hidden) + at(key, recurrent::inputs);
+}
+
+// cuDNN has kernels that keep the weights on the chip, for small layers and, in half types, for
+// sizes that are multiples of 64; their workspaces are of another kind.
+int kernels_for(std::int64_t hidden) { return hidden <= 192 ? 0 : hidden % 64 == 0 ? 1 : 2; }
+
+double apart(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
+    using namespace recurrent;
+    const auto by = [&](std::size_t index) {
+        return std::abs(std::log2(at(a, index)) - std::log2(at(b, index)));
+    };
+    const double strange = kernels_for(a[hidden]) != kernels_for(b[hidden]) ? 10 : 0;
+    return strange + by(hidden) + by(inputs) / 5 + by(layers) + (by(batch) + by(steps)) / 100;
+}
+
+// "integers... = bytes bytes...", or, for a convolution at several batches, "= batch:bytes ..."
+// with a batch of 0 among the integers.
+struct Row {
+    std::vector<std::int64_t> values;
+    std::vector<Bytes> sizes;
+    std::vector<std::int64_t> batches;  // of each size, or none
+};
+
+std::optional<std::int64_t> figure(std::string_view word) {
+    const auto value = parse_number<std::int64_t>(word);
+    if (!value || *value < 0 || *value > (std::int64_t{1} << 50U)) return std::nullopt;
+    return value;
+}
+
+std::optional<Row> parse_row(std::string_view rest) {
+    Row row;
+    bool after = false;
+    while (const auto word = next_word(rest)) {
+        if (*word == "=") {
+            after = true;
+            continue;
+        }
+        const std::size_t colon = after ? word->find(':') : std::string_view::npos;
+        const bool batched = colon != std::string_view::npos;
+        const auto value = figure(batched ? word->substr(colon + 1) : *word);
+        const auto batch = batched ? figure(word->substr(0, colon)) : std::nullopt;
+        if (!value || (batched && !batch)) return std::nullopt;
+        if (batch) row.batches.push_back(*batch);
+        if (after)
+            row.sizes.push_back({static_cast<std::uint64_t>(*value)});
+        else
+            row.values.push_back(*value);
+    }
+    const bool sound = row.batches.empty() || row.batches.size() == row.sizes.size();
+    return after && !row.values.empty() && sound ? std::optional(std::move(row)) : std::nullopt;
+}
+
+bool add_to(ConvTable& table, const Row& row) {
+    if (row.batches.empty()) return table.add(row.values, sum_of(row.sizes));
+    if (row.values.size() <= batch_index) return false;
+    for (std::size_t i = 0; i < row.batches.size(); ++i) {
+        std::vector<std::int64_t> values = row.values;
+        values[batch_index] = row.batches[i];
+        if (!table.add(std::move(values), row.sizes[i])) return false;
+    }
+    return true;
 }
 
 }  // namespace
@@ -121,46 +129,28 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text) {
     int number = 0;
     while (const auto line = next_line(text)) {
         ++number;
-        const std::string_view row = trim(*line);
-        if (row.empty() || row.starts_with('#')) continue;
-        const Error wrong{"line " + std::to_string(number) + " of the workspace table"};
-        std::string_view rest = row;
+        std::string_view rest = trim(*line);
+        if (rest.empty() || rest.starts_with('#')) continue;
+        const auto wrong = [&] {
+            return Error{"line " + std::to_string(number) + " of the workspace table"};
+        };
         const std::string_view name = next_word(rest).value_or("");
         if (name == "gpu") table.gpu = std::string(trim(rest));
         if (name == "context") {
             const auto bytes = parse_number<std::uint64_t>(trim(rest));
-            if (!bytes) return wrong;
+            if (!bytes) return wrong();
             table.context = Bytes{*bytes};
         }
         const auto fact = fact_named(name);
         if (!fact) continue;  // a header, or written by a newer version
-        std::vector<std::int64_t> values;
-        std::vector<Bytes> sizes;
-        bool after = false;
-        while (const auto word = next_word(rest)) {
-            if (*word == "=") {
-                after = true;
-                continue;
-            }
-            const auto value = parse_number<std::int64_t>(*word);
-            if (!value || *value < 0 || *value > (std::int64_t{1} << 50U)) return wrong;
-            if (after)
-                sizes.push_back({static_cast<std::uint64_t>(*value)});
-            else
-                values.push_back(*value);
-        }
-        if (!after || values.empty()) return wrong;
-        if (*fact == Fact::conv) {
-            const auto call = ConvCall::from(values);
-            if (!call) return wrong;
-            const Bytes sum = sum_of(sizes);
-            table.by_shape_[shape_key(values)].push_back({*call, sum});
-            table.by_kind_[kind_key(*call)].push_back({*call, sum});
-        }
-        table.rows_[key_of(*fact, values)] = std::move(sizes);
+        auto row = parse_row(rest);
+        if (!row) return wrong();
+        if (*fact != Fact::conv)
+            table.rows_[key_of(*fact, row->values)] = std::move(row->sizes);
+        else if (!add_to(table.convolutions_, *row))
+            return wrong();
     }
-    for (auto& [key, samples] : table.by_shape_)
-        std::ranges::sort(samples, {}, [](const Sample& sample) { return sample.call.batch; });
+    table.convolutions_.arrange();
     return table;
 }
 
@@ -187,110 +177,58 @@ std::optional<std::vector<Bytes>> WorkspaceTable::exact(
 }
 
 std::vector<RecurrentSample> WorkspaceTable::samples_of_layer(const Key& wanted) const {
+    using namespace recurrent;
     std::vector<RecurrentSample> found;
-    const Key from(wanted.begin(), wanted.begin() + 4);  // the fact, 0, the mode, the type
+    const Key from(wanted.begin(), wanted.begin() + batch);
     for (auto row = rows_.lower_bound(from); row != rows_.end(); ++row) {
         const Key& key = row->first;
         if (!std::equal(from.begin(), from.end(), key.begin())) break;
-        if (key.size() != wanted.size() ||
-            !std::equal(key.begin() + 6, key.end(), wanted.begin() + 6))
+        if (key.size() != length || !std::equal(key.begin() + inputs, key.end(), &wanted[inputs]))
             continue;
-        found.push_back({static_cast<double>(key[4]), static_cast<double>(key[5]),
-                         static_cast<double>(sum_of(row->second).count)});
+        found.push_back(
+            {at(key, batch), at(key, steps), static_cast<double>(sum_of(row->second).count)});
     }
     return found;
 }
 
-std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> values) const {
-    constexpr std::size_t length = 9;
-    if (values.size() != length) return std::nullopt;
-    if (auto sizes = exact(Fact::rnn_work, values))
-        return Workspace{std::move(*sizes), Grade::measured};
-    const Key wanted = key_of(Fact::rnn_work, values);
-    const auto batch = static_cast<double>(wanted[4]), steps = static_cast<double>(wanted[5]);
-    if (const auto bytes = on_plane(samples_of_layer(wanted), batch, steps))
-        return Workspace{{within_reason(*bytes)}, Grade::between};
+std::optional<WorkspaceTable::Key> WorkspaceTable::layer_like(const Key& wanted) const {
+    using namespace recurrent;
     const Key* nearest = nullptr;
     double least = 0;
-    const Key from(wanted.begin(), wanted.begin() + 4);
+    const Key from(wanted.begin(), wanted.begin() + batch);
     for (auto row = rows_.lower_bound(from); row != rows_.end(); ++row) {
         const Key& key = row->first;
         if (!std::equal(from.begin(), from.end(), key.begin())) break;
-        if (key.size() != wanted.size() || key.back() != wanted.back()) continue;  // both ways
-        double apart = 0;
-        for (std::size_t i = 4; i + 1 < key.size(); ++i)
-            apart += std::abs(std::log2(static_cast<double>(std::max<std::int64_t>(1, key[i]))) -
-                              std::log2(static_cast<double>(std::max<std::int64_t>(1, wanted[i]))));
-        if (nearest == nullptr || apart < least) {
-            nearest = &key;
-            least = apart;
-        }
+        if (key.size() != length || key[ways] != wanted[ways]) continue;
+        const double distance = apart(key, wanted);
+        if (nearest != nullptr && distance >= least) continue;
+        nearest = &key;
+        least = distance;
     }
-    if (nearest == nullptr) return std::nullopt;
-    const double growth =
-        rnn_work_of(values) / std::max(1.0, rnn_work_of(std::span(*nearest).subspan(1)));
-    const auto measured = static_cast<double>(sum_of(rows_.at(*nearest)).count);
-    return Workspace{{within_reason(measured * growth)}, Grade::nearest};
+    return nearest != nullptr ? std::optional(*nearest) : std::nullopt;
 }
 
-// The same call at another batch. Plans change with the batch now and then; where the two samples
-// around it tell the same story it lies on their line, else the larger batch is the better witness.
-std::optional<Workspace> WorkspaceTable::other_batch(const ConvCall& call,
-                                                     const std::vector<Sample>& samples) {
-    const auto above = std::ranges::lower_bound(
-        samples, call.batch, {}, [](const Sample& sample) { return sample.call.batch; });
-    const auto second = above == samples.begin() ? above + 1 : above;
-    if (second >= samples.end()) {
-        const Sample& last = samples.back();
-        return Workspace{{scaled(last.call, last.bytes, call)}, Grade::between};
-    }
-    const Sample& low = *(second - 1);
-    const Sample& high = *second;
-    const Bytes by_low = scaled(low.call, low.bytes, call);
-    const Bytes by_high = scaled(high.call, high.bytes, call);
-    const std::uint64_t apart =
-        by_low > by_high ? by_low.count - by_high.count : by_high.count - by_low.count;
-    const std::uint64_t operands = call.input_bytes() + call.weight_bytes() + call.output_bytes();
-    if (apart > operands / 50 + Bytes::mib(1).count)
-        return Workspace{{above == samples.begin() ? by_low : by_high}, Grade::nearest};
-    const double slope =
-        (static_cast<double>(high.bytes.count) - static_cast<double>(low.bytes.count)) /
-        static_cast<double>(high.call.batch - low.call.batch);
-    const double value =
-        static_cast<double>(low.bytes.count) +
-        slope * (static_cast<double>(call.batch) - static_cast<double>(low.call.batch));
-    return Workspace{{within_reason(value)}, Grade::between};
-}
-
-std::optional<Workspace> WorkspaceTable::conv(const ConvCall& call,
-                                              std::span<const std::int64_t> values) const {
-    if (auto sizes = exact(Fact::conv, values))
+std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> values) const {
+    using namespace recurrent;
+    const Key wanted = key_of(Fact::rnn_work, values);
+    if (wanted.size() != length) return std::nullopt;
+    if (auto sizes = exact(Fact::rnn_work, values))
         return Workspace{std::move(*sizes), Grade::measured};
-    // The two half types share their kernels: nine of ten calls measured in both took the same.
-    Key twin(values.begin(), values.end());
-    const bool has_twin = call.dtype == Dtype::float16 || call.dtype == Dtype::bfloat16;
-    if (has_twin) {
-        twin[dtype_index] = 3 - twin[dtype_index];
-        if (auto sizes = exact(Fact::conv, twin))
-            return Workspace{std::move(*sizes), Grade::between};
+    if (const auto bytes = on_plane(samples_of_layer(wanted), at(wanted, batch), at(wanted, steps)))
+        return Workspace{{within_reason(*bytes)}, Grade::between};
+    const auto like = layer_like(wanted);
+    if (!like) return std::nullopt;
+    double changing = 0;  // with the batch and the steps
+    if (const auto all = on_plane(samples_of_layer(*like), at(wanted, batch), at(wanted, steps))) {
+        changing = *all - fixed_part(*like);
+    } else {
+        const auto measured = static_cast<double>(sum_of(rows_.at(*like)).count);
+        changing = (measured - fixed_part(*like)) * at(wanted, batch) * at(wanted, steps) /
+                   (at(*like, batch) * at(*like, steps));
     }
-    if (const auto shape = by_shape_.find(shape_key(values)); shape != by_shape_.end())
-        return other_batch(call, shape->second);
-    if (has_twin)
-        if (const auto shape = by_shape_.find(shape_key(twin)); shape != by_shape_.end())
-            return other_batch(call, shape->second);
-    const auto kind = by_kind_.find(kind_key(call));
-    if (kind == by_kind_.end()) return std::nullopt;
-    const Sample* nearest = nullptr;
-    double least = 0;
-    for (const Sample& sample : kind->second) {
-        const double apart = distance(sample.call, call);
-        if (nearest == nullptr || apart < least) {
-            nearest = &sample;
-            least = apart;
-        }
-    }
-    return Workspace{{scaled(nearest->call, nearest->bytes, call)}, Grade::nearest};
+    const double bytes =
+        fixed_part(wanted) + std::max(0.0, changing) * width_of(wanted) / width_of(*like);
+    return Workspace{{within_reason(bytes)}, Grade::nearest};
 }
 
 }  // namespace holdfast::fit

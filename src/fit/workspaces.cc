@@ -58,7 +58,7 @@ Workspace Workspaces::of(Fact fact, std::span<const std::int64_t> values) const 
     case Fact::conv: {
         const auto call = ConvCall::from(values);
         if (!call) return {};
-        if (auto measured = table_.conv(*call, values)) return std::move(*measured);
+        if (auto measured = table_.convolutions().find(*call, values)) return std::move(*measured);
         return conv_rule(*call);
     }
     case Fact::reduce: return {reduce_scratch(values, device_), Grade::measured};

@@ -89,16 +89,20 @@ TEST(Workspaces, TheHalfTypesStandInForEachOther) {
 }
 
 TEST(Workspaces, ARecurrentLayerIsScaledFromTheMostAlikeOne) {
+    // As measured: an LSTM of 200, bidirectional in the second line.
     const auto table = WorkspaceTable::parse(
-        "rnn_work 0 2 0 16 128 512 512 1 1 = 1000000\nrnn_work 0 2 0 16 128 512 512 1 2 = 5\n");
+        "rnn_work 0 2 0 8 128 200 200 1 1 = 14654528\n"
+        "rnn_work 0 2 0 16 128 200 200 1 2 = 5\n");
     ASSERT_TRUE(table);
     const Workspaces workspaces(*find_device("H200"), *table);
-    EXPECT_EQ(only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 16, 128, 512, 512, 1, 1})),
-              1000000U);
-    const std::uint64_t more =
-        only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 64, 128, 512, 512, 1, 1}));
-    EXPECT_GT(more, 2000000U);
-    EXPECT_LT(more, 4000000U);
+    const std::uint64_t smaller =
+        only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 8, 128, 200, 198, 1, 1}));
+    EXPECT_GT(smaller, 14000000U);
+    EXPECT_LT(smaller, 14654528U);
+    const std::uint64_t longer =
+        only(workspaces.of(Fact::rnn_work, Values{0, 2, 0, 8, 256, 200, 200, 1, 1}));
+    EXPECT_GT(longer, 19000000U);
+    EXPECT_LT(longer, 20500000U);
 }
 
 TEST(Workspaces, ARecurrentLayerAtAnotherBatchAndLengthLiesOnThePlaneOfItsSamples) {
@@ -131,10 +135,29 @@ TEST(Workspaces, PointsInARowLeaveThePlaneOpen) {
     EXPECT_FALSE(on_plane({}, 64, 128));
 }
 
+std::string whole_line(const std::string& sizes) {
+    return "conv 0 0 0 0 1 2 0 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = " + sizes + "\n";
+}
+
+TEST(Workspaces, OneLineMayTellAllBatchesAndTheLastWordCounts) {
+    const auto table =
+        WorkspaceTable::parse(whole_line("4:400 16:1600") + whole_line("16:1700 64:6400"));
+    ASSERT_TRUE(table);
+    EXPECT_EQ(table->size(), 3U);
+    const Workspaces workspaces(*find_device("H200"), *table);
+    EXPECT_EQ(only(workspaces.of(Fact::conv, conv(0, 4))), 400U);
+    EXPECT_EQ(only(workspaces.of(Fact::conv, conv(0, 16))), 1700U);
+    EXPECT_EQ(only(workspaces.of(Fact::conv, conv(0, 64))), 6400U);
+}
+
 TEST(Workspaces, ATableThatIsNoneIsRefused) {
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3\n"));
     EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 3 = 4\n"));
     EXPECT_FALSE(WorkspaceTable::parse("rnn_work 1 x = 4\n"));
+    EXPECT_FALSE(WorkspaceTable::parse("conv 1 2 = 4:5\n"));
+    EXPECT_FALSE(WorkspaceTable::parse(whole_line("4:5 6")));
+    EXPECT_FALSE(WorkspaceTable::parse(whole_line("4:x")));
+    EXPECT_FALSE(WorkspaceTable::parse(whole_line(":5")));
     EXPECT_TRUE(WorkspaceTable::parse("something new 1 2 = 3\n# comment\n"));
 }
 

@@ -11,7 +11,6 @@ it took. With ``--done`` a run goes on where another stopped.
 """
 
 import argparse
-import gzip
 import multiprocessing
 import sys
 import time
@@ -21,20 +20,16 @@ from typing import Any, TextIO
 
 import torch
 
-from holdfast.planner import survey
+from holdfast.planner import survey, table_file
 from holdfast.planner.library_calls import CannotCall, measure
 
 _LIMIT = 24 << 30  # of one call's tensors: several workers share the GPU
 
 
 def read_calls(path: Path) -> Iterator[str]:
-    """The lines of a list of calls, or the left sides of a table."""
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt") as file:
-        for line in file:
-            call = line.partition("=")[0].strip()
-            if call and not call.startswith("#"):
-                yield call
+    """The calls of a list, or of a table."""
+    for call, _ in table_file.measured(table_file.lines_of(path)):
+        yield call
 
 
 def _work(calls: list[str], until: float, out: Any) -> None:
