@@ -56,7 +56,7 @@ def test_valgrind_finds_nothing_to_complain_about(holdfast):
         assert (ended.returncode, ended.stderr) == (0, "")
 
 
-@each("3.10", "3.11", "3.12", "3.13", "3.14", "3.13t", "3.14t")
+@each("3.10", "3.11", "3.12", "3.13", "3.14", "3.15", "3.13t", "3.14t", "3.15t")
 def test_interpreters_within_one_process(watch, version):
     ended = watch(need(version), PROGRAMS / "interpreters_within.py")
     assert ended.status == 0, ended.errors

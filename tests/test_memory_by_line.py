@@ -95,7 +95,7 @@ def test_a_line_that_holds_much_is_known_within_a_tenth(memory_of, way):
     assert not any(site.flags & BORROWED for site in memory.at(place("heap_hold.py", way)))
 
 
-@each("3.10", "3.11", "3.12", "3.13", "3.14")
+@each("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 def test_every_interpreter_gets_lines(memory_of, version):
     (memory,) = memory_of(need(version), "heap_hold.py", "blocks", 200)
     assert memory.live_at(place("heap_hold.py", "blocks")) == pytest.approx(200 * MIB, rel=0.1)
@@ -128,7 +128,7 @@ def test_a_forked_child_counts_its_own(memory_of):
     assert child.live_at(mine) == parent.live_at(its) == 0
 
 
-@each("3.10", "3.11", "3.12", "3.13", "3.14")
+@each("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
 def test_a_leak_of_small_objects_is_not_blamed_on_temporaries(memory_of, version):
     (memory,) = memory_of(need(version), "heap_leak.py", "leak", 9)
     small = [site for site in memory.sites if site.flags & SMALL_OBJECTS]

@@ -10,7 +10,7 @@ import pytest
 from support import interpreters
 from support.run import PATIENCE, PROGRAMS, ROOT
 
-READABLE = range(10, 15)
+READABLE = range(10, 16)
 PARTS = sorted((ROOT / "agent/python").glob("*.cc"))
 # As agent/CMakeLists.txt has them, less the warnings.
 FLAGS = [

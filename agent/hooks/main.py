@@ -1,6 +1,6 @@
 """What is hooked, and when: each hook waits for the module it is about, and imports nothing.
 
-The files here are compiled into the agent and run inside the program's interpreter (3.8 to 3.14),
+The files here are compiled into the agent and run inside the program's interpreter (3.8 to 3.15),
 between two of its bytecodes. `import` finds other hooks, `_holdfast_agent`, and what the program
 has imported already. There is no `except Exception` here: what a signal handler of the program
 raises meanwhile must get through, and the agent tells the two apart.

@@ -95,6 +95,7 @@ bool find_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t version, 
     case 0x030C: into = layout_3_12; return true;
     case 0x030D: return load_layout(memory, runtime, 13, places_3_13, into);
     case 0x030E: return load_layout(memory, runtime, 14, places_3_14, into);
+    case 0x030F: return load_layout(memory, runtime, 15, places_3_15, into);
     default: return false;
     }
 }

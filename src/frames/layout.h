@@ -33,7 +33,7 @@ struct Layout {
     std::uint32_t frame_code = 0;
     std::uint32_t frame_instruction = 0;     // a pointer into the bytecode; in 3.10 an index
     std::uint32_t frame_owner = 0;           // (0: none)
-    std::uint32_t frame_bytecode_index = 0;  // 3.14 free-threaded (0: none)
+    std::uint32_t frame_bytecode_index = 0;  // free-threaded, from 3.14 on (0: none)
 
     std::uint32_t code_file = 0;
     std::uint32_t code_name = 0;
@@ -42,7 +42,7 @@ struct Layout {
     std::uint32_t code_first_line = 0;
     std::uint32_t code_bytecode = 0;         // (0: none, as in 3.10)
     std::uint32_t code_version = 0;          // counts code objects (0: none)
-    std::uint32_t code_thread_bytecode = 0;  // 3.14 free-threaded (0: none)
+    std::uint32_t code_thread_bytecode = 0;  // free-threaded, from 3.14 on (0: none)
 
     std::uint32_t object_type = 0;
     std::uint32_t bytes_size = 0;

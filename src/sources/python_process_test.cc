@@ -139,7 +139,7 @@ TEST(PythonProcess, StacksOfEveryInterpreterHere) {
         RecordProperty("3." + std::to_string(process->version().minor), python);
         ++read;
     }
-    if (read == 0) GTEST_SKIP() << "no Python from 3.10 to 3.14 here";
+    if (read == 0) GTEST_SKIP() << "no Python from 3.10 to 3.15 here";
 }
 
 TEST(PythonProcess, TellsWhoHoldsTheGil) {

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-FREE_THREADED = ["3.13t", "3.14t"]
-VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", *FREE_THREADED]
+FREE_THREADED = ["3.13t", "3.14t", "3.15t"]
+VERSIONS = ["3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15", *FREE_THREADED]
 
 
 def _works(path: str, version: str) -> bool:
