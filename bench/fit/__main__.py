@@ -163,7 +163,10 @@ def batches(options: argparse.Namespace, definitions: Any) -> None:
         answer = holdfast.fit(make, start, f"{row['cap_gib']}GiB", context="0", ways=False)
         got, low, high = answer.largest_batch or 0, row["largest_ok"], row["smallest_oom"]
         total += 1
-        wrong += (got < low) + (got >= high)
+        for batch, truth in ((low, True), (high, False)):
+            told = holdfast.fit(make, batch, f"{row['cap_gib']}GiB", context="0", ways=False,
+                                largest=False)  # fmt: skip
+            wrong += told.fits != truth
         if got >= high:
             above += 1
         elif got >= low:

@@ -117,8 +117,8 @@ void ConvTable::arrange() {
 void ConvTable::keep_last_of_each_batch(std::vector<Sample>& samples) {
     std::ranges::reverse(samples);
     std::ranges::stable_sort(samples, {}, &Sample::batch);
-    const auto same = std::ranges::unique(samples, {}, &Sample::batch);
-    samples.erase(same.begin(), same.end());
+    const auto same = [](const Sample& a, const Sample& b) { return a.batch == b.batch; };
+    samples.erase(std::unique(samples.begin(), samples.end(), same), samples.end());
 }
 
 std::size_t ConvTable::size() const {

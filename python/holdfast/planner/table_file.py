@@ -47,7 +47,7 @@ def compact(calls: Iterable[tuple[str, str]]) -> Iterator[str]:
             continue
         batch, values[BATCH] = values[BATCH], "0"
         shapes[tuple(values)].append((int(batch), sizes))
-    for values, sizes in sorted(shapes.items()):
-        pairs = " ".join(f"{batch}:{size}" for batch, size in sorted(sizes))
-        yield f"conv {' '.join(values)} = {pairs}"
+    for shape, samples in sorted(shapes.items()):
+        pairs = " ".join(f"{at}:{size}" for at, size in sorted(samples))
+        yield f"conv {' '.join(shape)} = {pairs}"
     yield from sorted(others)
