@@ -147,8 +147,12 @@ def test_what_is_over_can_fail_a_pipeline(fit, tmp_path):
 
 def test_captures_at_other_batches_tell_the_largest(fit, tmp_path):
     paths = [str(write(tmp_path / f"{batch}.capture", batch)) for batch in (8, 16, 24)]
-    answer = fit("--replay", ",".join(paths), "--gpu", "1GiB", "--context", "0", "--json")
-    assert json.loads(answer.stdout)["largest_batch"] == (1024 - 64) // 8
+    words = ["--replay", ",".join(paths), "--context", "0", "--json"]
+    answer = fit(*words, "--gpu", "512MiB")
+    assert json.loads(answer.stdout)["largest_batch"] == (512 - 64) // 8
+    # Where a sample is less than a hundredth, half a hundredth of the card is kept back.
+    answer = fit(*words, "--gpu", "1GiB")
+    assert json.loads(answer.stdout)["largest_batch"] == (1024 - 64) // 8 - 1
 
 
 def test_the_context_counts(fit, tmp_path):
