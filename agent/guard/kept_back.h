@@ -19,12 +19,11 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
 
 // The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
 // them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
-constexpr std::uint64_t least_files = 7U << 19U;  // together with the reserve
-
 inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
     constexpr std::uint64_t most = 8U << 20U;
+    constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
     std::uint64_t kept = headroom.limit / 400;
-    if (reserve + kept < least_files) kept = least_files - reserve;
+    if (reserve + kept < least) kept = least - reserve;
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
 }
@@ -32,8 +31,9 @@ inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve)
 // A large block may be the last that a program needs: of them only so little is kept from it that
 // those who come to 99 % of their limit get there.
 inline std::uint64_t last_files_from_large(const Headroom& headroom, std::uint64_t reserve) {
+    constexpr std::uint64_t enough = 5U << 19U;  // together with the reserve
     const std::uint64_t share = headroom.limit / 110;
-    const std::uint64_t kept = at_least_nothing(share < least_files ? share : least_files, reserve);
+    const std::uint64_t kept = at_least_nothing(share < enough ? share : enough, reserve);
     return kept < headroom.files ? kept : headroom.files;
 }
 

@@ -17,5 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::vector<std::int64_t> call{1,  0,  0, 0, 1, 2, 8, 64, 64, 56, 56,
                                          56, 56, 3, 3, 1, 1, 1, 1,  1,  1};
     workspaces.of(Fact::conv, call);
+    for (const std::int64_t hidden : {1024, 192, 1000})
+        workspaces.of(Fact::rnn_work,
+                      std::vector<std::int64_t>{0, 3, 0, 16, 50, 512, hidden, 2, 1});
     return 0;
 }
