@@ -16,15 +16,17 @@ from holdfast.planner.small_run import REAL, SmallRuns
 def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
     """Captures of make(batch), as it is or with a way applied, until the other side closes."""
     small: dict[str, SmallRuns] = {}
-    made: list[Any] = []  # what make() returned last
+    made: list[Any] = []  # the Keras model that make() returned last
 
     def noted(batch: int) -> Any:
-        made[:] = [keras_serve.made_by(make, batch)]
-        return made[0]
+        thing = keras_serve.made_by(make, batch)
+        # Nothing else is kept: its tensors would die in the midst of the next capture.
+        made[:] = [thing] if keras_data.is_model(thing) else []
+        return thing
 
     def answer(request: dict[str, Any], path: Path) -> bool:
         way, batch, device = request["way"], request["batch"], device_of(request)
-        if way and made and keras_data.is_model(made[0]):
+        if way and made:
             raise NotPossible("only for a step that make(batch) returns as a function")
         changed = variants.apply(way, noted)
         try:
@@ -32,7 +34,7 @@ def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
         except NotOnTorch as found:
             keras_serve.reckon(found.model, batch, path, device)
         except Exception as reason:
-            if made and keras_data.is_model(made[0]):
+            if made:
                 made.clear()
                 keras_serve.reckon(noted(batch), batch, path, device, reason=in_one_line(reason))
             elif isinstance(reason, CannotPretend):
