@@ -11,6 +11,7 @@
 #include "agent/guard/callers.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
+#include "agent/guard/kept_back.h"
 #include "agent/guard/victim.h"
 
 namespace holdfast::agent {
@@ -41,6 +42,31 @@ TEST(Figures, NoLimitIsNotALimitThatMakesNoSense) {
     EXPECT_TRUE(limit_in("9223372036854771712\n", limit));
     EXPECT_EQ(limit, no_figure);
     EXPECT_FALSE(limit_in("", limit));
+}
+
+Headroom below(std::uint64_t limit, std::uint64_t files) {
+    Headroom headroom;
+    headroom.limit = limit;
+    headroom.files = files;
+    return headroom;
+}
+
+TEST(KeptBack, OfTheLastFilePagesLargeBlocksLeaveLessThanSmallOnes) {
+    for (const std::uint64_t limit : {192 * mib, 256 * mib, 1024 * mib}) {
+        const Headroom headroom = below(limit, 64 * mib);
+        const std::uint64_t reserve = reserve_for({}, limit);
+        const std::uint64_t large = reserve + last_files_from_large(headroom, reserve);
+        EXPECT_LE(large, limit / 100) << "who comes to 99 % must get there";
+        EXPECT_GT(reserve + last_files(headroom, reserve), large);
+    }
+    // Seen: killed with 1.2 to 2 MiB of them left below 192 MiB, where the reserve is 1.2 MiB.
+    const std::uint64_t reserve = reserve_for({}, 192 * mib);
+    EXPECT_GT(last_files_from_large(below(192 * mib, 64 * mib), reserve), mib / 2);
+}
+
+TEST(KeptBack, WithoutFilePagesNothingIsKeptForThem) {
+    EXPECT_EQ(last_files(below(256 * mib, 0), mib), 0U);
+    EXPECT_EQ(last_files_from_large(below(256 * mib, 0), mib), 0U);
 }
 
 class MadeUpCgroup : public ::testing::Test {

@@ -52,9 +52,7 @@ def note_if_out_of_memory(error):
     note(_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
     from hooks.kept_tensors import note_largest  # it imports what most programs do not
 
-    note_largest(
-        torch.Tensor, torch.nn.Parameter, error.__traceback__, lambda tensor: tensor.is_cuda
-    )
+    note_largest(torch.Tensor, error.__traceback__, lambda tensor: tensor.is_cuda)
 
 
 def _largest(cuda):

@@ -20,14 +20,13 @@ _MOST_LOOKED_AT = 1_000_000
 _CONTAINERS = (list, dict, set, tuple)
 
 
-def note_largest(tensor_type, parameter_type, traceback, wanted):
+def note_largest(tensor_type, traceback, wanted):
     """Notes the container with the most graphs, then the most tensors that `wanted` accepts."""
 
+    # Exactly this type: parameters are a model's, and a subclass of the program's own may have code
+    # behind every attribute.
     def is_tensor(thing):
-        kind = type(thing)
-        return (
-            issubclass(kind, tensor_type) and not issubclass(kind, parameter_type) and wanted(thing)
-        )
+        return type(thing) is tensor_type and wanted(thing)
 
     best, most = None, (0, 0)
     end = time.monotonic() + _SECONDS

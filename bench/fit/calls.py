@@ -180,7 +180,7 @@ def zoo() -> Models:
 
 
 def more_zoo() -> Models:
-    """What was measured later: the rest of torchvision, series, volumes, more of timm."""
+    """Less common ones: series, volumes, the rest of torchvision, more of timm."""
     import timm
     import torchvision.models as tv
 
@@ -350,8 +350,9 @@ def main() -> None:
             for values in known:
                 lines.update(dict.fromkeys(variants(values, batches, dtypes)))
 
-    known = list(dict.fromkeys(shapes(zoo())))
-    more = [values for values in dict.fromkeys(shapes(more_zoo())) if values not in set(known)]
+    first = dict.fromkeys(shapes(zoo()))
+    known = list(first)
+    more = [values for values in dict.fromkeys(shapes(more_zoo())) if values not in first]
     print(f"{len(known)} and {len(more)} convolutions", file=sys.stderr)
     add(known, ((16, 64), (0, 2)))
     lines.update(dict.fromkeys(recurrent()))

@@ -8,10 +8,10 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python" / "holdfast" / "planner"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-import table_file
-from table_file import BATCH
+from holdfast.planner import table_file
+from holdfast.planner.table_file import BATCH
 
 Call = tuple[int, ...]
 MUCH = 100 << 20

@@ -139,6 +139,49 @@ TEST(Planner, CountsTheContext) {
     EXPECT_EQ(plan->margin, -100 * static_cast<std::int64_t>(mib));
 }
 
+TEST(Planner, IsCertainOnlyWhereTheAnswerStandsOnASmallerAndALargerCard) {
+    Steps steps;
+    PlanRequest request;
+    request.batch = 8;
+    request.largest = request.ways = false;
+    const auto told = [&](std::uint64_t percent) {
+        request.capacity = Bytes{need(8).count / 100 * percent};
+        const auto plan = make_plan(steps, request, h200());
+        return std::pair(plan->fits, plan->confidence);
+    };
+    EXPECT_EQ(told(80), std::pair(false, Confidence::certain));
+    EXPECT_EQ(told(96), std::pair(false, Confidence::likely));
+    EXPECT_EQ(told(104), std::pair(true, Confidence::likely));
+    EXPECT_EQ(told(120), std::pair(true, Confidence::certain));
+}
+
+// A convolution whose workspace is beyond the card: cuDNN takes another plan, nobody knows which.
+TEST(Planner, IsNotCertainWhereAConvolutionGoesWithoutItsWorkspace) {
+    class Convolution : public CaptureSource {
+    public:
+        Result<Capture> capture(std::uint64_t batch, const std::string& /*way*/) override {
+            CaptureBuilder builder(batch);
+            builder.alloc(100 * mib, Role::weight);
+            builder.scratch(Fact::conv,
+                            {0, 0, 0, 0, 1, 2, 64, 64, 64, 56, 56, 56, 56, 3, 3, 1, 1, 1, 1, 1, 1});
+            builder.step_ends();
+            return *parse_capture(builder.bytes());
+        }
+        bool any_batch() const override { return true; }
+    } source;
+    const auto table = WorkspaceTable::parse(
+        "conv 0 0 0 0 1 2 64 64 64 56 56 56 56 3 3 1 1 1 1 1 1 = 8589934592\n");
+    ASSERT_TRUE(table);
+    PlanRequest request;
+    request.batch = 64;
+    request.largest = request.ways = false;
+    request.capacity = Bytes::gib(1);
+    const auto plan = make_plan(source, request, {*find_device("H200"), *table});
+    ASSERT_TRUE(plan);
+    EXPECT_TRUE(plan->fits);
+    EXPECT_EQ(plan->confidence, Confidence::likely);
+}
+
 TEST(Planner, TheAnatomyAddsUpToThePeak) {
     Steps steps;
     PlanRequest request;
