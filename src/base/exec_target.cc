@@ -2,7 +2,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -24,6 +23,14 @@ constexpr std::string_view own_loader = "/ld-linux-aarch64.so";
 #else
 #error "the agent knows x86_64 and aarch64"
 #endif
+
+// By the beginning of the file's name: these insist on being loaded first.
+bool is_sanitizer(std::string_view file_name) {
+    for (const std::string_view runtime :
+         {"libasan.so", "libtsan.so", "libhwasan.so", "liblsan.so", "libclang_rt."})
+        if (file_name.starts_with(runtime)) return true;
+    return false;
+}
 
 class File {
 public:
@@ -78,11 +85,9 @@ bool needs_sanitizer(const File& file, const Head& head, const ElfW(Phdr) & dyna
     if (names == 0) return false;
     for (std::size_t i = 0; i < count && entries[i].d_tag != DT_NULL; ++i) {
         if (entries[i].d_tag != DT_NEEDED) continue;
-        char name[16];
-        if (file.read(name, sizeof name, names + entries[i].d_un.d_val) != sizeof name) continue;
-        for (const std::string_view runtime :
-             {"libasan.", "libtsan.", "libhwasan.", "liblsan.", "libclang_rt."})
-            if (std::string_view(name, sizeof name).starts_with(runtime)) return true;
+        char name[24];
+        const std::size_t got = file.read(name, sizeof name, names + entries[i].d_un.d_val);
+        if (is_sanitizer(std::string_view(name, got))) return true;
     }
     return false;
 }
@@ -96,7 +101,7 @@ bool elf_can(const File& file, const char* bytes, std::size_t size) {
         const ElfW(Phdr)& segment = head.segments[i];
         if (segment.p_type == PT_DYNAMIC && needs_sanitizer(file, head, segment)) return false;
         if (segment.p_type != PT_INTERP) continue;
-        char loader[PATH_MAX];
+        char loader[256];
         const std::size_t room =
             segment.p_filesz < sizeof loader ? segment.p_filesz : sizeof loader;
         const std::string_view wanted(loader, file.read(loader, room, segment.p_offset));
@@ -132,7 +137,7 @@ bool can_take_agent_by_name(const char* name) {
     const std::size_t length = std::strlen(name);
     for (;;) {
         const std::size_t size = std::strcspn(path, ":");
-        char candidate[PATH_MAX];
+        char candidate[1024];  // threads may have stacks of 16 KiB; nobody has longer folders here
         if (size + length + 2 <= sizeof candidate) {
             std::memcpy(candidate, path, size);
             std::size_t at = size;
@@ -146,8 +151,12 @@ bool can_take_agent_by_name(const char* name) {
 }
 
 bool names_sanitizer(const char* preload, std::size_t size) {
-    for (const char* name : {"asan", "tsan", "msan", "lsan"})
-        if (::memmem(preload, size, name, 4) != nullptr) return true;
+    std::size_t name = 0;  // where the last part of a path begins: a folder may be called anything
+    for (std::size_t at = 0; at <= size; ++at) {
+        const bool ends = at == size || preload[at] == ':' || preload[at] == ' ';
+        if (ends && is_sanitizer(std::string_view(preload + name, at - name))) return true;
+        if (ends || preload[at] == '/') name = at + 1;
+    }
     return false;
 }
 

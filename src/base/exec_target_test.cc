@@ -58,7 +58,7 @@ TEST_F(ExecTarget, leaves32BitProgramsAlone) {
 }
 
 TEST_F(ExecTarget, leavesSanitizedProgramsAlone) {
-    const std::string sanitized = changed("sanitized", "libc.so.6", "libasan.8");
+    const std::string sanitized = changed("sanitized", "libc.so.6", "libasan.so.8");
     EXPECT_FALSE(can_take_agent(sanitized.c_str()));
 }
 
@@ -77,6 +77,19 @@ TEST_F(ExecTarget, hasNoObjectionToWhatItCannotJudge) {
                                      "\x7f"
                                      "ELF\x02\x01\x01")
                                    .c_str()));
+}
+
+TEST_F(ExecTarget, knowsASanitizerInAListByItsFileName) {
+    const auto names = [](const std::string& list) {
+        return names_sanitizer(list.data(), list.size());
+    };
+    EXPECT_TRUE(names("libasan.so.8"));
+    EXPECT_TRUE(names("/opt/libm.so.6:/usr/lib/libtsan.so"));
+    EXPECT_TRUE(names("/opt/libm.so.6 /usr/lib/clang/libclang_rt.asan-x86_64.so"));
+    EXPECT_FALSE(names(""));
+    EXPECT_FALSE(names("/home/hasan/libfaketime.so.1"));
+    EXPECT_FALSE(names("/opt/libasan.so.d/libm.so.6"));
+    EXPECT_FALSE(names("libmsantools.so:/opt/lsand.so"));
 }
 
 TEST_F(ExecTarget, looksNamesUpInPath) {
