@@ -21,9 +21,13 @@ std::atomic<std::size_t> arena_used{0};
 constinit thread_local bool looking = false;
 
 void* arena_take(std::size_t size) {
-    const std::size_t room = (size + page - 1) & ~(page - 1);
-    if (size > arena_size || room > arena_size) return nullptr;
-    const std::size_t at = arena_used.fetch_add(room != 0 ? room : page);
+    // A block of no bytes has an address of its own, too, and free() must know its page.
+    const std::size_t room = size == 0 ? page : (size + page - 1) & ~(page - 1);
+    if (size > arena_size || room > arena_size) {
+        errno = ENOMEM;
+        return nullptr;
+    }
+    const std::size_t at = arena_used.fetch_add(room);
     if (at + room > arena_size) {
         arena_used.fetch_sub(room);
         errno = ENOMEM;
