@@ -17,11 +17,8 @@ char run_entry[PATH_MAX + sizeof run_variable + 1];
 
 bool is_separator(char letter) { return letter == ':' || letter == ' '; }
 
-// The entry of an LD_PRELOAD list that is this library: the one whose file name is ours.
-Text own_entry(Text list) {
-    Dl_info info{};
-    if (::dladdr(reinterpret_cast<void*>(&hide_from_environment), &info) == 0) return {};
-    const Text path = Text::of(info.dli_fname);
+// The entry of an LD_PRELOAD list that is `path`.
+Text entry_of(Text list, Text path) {
     for (std::size_t begin = 0; begin < list.size;) {
         std::size_t end = begin;
         while (end < list.size && !is_separator(list.data[end])) ++end;
@@ -30,6 +27,13 @@ Text own_entry(Text list) {
         begin = end + 1;
     }
     return {};
+}
+
+// The one that is this library: whose file name is ours.
+Text own_entry(Text list) {
+    Dl_info info{};
+    if (::dladdr(reinterpret_cast<void*>(&hide_from_environment), &info) == 0) return {};
+    return entry_of(list, Text::of(info.dli_fname));
 }
 
 // Cuts `part` and one separator out of the variable's value, in place: a shorter text always fits.
@@ -46,6 +50,27 @@ void cut(char* list, Text part) {
 void remove_entry(char** place) {
     do place[0] = place[1];
     while (*place++ != nullptr);
+}
+
+// "LD_PRELOAD=..." as a child must have it, given what the program has set. A program may have
+// copied its environment from where we were still visible: its list is then right as it is.
+void write_preload(Text theirs, char* out) {
+    const Text own = Text::of(own_path);
+    const bool there = !entry_of(theirs, own).empty();
+    const bool yield = there || names_sanitizer(theirs.data, theirs.size);
+    const Text first = yield ? theirs : own;
+    const Text second = there ? Text() : yield ? own : theirs;
+    const auto put = [&out](Text text) {
+        std::memcpy(out, text.data, text.size);
+        out += text.size;
+    };
+    put(preload_name);
+    put(first);
+    if (!second.empty()) {
+        put(":");
+        put(second);
+    }
+    *out = 0;
 }
 
 // Switched off for what is started, or spoken for: another `holdfast run` starts it.
@@ -90,57 +115,38 @@ Text supervised_run() {
     return {entry.data + run_name.size, entry.size - run_name.size};
 }
 
-EnvironmentSize restored_size(char* const* environment) {
-    EnvironmentSize size{3, preload_name.size + std::strlen(own_path) + 2};
+std::size_t restored_size(char* const* environment) {
+    std::size_t entries = 3;
+    std::size_t bytes = preload_name.size + std::strlen(own_path) + 2;
     for (; environment != nullptr && *environment != nullptr; ++environment) {
-        ++size.entries;
+        ++entries;
         const Text entry = Text::of(*environment);
-        if (entry.starts_with(preload_name)) size.bytes += entry.size;
+        if (entry.starts_with(preload_name)) bytes += entry.size;
     }
-    return size;
+    return entries * sizeof(char*) + bytes;
 }
 
-void preload_for_child(Text theirs, char* out, std::size_t room) {
-    const Text own = Text::of(own_path);
-    const bool yield = names_sanitizer(theirs.data, theirs.size);
-    const Text first = yield ? theirs : own;
-    const Text second = yield ? own : theirs;
-    std::size_t at = 0;
-    const auto put = [&](Text text) {
-        if (at + text.size >= room) return;
-        std::memcpy(out + at, text.data, text.size);
-        at += text.size;
-    };
-    put(preload_name);
-    put(first);
-    if (!second.empty()) {
-        put(":");
-        put(second);
-    }
-    out[at] = 0;
-}
-
-bool restore_environment(char* const* environment, char** entries, char* bytes) {
+char* const* restore_environment(char* const* environment, void* memory) {
     static char* nothing[] = {nullptr};
     if (environment == nullptr) environment = nothing;
     // Should the library be gone by now (an upgrade), its loader would complain on stderr.
-    if (leave_alone(environment) || ::access(own_path, R_OK) != 0) return false;
+    if (leave_alone(environment) || ::access(own_path, R_OK) != 0) return nullptr;
+    char** const first = static_cast<char**>(memory);
+    char** next = first;
     Text theirs;
     for (; *environment != nullptr; ++environment) {
         const Text entry = Text::of(*environment);
-        if (entry.starts_with(preload_name)) {
+        if (entry.starts_with(preload_name))
             theirs = {entry.data + preload_name.size, entry.size - preload_name.size};
-            // A program may have copied its own environment from where we were still visible.
-            if (theirs.contains(Text::of(own_path))) theirs = {};
-            continue;
-        }
-        *entries++ = *environment;
+        else
+            *next++ = *environment;
     }
-    preload_for_child(theirs, bytes, preload_name.size + theirs.size + std::strlen(own_path) + 2);
-    *entries++ = bytes;
-    *entries++ = run_entry;
-    *entries = nullptr;
-    return true;
+    char* preload = reinterpret_cast<char*>(next + 3);
+    *next++ = preload;
+    *next++ = run_entry;
+    *next = nullptr;
+    write_preload(theirs, preload);
+    return first;
 }
 
 }  // namespace holdfast::agent

@@ -1,26 +1,66 @@
-// The environment for a program about to be started, built on the caller's own stack.
+// The environment for a program about to be started: on the caller's stack where it is small, else
+// in memory of its own, since a thread may have a stack of 16 KiB.
 #pragma once
 
 #include <alloca.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include "agent/base/self_memory.h"
 #include "agent/process/environment.h"
+#include "agent/signals/table.h"
+#include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
 
-// Larger environments are handed on as they are: the stack is not ours alone.
-inline constexpr std::size_t largest_environment = 16384;
+// Given back when the call that needs it has returned.
+class SpawnMemory {
+public:
+    SpawnMemory() = default;
+    SpawnMemory(const SpawnMemory&) = delete;
+    SpawnMemory& operator=(const SpawnMemory&) = delete;
+    ~SpawnMemory() {
+        const KeepErrno keep;
+        if (at_ != nullptr) ::syscall(SYS_munmap, at_, size_);
+    }
+
+    // True: use alloca. The child of a vfork has no other choice, since what it maps would stay in
+    // its parent; on a small stack it has none at all, and false is followed by a null from map().
+    static bool on_stack(std::size_t size) {
+        constexpr std::size_t little = 2048, most = 128U << 10U;
+        return size <= little || (size <= most && !own_process() && !has_small_stack());
+    }
+    void* map(std::size_t size) {
+        if (!own_process()) return nullptr;
+        const long at = ::syscall(SYS_mmap, nullptr, size, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == -1) return nullptr;
+        at_ = reinterpret_cast<void*>(at);
+        size_ = size;
+        return at_;
+    }
+
+private:
+    void* at_ = nullptr;
+    std::size_t size_ = 0;
+};
 
 }  // namespace holdfast::agent
 
 // Declares `char* const* name`: `envp` with our entries, or `envp` itself where we have no business
 // (not supervised, not `wanted`). A macro, because alloca's memory ends with the function it is in.
-#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                        \
-    char* const* name = (envp);                                                               \
-    if (!holdfast::agent::supervised_run().empty() && (wanted)) {                             \
-        const holdfast::agent::EnvironmentSize needed = holdfast::agent::restored_size(envp); \
-        if (needed.entries <= holdfast::agent::largest_environment) {                         \
-            char** entries = static_cast<char**>(::alloca(needed.entries * sizeof(char*)));   \
-            char* bytes = static_cast<char*>(::alloca(needed.bytes));                         \
-            if (holdfast::agent::restore_environment(envp, entries, bytes)) (name) = entries; \
-        }                                                                                     \
+#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                     \
+    char* const* name = (envp);                                                            \
+    holdfast::agent::SpawnMemory name##_memory;                                            \
+    if (!holdfast::agent::supervised_run().empty()) {                                      \
+        const holdfast::agent::KeepErrno keep;                                             \
+        if (wanted) {                                                                      \
+            const std::size_t size = holdfast::agent::restored_size(envp);                 \
+            void* room = holdfast::agent::SpawnMemory::on_stack(size) ? ::alloca(size)     \
+                                                                      : name##_memory.map(size); \
+            char* const* restored =                                                        \
+                room == nullptr ? nullptr : holdfast::agent::restore_environment(envp, room); \
+            if (restored != nullptr) (name) = restored;                                    \
+        }                                                                                  \
     }

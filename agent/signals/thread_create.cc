@@ -5,6 +5,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/real.h"
+#include "agent/base/self_memory.h"
 #include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
@@ -15,11 +16,21 @@ struct Start {
     Routine routine;
     void* argument;
     SignalStack* stack;
+    bool small;
 };
 static_assert(sizeof(Start) <= sizeof(SignalStack::note));
 
 using Create = int (*)(pthread_t*, const pthread_attr_t*, Routine, void*);
 constinit Real<Create> real_pthread_create{"pthread_create"};
+// Not linked: before glibc 2.34 it is in a library that need not be there.
+constinit Real<int (*)(const pthread_attr_t*, std::size_t*)> real_stack_size{
+    "pthread_attr_getstacksize"};
+
+bool is_small(const pthread_attr_t* attributes) {
+    std::size_t size = 0;
+    return attributes != nullptr && real_stack_size() != nullptr &&
+           real_stack_size()(attributes, &size) == 0 && size < (256U << 10U);
+}
 
 Create find_pthread_create() {
     if (Create found = real_pthread_create()) return found;
@@ -34,6 +45,7 @@ void end(void* stack) { give_signal_stack_back(static_cast<SignalStack*>(stack))
 void* begin(void* argument) {
     const Start start = *static_cast<Start*>(argument);
     use_signal_stack(start.stack);
+    if (start.small) note_small_stack();
     void* result = nullptr;
     // Also by pthread_exit and by cancellation.
     pthread_cleanup_push(end, start.stack);
@@ -51,10 +63,14 @@ HOLDFAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
                                    Routine routine, void* argument) noexcept {
     const Create create = find_pthread_create();
     if (create == nullptr) return EAGAIN;
-    SignalStack* stack = take_signal_stack();
+    SignalStack* stack = nullptr;
+    {
+        const KeepErrno keep;
+        stack = take_signal_stack();
+    }
     if (stack == nullptr) return create(thread, attributes, routine, argument);
     auto* start = reinterpret_cast<Start*>(stack->note);
-    *start = {routine, argument, stack};
+    *start = {routine, argument, stack, is_small(attributes)};
     const int result = create(thread, attributes, begin, start);
     if (result != 0) keep_for_later(stack);
     return result;

@@ -24,6 +24,7 @@ namespace {
 constinit std::atomic<bool> offered{false};
 
 thread_local SignalStack* own_stack __attribute__((tls_model("initial-exec"))) = nullptr;
+thread_local bool small_stack __attribute__((tls_model("initial-exec"))) = false;
 
 // Threads come and go by the thousand in some programs; mapping memory each time would show.
 constinit std::atomic<SignalStack*> spare[16] = {};
@@ -45,6 +46,10 @@ void install(SignalStack* stack) {
 }
 
 }  // namespace
+
+bool has_small_stack() { return small_stack; }
+
+void note_small_stack() { small_stack = true; }
 
 bool is_own_signal_stack(const stack_t& shape) {
     return own_stack != nullptr && shape.ss_sp == static_cast<void*>(own_stack + 1);

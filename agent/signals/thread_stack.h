@@ -27,6 +27,10 @@ void use_signal_stack(SignalStack* stack);
 // The calling thread is about to end.
 void give_signal_stack_back(SignalStack* stack);
 
+// Whether the calling thread was started with a small stack: nothing large may be put there.
+bool has_small_stack();
+void note_small_stack();
+
 // Whether `shape`, as the kernel describes it, is the calling thread's and ours.
 bool is_own_signal_stack(const stack_t& shape);
 // What the kernel needs for a signal frame on this CPU.
