@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from support import agent_box
 from support.run import PATIENCE, PROGRAMS, PYTHON
 
 
@@ -28,7 +29,9 @@ def build(compiler, tmp_path_factory):
 
 
 def test_a_tiny_stack_is_enough_to_start_a_program(watch, build):
-    assert watch(build("harm_small_stack.c"), "1500").output == "posix_spawn 0 0\nposix_spawnp 0 0\n"
+    assert (
+        watch(build("harm_small_stack.c"), "1500").output == "posix_spawn 0 0\nposix_spawnp 0 0\n"
+    )
 
 
 def test_the_other_preloads_stay_for_children_in_their_order(library, tmp_path):
@@ -71,3 +74,94 @@ def test_popen_is_what_libc_has(watch, build):
 
 def test_a_thread_cancelled_in_system_takes_the_shell_along(watch, build):
     assert watch(build("harm_popen.c"), "cancel").output == "cancelled, SIGINT is as it was\n"
+
+
+@pytest.fixture
+def run_folder(tmp_path) -> Path:
+    """The folder of a run, as the supervisor makes it."""
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    for name, size in (("agent.box", agent_box.SIZE), ("crash.box", 16 << 20)):
+        with (folder / name).open("wb") as file:
+            file.truncate(size)
+        (folder / name).chmod(0o600)
+    return folder
+
+
+@pytest.fixture
+def inside(library, run_folder):
+    """Runs a command with the agent and these boxes."""
+
+    def run(*command, **how) -> subprocess.CompletedProcess:
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
+        clean |= {"HOLDFAST_RUN": str(run_folder), "LD_PRELOAD": str(library)}
+        return subprocess.run(
+            list(map(str, command)),
+            env=clean,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+            **how,
+        )
+
+    return run
+
+
+def someone_elses(folder: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("files of another user need root")
+    os.chown(folder, 65534, 65534)
+
+
+def someone_elses_box(folder: Path) -> None:
+    someone_elses(folder / "agent.box")
+
+
+def open_to_all(folder: Path) -> None:
+    folder.chmod(0o777)
+
+
+def box_open_to_group(folder: Path) -> None:
+    (folder / "agent.box").chmod(0o660)
+
+
+def linked(folder: Path) -> None:
+    (folder / "agent.box").rename(folder / "elsewhere")
+    (folder / "agent.box").symlink_to(folder / "elsewhere")
+
+
+def cut_short(folder: Path) -> None:
+    with (folder / "agent.box").open("r+b") as file:
+        file.truncate(agent_box.SIZE // 2)
+
+
+SHOW_BOXES = "print([line.split()[-1] for line in open('/proc/self/maps') if 'agent.box' in line])"
+
+
+def test_a_box_of_ones_own_is_used(inside):
+    assert "agent.box" in inside(PYTHON, "-c", SHOW_BOXES).stdout
+
+
+@pytest.mark.parametrize(
+    "spoil", [someone_elses, someone_elses_box, open_to_all, box_open_to_group, linked, cut_short]
+)
+def test_a_box_that_others_could_have_made_is_not_touched(inside, run_folder, spoil):
+    spoil(run_folder)
+    ended = inside(PYTHON, "-c", SHOW_BOXES)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("[]\n", "", 0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [agent_box.Slot.text_size.offset],
+        [agent_box.Slot.frame_count.offset],
+        [agent_box.Slot.memory.offset + agent_box.Memory.site_count.offset],
+        [agent_box.Slot.memory.offset + agent_box.Memory.window_count.offset],
+    ],
+    ids=["text_size", "frame_count", "site_count", "window_count"],
+)
+def test_no_figure_in_the_box_leads_astray(inside, words):
+    layout = [2 * agent_box.PAGE, agent_box.SLOT_SPACE]
+    ended = inside(PYTHON, PROGRAMS / "harm_scribble.py", *words, *layout)
+    assert (ended.stdout, ended.returncode) == ("unharmed\n", 0), ended.stderr

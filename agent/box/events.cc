@@ -53,7 +53,7 @@ void note(format::AgentNoteKind kind, Text text, std::int64_t a, std::int64_t b)
     record.a = a;
     record.b = b;
     copy_text(record.text, text);
-    record.text_size = static_cast<std::uint32_t>(std::strlen(record.text));
+    record.text_size = static_cast<std::uint32_t>(::strnlen(record.text, sizeof record.text));
     publish(record);
 }
 

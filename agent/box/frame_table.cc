@@ -56,8 +56,11 @@ bool intern_text(AgentSlot& slot, Lookup& known, Text text, TextRef& out) {
             return true;
         }
     }
-    const std::uint32_t at = slot.text_size;
-    if (known.texts[place] != 0 || text.size > format::agent_text_capacity - at) return false;
+    // The slot is shared memory: read once, and believed only within its bounds.
+    const std::uint32_t at = std::atomic_ref(slot.text_size).load(std::memory_order_relaxed);
+    if (known.texts[place] != 0 || at > format::agent_text_capacity ||
+        text.size > format::agent_text_capacity - at)
+        return false;
     std::memcpy(slot.text + at, text.data, text.size);
     std::atomic_ref(slot.text_size)
         .store(at + static_cast<std::uint32_t>(text.size), std::memory_order_release);
@@ -83,7 +86,7 @@ std::uint16_t intern(AgentSlot& slot, Lookup& known, Text file, Text function, s
             return static_cast<std::uint16_t>(known.frames[place] - 1);
         place = (place + 1) % frame_places;
     }
-    const std::uint32_t number = slot.frame_count;
+    const std::uint32_t number = std::atomic_ref(slot.frame_count).load(std::memory_order_relaxed);
     if (number >= format::agent_frame_capacity) return format::no_frame;
     slot.frames[number] = frame;
     std::atomic_ref(slot.frame_count).store(number + 1, std::memory_order_release);

@@ -1,23 +1,45 @@
 #include "agent/box/run_file.h"
 
 #include <fcntl.h>
-#include <limits.h>
-
-#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/process/environment.h"
 
 namespace holdfast::agent {
+namespace {
 
-int open_run_file(const char* name, int flags) {
+// A home that others may write to is theirs to rearrange: what counts is who owns what was opened.
+bool is_trusted(const struct stat& facts) {
+    return (facts.st_uid == 0 || facts.st_uid == ::geteuid()) &&
+           (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool is_trusted_folder(int fd) {
+    struct stat facts {};
+    return ::fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode) && is_trusted(facts);
+}
+
+bool is_trusted_file(int fd, std::size_t size) {
+    struct stat facts {};
+    return ::fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(facts) &&
+           facts.st_size >= static_cast<off_t>(size);
+}
+
+}  // namespace
+
+int open_run_file(const char* name, int flags, std::size_t size) {
     const Text run = supervised_run();
-    char path[PATH_MAX];
-    const std::size_t length = std::strlen(name);
-    if (run.empty() || run.size + length + 2 > sizeof path) return -1;
-    std::memcpy(path, run.data, run.size);
-    path[run.size] = '/';
-    std::memcpy(path + run.size + 1, name, length + 1);
-    return ::open(path, flags | O_CLOEXEC | O_NOFOLLOW);
+    if (run.empty()) return -1;
+    const int folder = ::open(run.data, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) return -1;
+    int fd = -1;
+    if (is_trusted_folder(folder))
+        fd = ::openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    ::close(folder);
+    if (fd < 0 || is_trusted_file(fd, size)) return fd;
+    ::close(fd);
+    return -1;
 }
 
 }  // namespace holdfast::agent

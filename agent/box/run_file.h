@@ -1,9 +1,13 @@
 // Opens a file of the run's directory.
 #pragma once
 
+#include <cstddef>
+
 namespace holdfast::agent {
 
-// -1 when there is no run or no such file. Async-signal-safe; the caller closes it.
-int open_run_file(const char* name, int flags);
+// -1 when there is no run or no such file, or where it is not to be trusted: others could have put
+// it there, write to it, or cut it short under our mapping. It has at least `size` bytes.
+// Async-signal-safe; the caller closes it.
+int open_run_file(const char* name, int flags, std::size_t size);
 
 }  // namespace holdfast::agent

@@ -32,7 +32,8 @@ constexpr std::uint64_t dependent = primary + 1;
 
 bool stack_holds(const format::Crash& crash, const Symbol& function) {
     if (function.address == 0) return false;
-    for (std::uint32_t at = 0; at + 8 <= crash.stack_size; at += 8) {
+    const std::uint32_t size = copied_stack(crash);
+    for (std::uint32_t at = 0; at + 8 <= size; at += 8) {
         std::uint64_t word = 0;
         std::memcpy(&word, crash.stack + at, sizeof word);
         if (function.returns_to(word)) return true;

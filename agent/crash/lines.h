@@ -37,10 +37,11 @@ public:
     bool end() {
         add("\n");
         if (full_) {
-            at_ = size_;
+            at_ = done_;
             full_ = false;
             return false;
         }
+        done_ = at_;
         std::atomic_ref(size_).store(static_cast<std::uint32_t>(at_), std::memory_order_release);
         return true;
     }
@@ -49,7 +50,7 @@ private:
     char* out_;
     std::size_t room_;
     std::uint32_t& size_;
-    std::size_t at_ = 0;
+    std::size_t at_ = 0, done_ = 0;  // not read back from the box, which others may write to
     bool full_ = false;
 };
 

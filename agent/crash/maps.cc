@@ -21,7 +21,7 @@ bool lost_page_in(const format::Crash& crash, const Mapping& mapping) {
 bool speaks_of(const format::Crash& crash, const Mapping& mapping) {
     if (crash.pc >= mapping.start && crash.pc < mapping.end) return true;
     if (lost_page_in(crash, mapping)) return true;
-    const std::uint32_t words = crash.stack_size / 8;
+    const std::uint32_t words = copied_stack(crash) / 8;
     for (std::uint32_t i = 0; i < words; ++i) {
         std::uint64_t word = 0;
         std::memcpy(&word, crash.stack + std::size_t{i} * 8, sizeof word);

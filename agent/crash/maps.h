@@ -39,6 +39,11 @@ void each_mapping(Visit visit) {
 
 // stack_low, stack_high, stack_copy_from and the copy itself, for crash.sp.
 void copy_stack(format::Crash& crash);
+// How much of it there is; others may write to the box meanwhile.
+inline std::uint32_t copied_stack(const format::Crash& crash) {
+    const std::uint32_t size = crash.stack_size;
+    return size < sizeof crash.stack ? size : sizeof crash.stack;
+}
 // Needs the copy: where not all modules fit, those that the stack speaks of come first.
 void list_modules(format::Crash& crash);
 

@@ -38,13 +38,10 @@ Crash* cleared(Crash* crash) {
 
 void map_crash_box() {
     if (box.load(std::memory_order_acquire) != nullptr) return;
-    const int fd = open_run_file("crash.box", O_RDWR);
+    const int fd = open_run_file("crash.box", O_RDWR, format::crash_box_size);
     if (fd < 0) return;
-    // A file cut short would be a SIGBUS in the middle of somebody else's crash.
-    long at = -1;
-    if (::lseek(fd, 0, SEEK_END) >= static_cast<off_t>(format::crash_box_size))
-        at = ::syscall(SYS_mmap, nullptr, format::crash_box_size, PROT_READ | PROT_WRITE,
-                       MAP_SHARED, fd, 0);
+    const long at = ::syscall(SYS_mmap, nullptr, format::crash_box_size, PROT_READ | PROT_WRITE,
+                              MAP_SHARED, fd, 0);
     ::syscall(SYS_close, fd);
     if (at != -1) box.store(reinterpret_cast<char*>(at), std::memory_order_release);
 }

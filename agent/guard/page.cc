@@ -24,11 +24,9 @@ std::atomic<GuardPage*> mapped{nullptr};  // a shared mapping: a child has it to
 std::atomic<GuardState*> made{nullptr};
 
 GuardPage* map_page() {
-    const int fd = open_run_file("guard.box", O_RDWR);
+    const int fd = open_run_file("guard.box", O_RDWR, format::guard_page_size);
     if (fd < 0) return nullptr;
-    void* at = MAP_FAILED;
-    if (::lseek(fd, 0, SEEK_END) == static_cast<off_t>(format::guard_page_size))
-        at = ::mmap(nullptr, format::guard_page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void* at = ::mmap(nullptr, format::guard_page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     ::close(fd);
     return at == MAP_FAILED ? nullptr : static_cast<GuardPage*>(at);
 }

@@ -38,9 +38,10 @@ bool is_small_site(const format::AgentSite& site) {
     return (site.flags & format::site_small_objects) != 0;
 }
 
-std::uint64_t small_total(const AgentMemory& memory) {
+std::uint64_t small_total(AgentMemory& memory) {
+    const std::uint32_t count = sites_in(memory);
     std::uint64_t total = 0;
-    for (std::uint32_t i = 1; i < memory.site_count; ++i)
+    for (std::uint32_t i = 1; i < count; ++i)
         if (is_small_site(memory.sites[i])) total += memory.sites[i].live_bytes;
     return total;
 }
@@ -50,7 +51,8 @@ void shrink_to(AgentMemory& memory, std::uint64_t most) {
     const std::uint64_t total = small_total(memory);
     if (total <= most) return;
     const double part = static_cast<double>(most) / static_cast<double>(total);
-    for (std::uint32_t i = 1; i < memory.site_count; ++i) {
+    const std::uint32_t count = sites_in(memory);
+    for (std::uint32_t i = 1; i < count; ++i) {
         format::AgentSite& site = memory.sites[i];
         if (!is_small_site(site)) continue;
         site.live_bytes = static_cast<std::uint64_t>(static_cast<double>(site.live_bytes) * part);

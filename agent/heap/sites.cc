@@ -76,7 +76,7 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const Asker& asker, std::uint
 
 std::uint16_t SiteIndex::find(AgentMemory& memory, const AgentStack& stack, std::uint32_t flags,
                               Holdings& held, std::int64_t now) {
-    if (memory.site_count == 0) {
+    if (sites_in(memory) == 0) {
         std::memset(&memory.sites[0], 0, sizeof memory.sites[0]);
         std::memset(&memory.sites[0].stack, 0xFF, sizeof memory.sites[0].stack);
         memory.sites[0].flags = format::site_other;
@@ -89,7 +89,8 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const AgentStack& stack, std:
         if (known.flags == flags && std::memcmp(&known.stack, &stack, sizeof stack) == 0)
             return static_cast<std::uint16_t>(index_[at] - 1);
     }
-    std::uint32_t site = memory.site_count;
+    const std::uint32_t count = sites_in(memory);
+    std::uint32_t site = count;
     if (free_count_ > 0) {
         site = free_[--free_count_];
     } else if (site >= format::agent_site_capacity) {
@@ -101,7 +102,7 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const AgentStack& stack, std:
     std::memset(&fresh, 0, sizeof fresh);
     fresh.stack = stack;
     fresh.flags = flags;
-    if (site == memory.site_count) memory.site_count = site + 1;
+    if (site == count) memory.site_count = site + 1;
     index_[at] = static_cast<std::uint16_t>(site + 1);
     return static_cast<std::uint16_t>(site);
 }
@@ -114,10 +115,11 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
     next_room_ = now + 1'000'000'000;
     bool leaves[format::agent_site_capacity] = {};
     bool any_alive = false;
+    const std::uint32_t count = sites_in(memory);
     for (std::uint32_t n = 0; n < leaving_most; ++n) {
         std::uint32_t least = 0;
         std::uint64_t least_importance = UINT64_MAX;
-        for (std::uint32_t i = 1; i < memory.site_count; ++i) {
+        for (std::uint32_t i = 1; i < count; ++i) {
             const std::uint64_t value = importance(memory.sites[i]);
             if (leaves[i] || value >= least_importance) continue;
             least = i;
@@ -157,12 +159,13 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
     return free_count_ > 0;
 }
 
-void SiteIndex::rebuild(const AgentMemory& memory) {
+void SiteIndex::rebuild(AgentMemory& memory) {
+    const std::uint32_t count = sites_in(memory);
     std::memset(met_, 0, sizeof met_);
     std::memset(index_, 0, sizeof index_);
     bool unused[format::agent_site_capacity] = {};
     for (std::uint32_t i = 0; i < free_count_; ++i) unused[free_[i]] = true;
-    for (std::uint32_t i = 1; i < memory.site_count; ++i) {
+    for (std::uint32_t i = 1; i < count; ++i) {
         if (unused[i]) continue;
         std::uint32_t at = hash_of(memory.sites[i].stack, memory.sites[i].flags) % index_size;
         while (index_[at] != 0) at = (at + 1) % index_size;

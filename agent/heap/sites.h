@@ -1,6 +1,7 @@
 // The sites in the slot: live bytes by Python stack, found by hash through a private index.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -42,7 +43,7 @@ private:
     // Lines inside an import are told apart once they have asked for as much.
     static constexpr std::uint64_t notable = 8U << 20U;
     bool make_room(format::AgentMemory& memory, Holdings& held, std::int64_t now);
-    void rebuild(const format::AgentMemory& memory);
+    void rebuild(format::AgentMemory& memory);
 
     struct Met {
         std::uint64_t hash;
@@ -57,6 +58,18 @@ private:
     std::uint32_t free_count_;
     std::int64_t next_room_;
 };
+
+// How many there are. The slot is shared memory: read once, and believed only within its bounds.
+inline std::uint32_t within(std::uint32_t& count, std::uint32_t most) {
+    const std::uint32_t number = std::atomic_ref(count).load(std::memory_order_relaxed);
+    return number < most ? number : most;
+}
+inline std::uint32_t sites_in(format::AgentMemory& memory) {
+    return within(memory.site_count, format::agent_site_capacity);
+}
+inline std::uint32_t windows_in(format::AgentMemory& memory) {
+    return within(memory.window_count, format::agent_windows);
+}
 
 // In KiB squared, what one sampled block adds to the uncertainty of its site.
 inline std::uint64_t block_variance(std::uint64_t size, std::uint64_t weight) {

@@ -42,10 +42,11 @@ std::uint64_t resident_bytes() {
 // Every second one goes; those that stay are ends of windows twice as long.
 void fold(AgentMemory& memory) {
     constexpr std::uint32_t half = format::agent_windows / 2;
+    const std::uint32_t sites = sites_in(memory);
     for (std::uint32_t i = 0; i < half; ++i) memory.windows[i] = memory.windows[2 * i + 1];
     memory.window_count = half;
     for (std::uint32_t i = half; i < format::agent_windows; ++i) memory.windows[i] = AgentWindow{};
-    for (std::uint32_t s = 0; s < memory.site_count; ++s) {
+    for (std::uint32_t s = 0; s < sites; ++s) {
         std::uint32_t* live = memory.sites[s].live_kib;
         for (std::uint32_t i = 0; i < half; ++i) live[i] = live[2 * i + 1];
         std::memset(live + half, 0, half * sizeof *live);
@@ -85,10 +86,14 @@ void spend_effort(HeapState& state, std::uint32_t effort) {
 
 void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
     if (memory.window_ns == 0) memory.window_ns = static_cast<std::uint64_t>(first_window);
-    if (memory.window_count >= format::agent_windows) fold(memory);
+    std::uint32_t at = windows_in(memory);
+    if (at >= format::agent_windows) {
+        fold(memory);
+        at = format::agent_windows / 2;
+    }
     weigh_by_touch(state, memory);
-    const std::uint32_t at = memory.window_count;
-    for (std::uint32_t s = 0; s < memory.site_count; ++s) {
+    const std::uint32_t sites = sites_in(memory);
+    for (std::uint32_t s = 0; s < sites; ++s) {
         const std::uint64_t live = memory.sites[s].live_bytes / kib;
         memory.sites[s].live_kib[at] =
             live < UINT32_MAX ? static_cast<std::uint32_t>(live) : UINT32_MAX;

@@ -158,10 +158,10 @@ struct Direction {
 
 bool parse(const char* mode, Direction& out) {
     for (; *mode != 0; ++mode) switch (*mode) {
-            case 'r': out.read = true; break;
-            case 'w': out.write = true; break;
-            case 'e': out.close_on_exec = true; break;
-            default: return false;
+        case 'r': out.read = true; break;
+        case 'w': out.write = true; break;
+        case 'e': out.close_on_exec = true; break;
+        default: return false;
         }
     return out.read != out.write;
 }
@@ -203,14 +203,13 @@ FILE* open_shell(Shells& own, const char* command, const Direction& direction) {
     const int ours = direction.read ? ends[0] : ends[1];
     const int shells_end = out_of_the_way(direction.read ? ends[1] : ends[0]);
     auto* stream = static_cast<Stream*>(::malloc(sizeof(Stream)));
-    FILE* file = shells_end < 0 || stream == nullptr
-                     ? nullptr
-                     : ::fdopen(ours, direction.read ? "r" : "w");
+    FILE* file =
+        shells_end < 0 || stream == nullptr ? nullptr : ::fdopen(ours, direction.read ? "r" : "w");
     int error = errno;
     if (file != nullptr) {
         stream->file = file;
-        error = start_shell(own, command, shells_end,
-                            direction.read ? STDOUT_FILENO : STDIN_FILENO, *stream);
+        error = start_shell(own, command, shells_end, direction.read ? STDOUT_FILENO : STDIN_FILENO,
+                            *stream);
         if (error == 0) {
             ::close(shells_end);
             if (!direction.close_on_exec) ::fcntl(ours, F_SETFD, 0);

@@ -50,17 +50,17 @@ private:
 
 // Declares `char* const* name`: `envp` with our entries, or `envp` itself where we have no business
 // (not supervised, not `wanted`). A macro, because alloca's memory ends with the function it is in.
-#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                     \
-    char* const* name = (envp);                                                            \
-    holdfast::agent::SpawnMemory name##_memory;                                            \
-    if (!holdfast::agent::supervised_run().empty()) {                                      \
-        const holdfast::agent::KeepErrno keep;                                             \
-        if (wanted) {                                                                      \
-            const std::size_t size = holdfast::agent::restored_size(envp);                 \
-            void* room = holdfast::agent::SpawnMemory::on_stack(size) ? ::alloca(size)     \
+#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                           \
+    char* const* name = (envp);                                                                  \
+    holdfast::agent::SpawnMemory name##_memory;                                                  \
+    if (!holdfast::agent::supervised_run().empty()) {                                            \
+        const holdfast::agent::KeepErrno keep;                                                   \
+        if (wanted) {                                                                            \
+            const std::size_t size = holdfast::agent::restored_size(envp);                       \
+            void* room = holdfast::agent::SpawnMemory::on_stack(size) ? ::alloca(size)           \
                                                                       : name##_memory.map(size); \
-            char* const* restored =                                                        \
-                room == nullptr ? nullptr : holdfast::agent::restore_environment(envp, room); \
-            if (restored != nullptr) (name) = restored;                                    \
-        }                                                                                  \
+            char* const* restored =                                                              \
+                room == nullptr ? nullptr : holdfast::agent::restore_environment(envp, room);    \
+            if (restored != nullptr) (name) = restored;                                          \
+        }                                                                                        \
     }

@@ -1,0 +1,31 @@
+"""Spoils the figures in its own slot of agent.box while memory is counted; arguments: offsets in
+the slot of the words to spoil, then the beginning of the slots and the size of each."""
+
+import mmap
+import os
+import struct
+import sys
+import time
+
+*words, begin, space = map(int, sys.argv[1:])
+maps = open("/proc/self/maps").read()
+path = next(line.split()[-1] for line in maps.splitlines() if line.endswith("agent.box"))
+with open(path, "r+b") as file:
+    box = mmap.mmap(file.fileno(), 0)
+own = next(
+    at for at in range(begin, len(box), space) if struct.unpack_from("i", box, at)[0] == os.getpid()
+)
+
+names = {}
+for value in (0xFFFFFFFF, 0x80000000, 33 << 10, 600):
+    for i in range(700):
+        for word in words:
+            struct.pack_into("I", box, own + word, value)
+        # Another line each time: new frames, new sites.
+        name = f"asks_{value}_{i}"
+        code = "\n" * i + f"def {name}(): return bytearray(600 << 10)"
+        exec(compile(code, f"/nowhere/{name}.py", "exec"), names)
+        block = names[name]()
+    time.sleep(0.3)  # a window of time ends
+    block = bytearray(1 << 20)
+print("unharmed")
