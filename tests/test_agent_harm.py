@@ -165,3 +165,9 @@ def test_no_figure_in_the_box_leads_astray(inside, words):
     layout = [2 * agent_box.PAGE, agent_box.SLOT_SPACE]
     ended = inside(PYTHON, PROGRAMS / "harm_scribble.py", *words, *layout)
     assert (ended.stdout, ended.returncode) == ("unharmed\n", 0), ended.stderr
+
+
+@pytest.mark.parametrize("case", ["deep", "nested", "jump", "reported", "own", "suspend", "storm"])
+def test_handlers_run_on_the_stack_they_had_before(watch, build, case):
+    """A program that sets no alternate stack has none, although we keep one for crashes."""
+    assert watch(build("harm_stack.c"), case).status == 0

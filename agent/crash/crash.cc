@@ -17,6 +17,7 @@
 #include "agent/crash/stack.h"
 #include "agent/process/own_process.h"
 #include "agent/signals/mask.h"
+#include "agent/signals/program_stack.h"
 #include "agent/signals/runtime.h"
 #include "agent/signals/table.h"
 #include "agent/signals/thread_stack.h"
@@ -238,6 +239,7 @@ void watch_crashes() {
     prepare_record();
     offer_signal_stacks();
     if (SignalStack* own = take_signal_stack()) use_signal_stack(own);
+    watch_handlers_on_stack();
     for (const int number : crash_signals) stand_before(number, crashes);
 }
 

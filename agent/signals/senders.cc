@@ -2,6 +2,7 @@
 #include "agent/box/events.h"
 #include "agent/crash/crash.h"
 #include "agent/signals/mask.h"
+#include "agent/signals/program_stack.h"
 #include "agent/signals/table.h"
 
 #include <errno.h>
@@ -26,14 +27,18 @@ void sent(int number, siginfo_t* info, void* context) {
         return;
     }
     if (theirs.sa_handler == SIG_IGN) return;
+    const ProgramStack stack(theirs, context);
+    if (stack.ends_for_lack_of_room()) return;
     if ((static_cast<unsigned>(theirs.sa_flags) & SA_RESETHAND) != 0) forget_handler(number);
-    theirs.sa_sigaction(number, info, context);
+    errno = error;
+    stack.call(number, info, context);
 }
 
 // Their mask and flags, so that the kernel blocks, restarts and chooses the stack as it would.
 struct sigaction before(const struct sigaction& theirs) {
     struct sigaction ours = theirs;
     ours.sa_sigaction = sent;
+    ours.sa_flags = flags_for_kernel(theirs);
     // A thread may run on a tiny stack of its own; the default action needs none.
     if (theirs.sa_handler == SIG_DFL) ours.sa_flags = SA_ONSTACK | SA_RESTART;
     ours.sa_flags |= SA_SIGINFO;

@@ -10,6 +10,7 @@
 #include "agent/base/real.h"
 #include "agent/base/spin_lock.h"
 #include "agent/signals/mask.h"
+#include "agent/signals/program_stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -105,6 +106,22 @@ void show(struct sigaction* to, const struct sigaction& action) {
     to->sa_restorer = action.sa_restorer;
 }
 
+// What the program set, where the kernel has what we made of it. Whoever bypassed us (libc's own
+// system(3), a raw system call) is believed.
+struct sigaction as_seen(const struct sigaction& kernel, const Front& front,
+                         struct sigaction stored) {
+    if (kernel.sa_sigaction == front.handler) return stored;
+    // Perhaps no more than a flag was changed; a handler for one time has gone by itself.
+    const struct sigaction ours = front.before(stored);
+    const auto flags = static_cast<unsigned>(kernel.sa_flags ^ ours.sa_flags);
+    const bool once = (static_cast<unsigned>(stored.sa_flags) & SA_RESETHAND) != 0;
+    if ((flags & known_flags) != 0 ||
+        (kernel.sa_sigaction != ours.sa_sigaction && !(once && kernel.sa_handler == SIG_DFL)))
+        return kernel;
+    stored.sa_sigaction = kernel.sa_sigaction;
+    return stored;
+}
+
 const Front* front_of(int number) {
     if (number < 1 || number > signal_count) return nullptr;
     return table[number].front.load(std::memory_order_acquire);
@@ -129,6 +146,7 @@ bool own_process() {
 }
 
 bool stand_before(int number, const Front& front) {
+    if (number < 1 || number > signal_count) return false;
     Process* own = make_process();
     if (own == nullptr || !own_process()) return false;
     const Locked locked(*own);
@@ -138,7 +156,9 @@ bool stand_before(int number, const Front& front) {
         return false;
     store(entry, kernel);
     entry.front.store(&front, std::memory_order_release);
-    if (kernel.sa_handler != SIG_IGN) install(number, front, kernel);
+    // What stays as it is is not set again: the kernel would then say that it had been set.
+    if (kernel.sa_handler != SIG_IGN && front.before(kernel).sa_sigaction != kernel.sa_sigaction)
+        install(number, front, kernel);
     return true;
 }
 
@@ -147,28 +167,44 @@ struct sigaction program_action(int number) {
 }
 
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before) {
+    if (action != nullptr && front_of(number) == nullptr) stand_before_on_stack(number, *action);
     const Front* front = front_of(number);
     if (front == nullptr) return real_sigaction()(number, action, before);
     if (!own_process()) {
         const int result = real_sigaction()(number, action, before);
-        if (result == 0 && before != nullptr && before->sa_sigaction == front->handler)
-            show(before, program_action(number));
+        if (result == 0 && before != nullptr)
+            show(before, as_seen(*before, *front, program_action(number)));
         return result;
     }
     const Locked locked(*process.load(std::memory_order_acquire));
     Entry& entry = table[number];
     struct sigaction kernel {};
     if (const int result = real_sigaction()(number, nullptr, &kernel); result != 0) return result;
-    // Whoever bypassed us (libc's own system(3), a raw system call) is believed.
-    const struct sigaction was = kernel.sa_sigaction == front->handler ? load(entry) : kernel;
+    const struct sigaction was = as_seen(kernel, *front, load(entry));
     int result = 0;
     if (action != nullptr) {
         struct sigaction kept = as_kept(*action, kernel);
         store(entry, kept);
         result = install(number, *front, kept);
+        if (kept.sa_restorer == nullptr && real_sigaction()(number, nullptr, &kernel) == 0)
+            store(entry, as_kept(kept, kernel));
     }
     if (result == 0) show(before, was);
     return result;
+}
+
+void install_again() {
+    if (!own_process()) return;
+    const Locked locked(*process.load(std::memory_order_acquire));
+    for (int number = 1; number <= signal_count; ++number) {
+        const Front* front = front_of(number);
+        struct sigaction kernel {};
+        if (front == nullptr || real_sigaction()(number, nullptr, &kernel) != 0) continue;
+        const struct sigaction stored = load(table[number]);
+        if (!is_handler(stored)) continue;
+        if (kernel.sa_sigaction == front->handler || kernel.sa_sigaction == stored.sa_sigaction)
+            install(number, *front, stored);
+    }
 }
 
 void forget_handler(int number) {

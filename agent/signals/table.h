@@ -27,6 +27,8 @@ struct sigaction program_action(int number);
 
 // sigaction(2) as the program sees it; also for signals without a front.
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before);
+// What the fronts install has changed: all of it is set anew.
+void install_again();
 // SA_RESETHAND: the program's handler has had its one call.
 void forget_handler(int number);
 // siginterrupt(3) changed the kernel's flag; the program's follows.

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "agent/base/export.h"
+#include "agent/signals/program_stack.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51
@@ -117,6 +118,7 @@ void keep_for_later(SignalStack* stack) {
 using namespace holdfast::agent;
 
 HOLDFAST_EXPORT int sigaltstack(const stack_t* next, stack_t* before) noexcept {
+    if (next != nullptr && (next->ss_flags & SS_DISABLE) == 0) program_sets_stack();
     stack_t now{};
     if (kernel_altstack(nullptr, &now) != 0 || own_stack == nullptr)
         return static_cast<int>(kernel_altstack(next, before));

@@ -6,11 +6,12 @@ import os
 import struct
 import sys
 import time
+from pathlib import Path
 
 *words, begin, space = map(int, sys.argv[1:])
-maps = open("/proc/self/maps").read()
+maps = Path("/proc/self/maps").read_text()
 path = next(line.split()[-1] for line in maps.splitlines() if line.endswith("agent.box"))
-with open(path, "r+b") as file:
+with Path(path).open("r+b") as file:
     box = mmap.mmap(file.fileno(), 0)
 own = next(
     at for at in range(begin, len(box), space) if struct.unpack_from("i", box, at)[0] == os.getpid()

@@ -33,6 +33,7 @@ int main(int count, char** words) {
     pthread_t thread;
     if (pthread_create(&thread, &attributes, start, NULL) != 0) return 2;
     pthread_join(thread, NULL);
-    printf("posix_spawn %d %d\nposix_spawnp %d %d\n", results[0], results[1], results[2], results[3]);
+    printf("posix_spawn %d %d\nposix_spawnp %d %d\n", results[0], results[1], results[2],
+           results[3]);
     return 0;
 }

@@ -1,0 +1,43 @@
+// Where a handler of the program runs. A thread to which the program gave no alternate stack has
+// ours, which is small and for crashes: a handler that asked for one then runs on the thread's
+// ordinary stack, as it would without us.
+//
+// As long as the program has set no stack at all, the kernel is not told of SA_ONSTACK, and all is
+// as it would be. After that it depends on the thread, and we stand in front.
+#pragma once
+
+#include <signal.h>
+
+#include <cstdint>
+
+#include "agent/signals/mask.h"
+
+namespace holdfast::agent {
+
+// Made in our handler, from what the kernel gave it.
+class ProgramStack {
+public:
+    ProgramStack(const struct sigaction& theirs, const void* context);
+    // Where there is no room for a signal frame the kernel ends the process, whatever handler there
+    // is. True: that follows when our handler returns.
+    bool ends_for_lack_of_room() const;
+    // With this mask, or the one it finds. On our own stack nothing may interrupt us: the next
+    // handler would run there, too.
+    void call(int number, siginfo_t* info, void* context) const;
+    void call(int number, siginfo_t* info, void* context, SignalMask mask) const;
+
+private:
+    void (*handler_)(int, siginfo_t*, void*);
+    std::uintptr_t top_ = 0;  // 0: stay where we are
+};
+
+// From now on SA_ONSTACK of any signal means a stack of the program's own.
+void watch_handlers_on_stack();
+// The program sets a handler for a signal that nobody stands before yet.
+void stand_before_on_stack(int number, const struct sigaction& theirs);
+// The program sets a stack of its own, on any thread.
+void program_sets_stack();
+// The flags for the kernel, with SA_ONSTACK only where it means what the program takes it for.
+int flags_for_kernel(const struct sigaction& theirs);
+
+}  // namespace holdfast::agent
