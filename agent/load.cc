@@ -9,6 +9,7 @@
 #include "agent/crash/crash.h"
 #include "agent/heap/heap.h"
 #include "agent/process/environment.h"
+#include "agent/process/quiet.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -49,7 +50,7 @@ void look_around() {
 
 __attribute__((constructor)) void arrive() {
     hide_from_environment();
-    if (supervised_run().empty()) return;
+    if (supervised_run().empty() || begins_quiet()) return;
     watch_crashes();
     on_sample = &look_around;
     if (python_here()) meet_python();

@@ -2,13 +2,14 @@
 tests/programs, and run plain and watched."""
 
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from support import agent_box
-from support.run import PATIENCE, PROGRAMS, PYTHON
+from support.run import PATIENCE, PROGRAMS, PYTHON, Holdfast
 
 
 @pytest.fixture(scope="session")
@@ -171,3 +172,95 @@ def test_no_figure_in_the_box_leads_astray(inside, words):
 def test_handlers_run_on_the_stack_they_had_before(watch, build, case):
     """A program that sets no alternate stack has none, although we keep one for crashes."""
     assert watch(build("harm_stack.c"), case).status == 0
+
+
+FILTERS = ["prctl", "syscall", "syscall-prctl", "strict"]
+GUARDS = ["on", "warn", "off"]
+
+
+@pytest.mark.parametrize("way", [*FILTERS, "probe"])
+def test_a_filter_of_the_usual_calls_meets_no_other(watch, build, way):
+    assert watch(build("harm_seccomp.c"), way).status == 0
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+@pytest.mark.parametrize("way", FILTERS)
+def test_nor_with_a_guard(holdfast, build, way, guard):
+    ended = holdfast.run(build("harm_seccomp.c"), way, options=[f"--guard={guard}"], text=True)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_python_program_under_a_filter_goes_on(holdfast, guard):
+    ended = holdfast.run(
+        PYTHON, PROGRAMS / "harm_seccomp.py", options=[f"--guard={guard}"], text=True
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "worked on\n", "")
+
+
+ALLOCATE = """
+import time
+end = time.monotonic() + 0.5
+while time.monotonic() < end:
+    kept = [bytearray(700 << 10) for _ in range(20)]
+print(open("/proc/self/maps").read().count("libholdfast_agent"))
+"""
+
+
+def test_a_program_started_under_a_filter_is_left_alone(holdfast, build):
+    ended = holdfast.run(build("harm_seccomp.c"), "prctl", PYTHON, "-c", ALLOCATE, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "0\n", "")
+
+
+def test_also_when_a_static_program_set_the_filter(holdfast, compiler, tmp_path):
+    launcher = tmp_path / "launcher"
+    flags = ["-static", "-D_GNU_SOURCE", "-w", "-pthread"]
+    source = str(PROGRAMS / "harm_seccomp.c")
+    if subprocess.run([compiler, *flags, source, "-o", str(launcher)], check=False).returncode:
+        pytest.skip("no static libc on this machine")
+    ended = holdfast.run(launcher, "prctl", PYTHON, "-c", ALLOCATE, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    # By way of a shell, which has us and starts the launcher.
+    line = f"{launcher} prctl {PYTHON} -c '{ALLOCATE}'; true"
+    ended = holdfast.run("sh", "-c", line, text=True)
+    assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout
+    assert ended.stdout.strip().isdigit()
+
+
+def test_a_filter_that_was_there_before_us_is_no_reason(build, holdfast):
+    """As in a container: the supervisor is under it, too."""
+    if os.uname().machine != "x86_64":
+        pytest.skip("the filter is written for x86_64")
+    code = "import ctypes; ctypes.string_at(0)"
+    wrapped = Holdfast(holdfast.binary, holdfast.home, [PYTHON, str(PROGRAMS / "under_filter.py")])
+    ended = wrapped.run(PYTHON, "-c", code, text=True)
+    assert ended.returncode != 0
+    assert wrapped.why()["end"]["slug"] == "segfault"
+
+
+def test_sandboxes_run_as_they_would(holdfast):
+    tried = []
+    for sandbox in (
+        ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid"],
+        ["firejail", "--quiet", "--noprofile", "--seccomp"],
+    ):
+        if not shutil.which(sandbox[0]):
+            continue
+        command = [*sandbox, PYTHON, "-c", "print(sum(len(bytes(1 << 20)) for _ in range(50)))"]
+        plain = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        if plain.returncode:
+            continue  # not allowed here
+        ended = holdfast.run(*command, text=True)
+        assert (ended.returncode, ended.stdout, ended.stderr) == (0, plain.stdout, plain.stderr)
+        tried.append(sandbox[0])
+    if not tried:
+        pytest.skip("no sandbox works on this machine")
+
+
+@pytest.mark.parametrize("limit", ["-d 4000", "-d 20000", "-v 60000", "-v 100000"])
+def test_little_memory_is_left_to_the_program(watch, limit):
+    """Whatever the limit lets a plain Python do, a watched one does."""
+    line = f"ulimit {limit}; exec {PYTHON} -I -S -c 'print(len(bytes(500000)))'"
+    watch("sh", "-c", line)
+    line = f"ulimit {limit}; {PYTHON} -I -S -c 'print(len(bytes(500000)))'; echo $?"
+    watch("sh", "-c", line)

@@ -15,6 +15,7 @@
 #include "agent/box/run_file.h"
 #include "agent/process/environment.h"
 #include "agent/process/own_process.h"
+#include "agent/process/quiet.h"
 
 namespace holdfast::agent {
 namespace {
@@ -160,7 +161,7 @@ AgentSlot* slot() {
 
 AgentSlot* take_slot() {
     if (AgentSlot* have = slot()) return have;
-    if (supervised_run().empty()) return nullptr;
+    if (supervised_run().empty() || quiet()) return nullptr;
     if (holder == nullptr) {
         void* memory = wiped_on_fork(sizeof(Holder));
         if (memory == nullptr) return nullptr;
@@ -184,6 +185,10 @@ void give_slot_back() {
     Box box;
     if (AgentIndex* index = box.index()) std::atomic_ref(index->owner[holder->number]).store(0);
     // The mapping stays: another thread may be in the middle of a store.
+}
+
+void leave_slot() {
+    if (holder != nullptr) holder->slot.store(nullptr, std::memory_order_release);
 }
 
 const char* run_directory() {

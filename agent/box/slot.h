@@ -17,6 +17,9 @@ format::AgentSlot* take_slot();
 // A clean end: the slot may serve another process. Not called by those who die.
 void give_slot_back();
 
+// Nothing is written any more; what is there stays.
+void leave_slot();
+
 // The run's directory ("/home/u/.local/state/holdfast/runs/<id>"), or null when not supervised.
 const char* run_directory();
 

@@ -16,6 +16,7 @@
 #include "agent/crash/slot.h"
 #include "agent/crash/stack.h"
 #include "agent/process/own_process.h"
+#include "agent/process/quiet.h"
 #include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
 #include "agent/signals/runtime.h"
@@ -225,7 +226,8 @@ bool in_handler() {
 
 // A clean end: the crash was survived, unless its handler itself is what ends the process.
 __attribute__((destructor)) void settle() {
-    if (latest == nullptr || latest->number == 0 || !own_process() || in_handler()) return;
+    if (quiet() || latest == nullptr || latest->number == 0 || !own_process() || in_handler())
+        return;
     mark_all_survived();
 }
 

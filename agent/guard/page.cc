@@ -11,6 +11,7 @@
 #include "agent/box/run_file.h"
 #include "agent/guard/headroom.h"
 #include "agent/process/environment.h"
+#include "agent/process/quiet.h"
 
 namespace holdfast::agent {
 namespace {
@@ -68,6 +69,7 @@ bool sound(const GuardPlace& place) {
 GuardPage* guard_page() { return mapped.load(std::memory_order_acquire); }
 
 GuardState* guard_state() {
+    if (quiet()) return nullptr;
     GuardState* state = made.load(std::memory_order_acquire);
     if (state == nullptr) {
         state = first_time();

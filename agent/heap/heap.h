@@ -9,6 +9,11 @@ namespace holdfast::agent {
 // and count nothing.
 void start_counting();
 
+// From now on everything passes through again, on every thread, without a system call.
+void stop_counting();
+// The same for Python's small objects: the next one takes our hooks out.
+void stop_sampling_objects();
+
 // A step of training ended: windows remember at which step they closed.
 void heap_step(std::uint64_t step, std::uint64_t gpu_allocated);
 

@@ -229,6 +229,13 @@ void pymem_turn(std::int64_t time) {
     }
 }
 
+void stop_sampling_objects() {
+    if (pymem_state == nullptr) return;
+    pymem_state->hooks = static_cast<std::uint32_t>(PyMemHooks::out);
+    pymem_state->unprinted = 0;
+    pymem_state->budget = pymem_state->checks = 0;
+}
+
 void python_tick() {
     const Busy inside;
     find_python_allocator();

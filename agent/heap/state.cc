@@ -54,6 +54,11 @@ void start_counting() {
     thread_budget.left = thread_budget.granted = 0;
 }
 
+void stop_counting() {
+    on_sample = nullptr;
+    heap_made.store(nullptr, std::memory_order_release);
+}
+
 HeapLock::HeapLock(HeapState& state, int patience) : state_(state) {
     if (busy_.nested()) patience = 0;  // the lock may be ours already
     for (int i = 0; i < patience && !held_; ++i) {

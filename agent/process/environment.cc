@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/exec_target.h"
@@ -11,9 +12,12 @@ namespace {
 
 constexpr Text preload_name{"LD_PRELOAD="};
 constexpr Text run_name{"HOLDFAST_RUN="};
+constexpr Text filters_name{"HOLDFAST_FILTERS="};
+constexpr std::size_t filters_room = filters_name.size + 12;
 
 char own_path[PATH_MAX];  // as LD_PRELOAD named us
 char run_entry[PATH_MAX + sizeof run_variable + 1];
+int filters = -1;
 
 bool is_separator(char letter) { return letter == ':' || letter == ' '; }
 
@@ -73,6 +77,18 @@ void write_preload(Text theirs, char* out) {
     *out = 0;
 }
 
+void write_filters(int number, char* out) {
+    std::memcpy(out, filters_name.data, filters_name.size);
+    out += filters_name.size;
+    char digits[12];
+    std::size_t count = 0;
+    for (auto rest = static_cast<unsigned>(number < 0 ? 0 : number); rest > 0 || count == 0;
+         rest /= 10)
+        digits[count++] = static_cast<char>('0' + rest % 10);
+    while (count > 0) *out++ = digits[--count];
+    *out = 0;
+}
+
 // Switched off for what is started, or spoken for: another `holdfast run` starts it.
 bool leave_alone(char* const* environment) {
     for (; *environment != nullptr; ++environment) {
@@ -90,6 +106,11 @@ void hide_from_environment() {
         const Text entry = Text::of(*place);
         if (entry.starts_with(run_name) && entry.size < sizeof run_entry) {
             copy_text(run_entry, entry);
+            remove_entry(place);
+            continue;
+        }
+        if (entry.starts_with(filters_name)) {
+            filters = ::atoi(entry.data + filters_name.size);
             remove_entry(place);
             continue;
         }
@@ -115,9 +136,11 @@ Text supervised_run() {
     return {entry.data + run_name.size, entry.size - run_name.size};
 }
 
+int filters_before() { return filters; }
+
 std::size_t restored_size(char* const* environment) {
-    std::size_t entries = 3;
-    std::size_t bytes = preload_name.size + std::strlen(own_path) + 2;
+    std::size_t entries = 4;
+    std::size_t bytes = preload_name.size + std::strlen(own_path) + 2 + filters_room;
     for (; environment != nullptr && *environment != nullptr; ++environment) {
         ++entries;
         const Text entry = Text::of(*environment);
@@ -126,7 +149,7 @@ std::size_t restored_size(char* const* environment) {
     return entries * sizeof(char*) + bytes;
 }
 
-char* const* restore_environment(char* const* environment, void* memory) {
+char* const* restore_environment(char* const* environment, void* memory, bool with_filters) {
     static char* nothing[] = {nullptr};
     if (environment == nullptr) environment = nothing;
     // Should the library be gone by now (an upgrade), its loader would complain on stderr.
@@ -141,11 +164,14 @@ char* const* restore_environment(char* const* environment, void* memory) {
         else
             *next++ = *environment;
     }
-    char* preload = reinterpret_cast<char*>(next + 3);
+    char* count = reinterpret_cast<char*>(next + 4);
+    char* preload = count + filters_room;
     *next++ = preload;
     *next++ = run_entry;
+    if (with_filters) *next++ = count;
     *next = nullptr;
     write_preload(theirs, preload);
+    if (with_filters) write_filters(seccomp_filters(), count);
     return first;
 }
 

@@ -9,6 +9,9 @@
 namespace holdfast::agent {
 
 inline constexpr char run_variable[] = "HOLDFAST_RUN";  // the run's directory
+// How many seccomp filters there were when the environment was made. Only for programs that do not
+// load us themselves: those which they start have to compare.
+inline constexpr char filters_variable[] = "HOLDFAST_FILTERS";
 
 // Reads and removes our entries from `environ`. Once, from the constructor.
 void hide_from_environment();
@@ -16,13 +19,16 @@ void hide_from_environment();
 // The run's directory; empty when not supervised.
 Text supervised_run();
 
+// As many as filters_variable says; -1 where it was not set.
+int filters_before();
+
 // Bytes that restore_environment needs for `environment`.
 std::size_t restored_size(char* const* environment);
 
 // `environment` with our entries put back, in memory of the caller's (aligned for pointers): exec
 // may be called in the child of a vfork, where nothing may be allocated. LD_PRELOAD keeps what the
 // program put there. Null: leave the environment as it is (it says HOLDFAST=0, or another run's
-// supervisor made it).
-char* const* restore_environment(char* const* environment, void* memory);
+// supervisor made it). `with_filters`: and with filters_variable.
+char* const* restore_environment(char* const* environment, void* memory, bool with_filters);
 
 }  // namespace holdfast::agent

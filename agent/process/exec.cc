@@ -35,12 +35,12 @@ using namespace holdfast;
 using namespace holdfast::agent;
 
 HOLDFAST_EXPORT int execve(const char* path, char* const argv[], char* const envp[]) {
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, can_take_agent(path));
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target(path));
     return real_execve()(path, argv, environment);
 }
 
 HOLDFAST_EXPORT int execvpe(const char* file, char* const argv[], char* const envp[]) {
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, can_take_agent_by_name(file));
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target_by_name(file));
     return real_execvpe()(file, argv, environment);
 }
 
@@ -53,7 +53,7 @@ HOLDFAST_EXPORT int execvp(const char* file, char* const argv[]) {
 }
 
 HOLDFAST_EXPORT int fexecve(int fd, char* const argv[], char* const envp[]) {
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, true);
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, AgentTarget::hands_on);
     return real_fexecve()(fd, argv, environment);
 }
 
@@ -63,7 +63,7 @@ HOLDFAST_EXPORT int execveat(int directory, const char* path, char* const argv[]
         errno = ENOSYS;
         return -1;
     }
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, true);
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, AgentTarget::hands_on);
     return real_execveat()(directory, path, argv, environment, flags);
 }
 
@@ -102,7 +102,7 @@ HOLDFAST_EXPORT int posix_spawn(pid_t* pid, const char* path,
                                 const posix_spawn_file_actions_t* actions,
                                 const posix_spawnattr_t* attributes, char* const argv[],
                                 char* const envp[]) {
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, can_take_agent(path));
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target(path));
     return real_posix_spawn()(pid, path, actions, attributes, argv, environment);
 }
 
@@ -110,6 +110,6 @@ HOLDFAST_EXPORT int posix_spawnp(pid_t* pid, const char* file,
                                  const posix_spawn_file_actions_t* actions,
                                  const posix_spawnattr_t* attributes, char* const argv[],
                                  char* const envp[]) {
-    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, can_take_agent_by_name(file));
+    HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target_by_name(file));
     return real_posix_spawnp()(pid, file, actions, attributes, argv, environment);
 }

@@ -19,7 +19,7 @@
 #include "agent/base/real.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
-#include "agent/process/environment.h"
+#include "agent/process/quiet.h"
 
 namespace holdfast::agent {
 namespace {
@@ -38,10 +38,11 @@ struct Shells {
     SpinLock streams_lock;
 };
 
+constinit std::atomic<Shells*> made{nullptr};
+
 // Null: not ours to do.
 Shells* shells() {
-    static constinit std::atomic<Shells*> made{nullptr};
-    if (supervised_run().empty()) return nullptr;
+    if (!watches_children()) return nullptr;
     Shells* have = made.load(std::memory_order_acquire);
     if (have != nullptr) return have;
     auto* fresh = static_cast<Shells*>(wiped_on_fork(sizeof(Shells)));
@@ -133,8 +134,7 @@ private:
 // Takes the stream out of the list; false: it is none of ours.
 bool take_stream(FILE* file, pid_t& pid) {
     if (streams.load(std::memory_order_acquire) == nullptr) return false;
-    Shells* own = shells();
-    if (own == nullptr) return false;
+    Shells* own = made.load(std::memory_order_acquire);
     Stream* found = nullptr;
     {
         const StreamsLocked locked(*own);

@@ -9,8 +9,10 @@
 
 #include "agent/base/self_memory.h"
 #include "agent/process/environment.h"
+#include "agent/process/quiet.h"
 #include "agent/signals/table.h"
 #include "agent/signals/thread_stack.h"
+#include "base/exec_target.h"
 
 namespace holdfast::agent {
 
@@ -49,18 +51,22 @@ private:
 }  // namespace holdfast::agent
 
 // Declares `char* const* name`: `envp` with our entries, or `envp` itself where we have no business
-// (not supervised, not `wanted`). A macro, because alloca's memory ends with the function it is in.
-#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, wanted)                                           \
+// (not supervised, or not for this `target`). A macro, because alloca's memory ends with the
+// function it is in.
+#define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, target)                                           \
     char* const* name = (envp);                                                                  \
     holdfast::agent::SpawnMemory name##_memory;                                                  \
-    if (!holdfast::agent::supervised_run().empty()) {                                            \
+    if (holdfast::agent::watches_children()) {                                                   \
         const holdfast::agent::KeepErrno keep;                                                   \
-        if (wanted) {                                                                            \
+        const holdfast::AgentTarget judged = (target);                                           \
+        if (judged != holdfast::AgentTarget::cannot) {                                           \
             const std::size_t size = holdfast::agent::restored_size(envp);                       \
             void* room = holdfast::agent::SpawnMemory::on_stack(size) ? ::alloca(size)           \
                                                                       : name##_memory.map(size); \
+            const bool hands_on = judged == holdfast::AgentTarget::hands_on;                     \
             char* const* restored =                                                              \
-                room == nullptr ? nullptr : holdfast::agent::restore_environment(envp, room);    \
+                room == nullptr ? nullptr                                                        \
+                                : holdfast::agent::restore_environment(envp, room, hands_on);    \
             if (restored != nullptr) (name) = restored;                                          \
         }                                                                                        \
     }

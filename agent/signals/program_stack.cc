@@ -140,6 +140,8 @@ void ProgramStack::call(int number, siginfo_t* info, void* context, SignalMask m
 
 void watch_handlers_on_stack() { watching.store(true, std::memory_order_relaxed); }
 
+void leave_handlers_on_stack() { watching.store(false, std::memory_order_relaxed); }
+
 void stand_before_on_stack(int number, const struct sigaction& theirs) {
     if (!watching.load(std::memory_order_relaxed) || !asks_for_stack(theirs)) return;
     if (number == SIGKILL || number == SIGSTOP) return;

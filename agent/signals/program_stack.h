@@ -33,6 +33,7 @@ private:
 
 // From now on SA_ONSTACK of any signal means a stack of the program's own.
 void watch_handlers_on_stack();
+void leave_handlers_on_stack();
 // The program sets a handler for a signal that nobody stands before yet.
 void stand_before_on_stack(int number, const struct sigaction& theirs);
 // The program sets a stack of its own, on any thread.

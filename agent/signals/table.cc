@@ -11,6 +11,7 @@
 #include "agent/base/spin_lock.h"
 #include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
+#include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -145,6 +146,10 @@ bool own_process() {
     return known->pid.compare_exchange_strong(pid, own) || pid == own;
 }
 
+bool in_vfork_child() {
+    return process.load(std::memory_order_acquire) != nullptr && !own_process();
+}
+
 bool stand_before(int number, const Front& front) {
     if (number < 1 || number > signal_count) return false;
     Process* own = make_process();
@@ -204,6 +209,22 @@ void install_again() {
         if (!is_handler(stored)) continue;
         if (kernel.sa_sigaction == front->handler || kernel.sa_sigaction == stored.sa_sigaction)
             install(number, *front, stored);
+    }
+}
+
+void leave_signals() {
+    leave_handlers_on_stack();
+    drop_signal_stack();
+    if (!own_process()) return;
+    const Locked locked(*process.load(std::memory_order_acquire));
+    for (int number = 1; number <= signal_count; ++number) {
+        const Front* front = front_of(number);
+        struct sigaction kernel {};
+        if (front == nullptr || real_sigaction()(number, nullptr, &kernel) != 0) continue;
+        const struct sigaction seen = as_seen(kernel, *front, load(table[number]));
+        if (seen.sa_sigaction != kernel.sa_sigaction || seen.sa_flags != kernel.sa_flags)
+            real_sigaction()(number, &seen, nullptr);
+        table[number].front.store(nullptr, std::memory_order_release);
     }
 }
 

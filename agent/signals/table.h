@@ -22,6 +22,13 @@ bool stand_before(int number, const Front& front);
 // memory: what it does must not be remembered for the parent.
 bool own_process();
 
+// True in such a child, as far as can be known.
+bool in_vfork_child();
+
+// The kernel has again what the program set, for every signal, and the calling thread has no
+// alternate stack of ours.
+void leave_signals();
+
 // The program's own action. Async-signal-safe.
 struct sigaction program_action(int number);
 

@@ -91,7 +91,18 @@ void use_signal_stack(SignalStack* stack) {
     if (kernel_altstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) != 0) install(stack);
 }
 
+void drop_signal_stack() {
+    offered.store(false, std::memory_order_relaxed);
+    stack_t now{};
+    if (own_stack == nullptr || kernel_altstack(nullptr, &now) != 0) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    if (is_own_signal_stack(now)) kernel_altstack(&none, nullptr);
+    own_stack = nullptr;
+}
+
 void give_signal_stack_back(SignalStack* stack) {
+    if (!offered.load(std::memory_order_relaxed)) return;
     stack_t now{};
     if (kernel_altstack(nullptr, &now) == 0 && is_own_signal_stack(now)) {
         // Ending from within a signal handler, on this very stack: the memory is lost, no more.

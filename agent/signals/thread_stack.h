@@ -27,6 +27,9 @@ void use_signal_stack(SignalStack* stack);
 // The calling thread is about to end.
 void give_signal_stack_back(SignalStack* stack);
 
+// There are none any more: the calling thread gives its own up, the others keep theirs to the end.
+void drop_signal_stack();
+
 // Whether the calling thread was started with a small stack: nothing large may be put there.
 bool has_small_stack();
 void note_small_stack();

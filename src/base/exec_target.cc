@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
@@ -92,46 +93,51 @@ bool needs_sanitizer(const File& file, const Head& head, const ElfW(Phdr) & dyna
     return false;
 }
 
-bool elf_can(const File& file, const char* bytes, std::size_t size) {
-    if (bytes[EI_CLASS] != ELFCLASS64) return false;
+AgentTarget judge_elf(const File& file, const char* bytes, std::size_t size) {
+    if (bytes[EI_CLASS] != ELFCLASS64) return AgentTarget::cannot;
     Head head;
-    if (!read_head(file, bytes, size, head)) return true;
-    if (head.elf.e_machine != own_machine) return false;
+    if (!read_head(file, bytes, size, head)) return AgentTarget::hands_on;
+    if (head.elf.e_machine != own_machine) return AgentTarget::cannot;
+    AgentTarget target = AgentTarget::hands_on;
     for (unsigned i = 0; i < head.count; ++i) {
         const ElfW(Phdr)& segment = head.segments[i];
-        if (segment.p_type == PT_DYNAMIC && needs_sanitizer(file, head, segment)) return false;
+        if (segment.p_type == PT_DYNAMIC && needs_sanitizer(file, head, segment))
+            return AgentTarget::cannot;
         if (segment.p_type != PT_INTERP) continue;
         char loader[256];
         const std::size_t room =
             segment.p_filesz < sizeof loader ? segment.p_filesz : sizeof loader;
         const std::string_view wanted(loader, file.read(loader, room, segment.p_offset));
-        if (wanted.find(own_loader) == wanted.npos) return false;
+        if (wanted.find(own_loader) == wanted.npos) return AgentTarget::cannot;
+        target = AgentTarget::loads;
     }
-    return true;
+    return target;
 }
 
-bool can_take(const char* path, int depth) {
+AgentTarget judge(const char* path, int depth) {
     const File file(path);
-    if (!file.is_open()) return true;
+    if (!file.is_open()) return AgentTarget::hands_on;
     char bytes[256];
     std::size_t size = file.read(bytes, sizeof bytes - 1, 0);
-    if (size < 4) return true;
-    if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) return elf_can(file, bytes, size);
-    if (bytes[0] != '#' || bytes[1] != '!' || depth == 0) return true;
+    if (size < 4) return AgentTarget::hands_on;
+    if (std::memcmp(bytes, ELFMAG, SELFMAG) == 0) return judge_elf(file, bytes, size);
+    if (bytes[0] != '#' || bytes[1] != '!' || depth == 0) return AgentTarget::hands_on;
     bytes[size] = 0;
     char* interpreter = bytes + 2;
     while (*interpreter == ' ' || *interpreter == '\t') ++interpreter;
     interpreter[std::strcspn(interpreter, " \t\r\n")] = 0;
-    return can_take(interpreter, depth - 1);
+    return judge(interpreter, depth - 1);
 }
 
 }  // namespace
 
-bool can_take_agent(const char* path) { return path == nullptr || can_take(path, 4); }
+AgentTarget agent_target(const char* path) {
+    return path == nullptr ? AgentTarget::hands_on : judge(path, 4);
+}
 
-bool can_take_agent_by_name(const char* name) {
+AgentTarget agent_target_by_name(const char* name) {
     if (name == nullptr || *name == 0 || std::strchr(name, '/') != nullptr)
-        return can_take_agent(name);
+        return agent_target(name);
     const char* path = ::getenv("PATH");
     if (path == nullptr) path = "/bin:/usr/bin";
     const std::size_t length = std::strlen(name);
@@ -143,11 +149,33 @@ bool can_take_agent_by_name(const char* name) {
             std::size_t at = size;
             if (size > 0) candidate[at++] = '/';
             std::memcpy(candidate + at, name, length + 1);
-            if (::access(candidate, X_OK) == 0) return can_take_agent(candidate);
+            if (::access(candidate, X_OK) == 0) return agent_target(candidate);
         }
-        if (path[size] == 0) return true;
+        if (path[size] == 0) return AgentTarget::hands_on;
         path += size + 1;
     }
+}
+
+bool can_take_agent(const char* path) { return agent_target(path) != AgentTarget::cannot; }
+
+bool can_take_agent_by_name(const char* name) {
+    return agent_target_by_name(name) != AgentTarget::cannot;
+}
+
+int seccomp_filters() {
+    const int fd = ::open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return -1;
+    char text[3072];
+    const ssize_t size = ::read(fd, text, sizeof text - 1);
+    ::close(fd);
+    text[size < 0 ? 0 : size] = 0;
+    for (const char* name : {"\nSeccomp_filters:", "\nSeccomp:"}) {
+        const char* at = std::strstr(text, name);
+        if (at == nullptr) continue;
+        const int number = std::atoi(at + std::strlen(name));
+        return name[8] == '_' || number == 0 ? number : 1;
+    }
+    return -1;
 }
 
 bool names_sanitizer(const char* preload, std::size_t size) {

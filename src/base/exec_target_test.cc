@@ -43,6 +43,15 @@ protected:
 
 TEST_F(ExecTarget, takesItsOwnKind) { EXPECT_TRUE(can_take_agent(ordinary)); }
 
+TEST_F(ExecTarget, knowsWhoOnlyHandsItOn) {
+    EXPECT_EQ(agent_target(ordinary), AgentTarget::loads);
+    EXPECT_EQ(agent_target(write("script", std::string("#!") + ordinary + "\n").c_str()),
+              AgentTarget::loads);
+    EXPECT_EQ(agent_target("/nonexistent"), AgentTarget::hands_on);
+}
+
+TEST_F(ExecTarget, countsItsFilters) { EXPECT_GE(seccomp_filters(), 0); }
+
 TEST_F(ExecTarget, leavesAnotherLoaderAlone) {
     const std::string musl = changed("musl", "/ld-linux-", "/ld-musl--");
     EXPECT_FALSE(can_take_agent(musl.c_str()));
