@@ -67,7 +67,7 @@ std::vector<std::string> Injection::environment(const char* const* environment,
         entries.push_back(formatted("{}{}:{}", preload_name, library_, theirs));
     entries.push_back("HOLDFAST_RUN=" + run_directory);
     // The agent is silent in a process that is under more of them: see agent/process/quiet.h.
-    entries.push_back(fmt::format("HOLDFAST_FILTERS={}", seccomp_filters()));
+    entries.push_back(formatted("HOLDFAST_FILTERS={}", seccomp_filters()));
     return entries;
 }
 
