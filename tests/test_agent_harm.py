@@ -264,3 +264,17 @@ def test_little_memory_is_left_to_the_program(watch, limit):
     watch("sh", "-c", line)
     line = f"ulimit {limit}; {PYTHON} -I -S -c 'print(len(bytes(500000)))'; echo $?"
     watch("sh", "-c", line)
+
+
+REACHED = "reached everything, cancelled 1, lock 0\nprogram 0\n"
+
+
+def test_a_thread_is_cancelled_only_where_it_would_be(watch, build):
+    assert watch(build("harm_cancel.c")).output == REACHED
+
+
+@pytest.mark.parametrize("stack", [[], ["16384"]], ids=["", "tiny stack"])
+@pytest.mark.parametrize("guard", GUARDS)
+def test_also_with_a_guard_and_on_a_tiny_stack(holdfast, build, stack, guard):
+    ended = holdfast.run(build("harm_cancel.c"), *stack, options=[f"--guard={guard}"], text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, REACHED, "")

@@ -79,6 +79,8 @@ void note_exit(format::AgentExitKind kind, int status) {
     AgentSlot* own = slot();
     if (own == nullptr) return;
     const Busy inside;
+    // A signal handler that ends the program interrupted us, perhaps with a lock held.
+    if (inside.nested()) return;
     RawFrame frames[format::agent_frames_per_stack];
     const std::size_t count = own_frames(frames, format::agent_frames_per_stack);
     // exit() below a sys.exit() has the same status and knows less.

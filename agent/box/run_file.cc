@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/base/raw_calls.h"
 #include "agent/process/environment.h"
 
 namespace holdfast::agent {
@@ -31,14 +32,14 @@ bool is_trusted_file(int fd, std::size_t size) {
 int open_run_file(const char* name, int flags, std::size_t size) {
     const Text run = supervised_run();
     if (run.empty()) return -1;
-    const int folder = ::open(run.data, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int folder = raw_open(run.data, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) return -1;
     int fd = -1;
     if (is_trusted_folder(folder))
-        fd = ::openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    ::close(folder);
+        fd = raw_openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    raw_close(folder);
     if (fd < 0 || is_trusted_file(fd, size)) return fd;
-    ::close(fd);
+    raw_close(fd);
     return -1;
 }
 

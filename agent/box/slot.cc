@@ -11,6 +11,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/private_memory.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/spin_lock.h"
 #include "agent/box/run_file.h"
 #include "agent/process/environment.h"
@@ -43,7 +44,7 @@ public:
     Box() : fd_(open_run_file("agent.box", O_RDWR, format::agent_box_size)) {}
     ~Box() {
         if (index_ != nullptr) ::munmap(index_, format::header_space);
-        if (fd_ >= 0) ::close(fd_);
+        if (fd_ >= 0) raw_close(fd_);
     }
     Box(const Box&) = delete;
     Box& operator=(const Box&) = delete;
@@ -79,7 +80,7 @@ private:
         std::int64_t value = 0;
         const std::size_t at =
             format::agent_slots_offset + number * format::agent_slot_space + offset;
-        if (::pread(fd_, &value, sizeof value, static_cast<off_t>(at)) != sizeof value) return 0;
+        if (raw_pread(fd_, &value, sizeof value, at) != sizeof value) return 0;
         return value;
     }
 

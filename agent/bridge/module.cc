@@ -124,7 +124,7 @@ PyObject* exit_called(PyObject*, PyObject* positional, PyObject* keywords) {
     PyObject* status = given.at(count - 1, "status");
     const bool has_status = count > 0 && status != nullptr;
     // Elsewhere it ends a thread.
-    if (::syscall(SYS_gettid) == ::getpid())
+    if (slot() != nullptr && ::syscall(SYS_gettid) == ::getpid())
         note_exit(format::AgentExitKind::sys_exit,
                   has_status ? static_cast<int>(given.integer(count - 1, "status", 1)) : 0);
     return nothing();

@@ -194,8 +194,8 @@ void crashed(int number, siginfo_t* info, void* context) {
         errno = error;
         return;
     }
-    if (theirs.sa_handler == SIG_IGN) return;
     errno = error;
+    if (theirs.sa_handler == SIG_IGN) return;
     call_program_handler(theirs, number, info, context);
     if (!own || taken == nullptr) return;
     const int after = errno;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "agent/base/clock.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
 #include "agent/guard/page.h"
@@ -78,7 +79,7 @@ std::uint32_t wait_for_brink(std::uint32_t seen, std::int64_t nanoseconds) {
     const timespec time{static_cast<time_t>(nanoseconds / 1'000'000'000),
                         static_cast<long>(nanoseconds % 1'000'000'000)};
     if (guard_state() == nullptr) {
-        ::nanosleep(&time, nullptr);
+        raw_sleep(time);
         return seen;
     }
     std::uint32_t* word = &guard_page()->brink;

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "agent/base/raw_calls.h"
 #include "agent/base/text.h"
 
 namespace holdfast::agent {
@@ -32,13 +33,13 @@ bool spans(const char* line, std::uint64_t address, const char*& path) {
 }
 
 Caller look_up(std::uint64_t address) {
-    const int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return Caller::other;
     char text[8192];
     std::size_t have = 0;
     Caller found = Caller::other;
     for (bool done = false; !done;) {
-        const ssize_t got = ::read(fd, text + have, sizeof text - 1 - have);
+        const ssize_t got = raw_read(fd, text + have, sizeof text - 1 - have);
         if (got <= 0) break;
         have += static_cast<std::size_t>(got);
         text[have] = 0;
@@ -58,7 +59,7 @@ Caller look_up(std::uint64_t address) {
         std::memmove(text, line, rest);
         have = rest;
     }
-    ::close(fd);
+    raw_close(fd);
     return found;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "agent/base/clock.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
 #include "agent/guard/callers.h"
@@ -56,7 +57,7 @@ std::uint64_t all_refusals() {
 
 void pause_for(std::int64_t nanoseconds) {
     timespec time{0, static_cast<long>(nanoseconds)};
-    ::nanosleep(&time, nullptr);
+    raw_sleep(time);
 }
 
 // Near the end a thread may not take half a megabyte unasked.

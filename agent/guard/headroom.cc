@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "agent/base/raw_calls.h"
+
 namespace holdfast::agent {
 namespace {
 
@@ -169,10 +171,10 @@ bool read_level(const format::GuardPlace& place, std::size_t length, std::uint32
 }  // namespace
 
 std::size_t read_small_file(const char* path, char* out, std::size_t room) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
-    const ssize_t got = ::read(fd, out, room);
-    ::close(fd);
+    const ssize_t got = raw_read(fd, out, room);
+    raw_close(fd);
     if (got <= 0) {
         errno = EIO;
         return 0;

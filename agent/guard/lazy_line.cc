@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "agent/base/raw_calls.h"
 #include "agent/base/text.h"
 #include "agent/box/slot.h"
 #include "agent/guard/refusal.h"
@@ -16,13 +17,13 @@ namespace {
 
 // The line of that number, as far as it fits; empty where it cannot be read.
 Text read_line(const char* path, std::uint32_t number, char* out, std::size_t room) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = raw_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return {};
     char piece[4096];
     std::uint32_t at = 1;
     std::size_t size = 0;
     for (int pieces = 0; pieces < 512 && at <= number; ++pieces) {
-        const ssize_t got = ::read(fd, piece, sizeof piece);
+        const ssize_t got = raw_read(fd, piece, sizeof piece);
         if (got <= 0) break;
         for (ssize_t i = 0; i < got && at <= number; ++i) {
             if (piece[i] == '\n')
@@ -31,7 +32,7 @@ Text read_line(const char* path, std::uint32_t number, char* out, std::size_t ro
                 out[size++] = piece[i];
         }
     }
-    ::close(fd);
+    raw_close(fd);
     return {out, size};
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "agent/base/private_memory.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/spin_lock.h"
 #include "agent/box/run_file.h"
 #include "agent/guard/headroom.h"
@@ -28,7 +29,7 @@ GuardPage* map_page() {
     const int fd = open_run_file("guard.box", O_RDWR, format::guard_page_size);
     if (fd < 0) return nullptr;
     void* at = ::mmap(nullptr, format::guard_page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ::close(fd);
+    raw_close(fd);
     return at == MAP_FAILED ? nullptr : static_cast<GuardPage*>(at);
 }
 

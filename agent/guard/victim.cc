@@ -7,6 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "agent/base/raw_calls.h"
 #include "agent/guard/figures.h"
 #include "agent/guard/headroom.h"
 
@@ -83,18 +84,18 @@ bool shares(const char* proc, pid_t own, pid_t other, const Shortage& shortage) 
 }
 
 bool is_watched(const char* proc, pid_t pid) {
-    const int fd = ::open(ProcessFile(proc, pid, "maps").path(), O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open(ProcessFile(proc, pid, "maps").path(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) return false;
     char text[4096];
     std::size_t kept = 0;  // the name may lie across two reads
     bool found = false;
-    for (ssize_t got = 0; !found && (got = ::read(fd, text + kept, sizeof text - kept)) > 0;) {
+    for (ssize_t got = 0; !found && (got = raw_read(fd, text + kept, sizeof text - kept)) > 0;) {
         const std::size_t size = kept + static_cast<std::size_t>(got);
         found = Text(text, size).contains(agent_name);
         kept = size < sizeof agent_name ? size : sizeof agent_name;
         std::memmove(text, text + size - kept, kept);
     }
-    ::close(fd);
+    raw_close(fd);
     return found;
 }
 
@@ -126,7 +127,7 @@ private:
 // As the kernel writes them; opendir() allocates, and we stand before malloc.
 template <typename Do>
 void each_process(const char* proc, Do&& what) {
-    const int fd = ::open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int fd = raw_open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
     alignas(8) char entries[4096];
     for (long got = 0; (got = ::syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0;)
@@ -139,7 +140,7 @@ void each_process(const char* proc, Do&& what) {
             if (length == 0) break;
             at += length;
         }
-    ::close(fd);
+    raw_close(fd);
 }
 
 }  // namespace

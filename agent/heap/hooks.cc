@@ -15,6 +15,7 @@
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
+#include "agent/signals/thread_stack.h"
 
 #define HOLDFAST_RARE __attribute__((noinline, cold))
 
@@ -25,6 +26,11 @@ namespace {
 class Visit {
 public:
     explicit Visit(const Ask& ask) : ask_(ask) {
+        // A visit reads files and frames into arrays on the stack.
+        if (has_small_stack()) {
+            let_pass();
+            return;
+        }
         const KeepErrno keep;
         const std::uint64_t since = thread_budget.granted - thread_budget.left;
         weight_ = visit(ask.whole != 0 ? ask.whole : ask.size);

@@ -15,6 +15,7 @@
 #include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
+#include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -43,7 +44,7 @@ bool by_allocator(const void* caller) {
 
 // False: the guard refuses it.
 bool count_mapping(void* at, std::size_t size, int protection, int flags, const void* caller) {
-    if (busy || !counting()) return true;
+    if (busy || !counting() || has_small_stack()) return true;
     const int error = errno;
     const std::uint64_t begin = as_number(at);
     if ((flags & MAP_FIXED) != 0) uncount_regions(begin, begin + size);

@@ -52,6 +52,8 @@ std::uint64_t pass_over(std::uint64_t bytes) {
 
 }  // namespace
 
+void let_pass() { grant(idle_grant); }
+
 std::uint64_t visit(std::size_t size) {
     if (busy) return 0;
     if (!counting()) {

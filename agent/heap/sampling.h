@@ -24,6 +24,9 @@ extern constinit thread_local ThreadBudget thread_budget
 // 0 when it is not.
 std::uint64_t visit(std::size_t size);
 
+// Instead of a visit, where there is no room for one.
+void let_pass();
+
 // Spends `size`; false: the budget does not cover it, call visit().
 inline bool spend(std::size_t size) {
     std::uint64_t left = 0;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "agent/base/clock.h"
+#include "agent/base/raw_calls.h"
 #include "agent/box/slot.h"
 #include "agent/heap/heap.h"
 #include "agent/heap/random.h"
@@ -25,10 +26,10 @@ constexpr std::int64_t look_pause = 20'000'000;
 
 std::uint64_t resident_bytes() {
     char text[128];
-    const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return format::unknown;
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
+    const ssize_t size = raw_read(fd, text, sizeof text - 1);
+    raw_close(fd);
     if (size <= 0) return format::unknown;
     text[size] = 0;
     const char* at = std::strchr(text, ' ');

@@ -16,9 +16,18 @@ constinit Real<Exit> real_exit{"exit"};
 constinit Real<Exit> real_immediate{"_exit"};
 constinit Real<Exit> real_quick{"quick_exit"};
 
+// The child of a vfork ends, too, when its exec failed; the slot belongs to its parent.
+bool has_own_slot() {
+    const format::AgentSlot* own = slot();
+    return own != nullptr && own->pid == ::getpid();
+}
+
+void note_call(int status) {
+    if (has_own_slot()) note_exit(format::AgentExitKind::c_exit, status);
+}
+
 [[noreturn]] void end_now(int status) {
-    // The child of a vfork ends so when its exec failed; the slot belongs to its parent.
-    if (format::AgentSlot* own = slot(); own != nullptr && own->pid == ::getpid()) {
+    if (has_own_slot()) {
         note_exit(format::AgentExitKind::os_exit, status);
         give_slot_back();
     }
@@ -32,7 +41,7 @@ constinit Real<Exit> real_quick{"quick_exit"};
 using namespace holdfast::agent;
 
 HOLDFAST_EXPORT __attribute__((noreturn)) void exit(int status) {
-    note_exit(holdfast::format::AgentExitKind::c_exit, status);
+    note_call(status);
     real_exit()(status);
     __builtin_unreachable();
 }
@@ -42,7 +51,7 @@ HOLDFAST_EXPORT __attribute__((noreturn)) void _exit(int status) { end_now(statu
 HOLDFAST_EXPORT __attribute__((noreturn)) void _Exit(int status) { end_now(status); }
 
 HOLDFAST_EXPORT __attribute__((noreturn)) void quick_exit(int status) {
-    note_exit(holdfast::format::AgentExitKind::c_exit, status);
+    note_call(status);
     real_quick()(status);
     __builtin_unreachable();
 }

@@ -6,14 +6,16 @@
 
 #include <cstring>
 
+#include "agent/base/raw_calls.h"
+
 namespace holdfast::agent {
 namespace {
 
 std::size_t read_whole(const char* path, char* out, std::size_t room) {
-    const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
-    const ssize_t got = ::read(fd, out, room);
-    ::close(fd);
+    const ssize_t got = raw_read(fd, out, room);
+    raw_close(fd);
     return got < 0 ? 0 : static_cast<std::size_t>(got);
 }
 

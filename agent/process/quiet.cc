@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "agent/base/export.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/box/slot.h"
 #include "agent/bridge/bridge.h"
@@ -40,11 +41,11 @@ struct Size {
     std::uint64_t whole = 0, data = 0;
 };
 Size own_size() {
-    const int fd = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    const int fd = raw_open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
     if (fd < 0) return {};
     char text[128];
-    const ssize_t size = ::read(fd, text, sizeof text - 1);
-    ::close(fd);
+    const ssize_t size = raw_read(fd, text, sizeof text - 1);
+    raw_close(fd);
     if (size <= 0) return {};
     text[size] = 0;
     std::uint64_t field[6] = {};

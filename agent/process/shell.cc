@@ -16,6 +16,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/private_memory.h"
+#include "agent/base/raw_calls.h"
 #include "agent/base/real.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
@@ -192,7 +193,7 @@ int out_of_the_way(int fd) {
     if (fd > STDERR_FILENO) return fd;
     const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     const int error = errno;
-    ::close(fd);
+    raw_close(fd);
     errno = error;
     return moved;
 }
@@ -211,15 +212,15 @@ FILE* open_shell(Shells& own, const char* command, const Direction& direction) {
         error = start_shell(own, command, shells_end, direction.read ? STDOUT_FILENO : STDIN_FILENO,
                             *stream);
         if (error == 0) {
-            ::close(shells_end);
+            raw_close(shells_end);
             if (!direction.close_on_exec) ::fcntl(ours, F_SETFD, 0);
             return file;
         }
         real_fclose()(file);
     } else {
-        ::close(ours);
+        raw_close(ours);
     }
-    if (shells_end >= 0) ::close(shells_end);
+    if (shells_end >= 0) raw_close(shells_end);
     ::free(stream);
     errno = error;
     return nullptr;

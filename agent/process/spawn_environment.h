@@ -30,7 +30,7 @@ public:
     // True: use alloca. The child of a vfork has no other choice, since what it maps would stay in
     // its parent; on a small stack it has none at all, and false is followed by a null from map().
     static bool on_stack(std::size_t size) {
-        constexpr std::size_t little = 2048, most = 128U << 10U;
+        constexpr std::size_t little = 2048, most = 32U << 10U;
         return size <= little || (size <= most && !own_process() && !has_small_stack());
     }
     void* map(std::size_t size) {

@@ -29,7 +29,7 @@ constinit Real<int (*)(const pthread_attr_t*, std::size_t*)> real_stack_size{
 bool is_small(const pthread_attr_t* attributes) {
     std::size_t size = 0;
     return attributes != nullptr && real_stack_size() != nullptr &&
-           real_stack_size()(attributes, &size) == 0 && size < (256U << 10U);
+           real_stack_size()(attributes, &size) == 0 && size < (64U << 10U);
 }
 
 Create find_pthread_create() {
