@@ -5,24 +5,25 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-# They run the same programs on every interpreter, or notebooks, and mostly wait, so two at a time. The others fill
-# limits that all processes of the machine share.
-AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test_hooks.py tests/test_kernel_*.py \
-                 tests/test_memory_by_line.py tests/test_python_stacks.py)
-
-.PHONY: help setup setup-test build demo test lint format unit asan tsan tsan-agent packages end-to-end clean
-.PHONY: bench overhead frameworks guard-table fit-accuracy jupyter-table zoo zoo-recorded
-.PHONY: lab lab-build lab-check
+.PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
+.PHONY: end-to-end end-to-end-check transparency bench bench-build overhead frameworks guard-table fit-accuracy
+.PHONY: jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
+demo: setup build  ## a training program killed by a real memory limit, and kept alive by the guard
 	@demo/demo.sh
 
-test: setup-test lint unit asan tsan-agent lab-check packages zoo-recorded end-to-end  ## every check of this project
-	@echo "make test: everything passed"
+test: setup-test lint build unit zoo-recorded end-to-end  ## what a change must pass: a quarter of an hour from nothing
+	@tools/skipped
+	@echo "make test: everything passed; make check runs the rest"
+
+# The rest: other compilers' eyes, sanitizers, packages, the Lab extension, every interpreter.
+check: setup-test build names tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
+	@tools/skipped
+	@echo "make check: everything passed"
 
 build: setup  ## the program, optimised, in build/release
 	@tools/build release
@@ -34,7 +35,14 @@ format: setup-test  ## put all files into the house format
 	@tools/lint --fix
 
 unit: setup-test  ## the C++ unit tests and the corpora of the fuzz targets
-	@tools/build dev --test
+	@tools/build release --test
+
+names: setup-test build  ## names that clash where the sources of a library are compiled together
+	@tools/check-names build/release
+
+tidy: setup-test  ## clang-tidy on every file that changed since it last passed
+	@tools/build dev
+	@tools/tidy build/dev
 
 asan: setup-test  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --test
@@ -49,8 +57,13 @@ packages: setup-test build  ## what is installed: wheel, man page, completions
 	@tools/check-packages
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
-	@tools/end-to-end tests python/tests $(AGENT_TESTS:%=--ignore=%)
-	@tools/end-to-end -n 2 --dist worksteal $(AGENT_TESTS)
+	@tools/end-to-end core
+
+end-to-end-check: setup-test build  ## the same on every interpreter of this machine, in notebooks and frameworks
+	@tools/end-to-end check
+
+transparency: setup-test build  ## programs run plain and watched, every difference told
+	@tools/transparency
 
 zoo-recorded: setup-test build  ## every recorded death, judged again
 	@.venv/bin/python zoo/run --recorded --bad
@@ -69,6 +82,9 @@ lab-build: setup  ## the JupyterLab extension alone, for a wheel
 
 lab-check: setup-test  ## its types, lint and unit tests; says so where npm is missing
 	@tools/lab check --if-possible
+
+bench-build: setup  ## what a build costs: processor seconds, and the time to the first verdict
+	@bench/build
 
 bench: setup build  ## what watching costs, as ratios within one run
 	@.venv/bin/python bench/spine.py

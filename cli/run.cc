@@ -35,7 +35,7 @@ constexpr std::array options_of_run{
     Option{"--evidence", "FILE",
            "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
-    Option{"--guard", "MODE", "near the memory limit: on (a MemoryError, not a kill), warn, off"},
+    Option{"--guard", "MODE", "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
     Option{"--guard-huge", "", "let one request be larger than the whole limit (sparse arrays)"},
     Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
@@ -128,7 +128,7 @@ const Verb run_verb{
     .examples =
         "  holdfast run -- python train.py --epochs 10\n"
         "  holdfast run --name nightly -- torchrun --nproc_per_node 2 train.py\n"
-        "  holdfast run --guard=off -- python train.py      an OOM kill stays one: no MemoryError\n"
+        "  holdfast run --guard=on -- python train.py       a MemoryError instead of an OOM kill\n"
         "  holdfast run --verdict verdict.json --quiet -- ./train.sh\n",
 };
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,18 @@ from support.cgroup import ControlGroup
 from support.inside import library, watch  # noqa: F401
 from support.jupyter import jupyter  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
+
+# What a newcomer need not wait for: notebooks and frameworks.
+LEFT_TO_CHECK = ("test_kernel_", "test_jupyter_", "test_fit", "test_frameworks", "test_server")
+OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def pytest_collection_modifyitems(items):
+    """Marks what only `make check` runs: those, and every interpreter but the one we run on."""
+    for item in items:
+        version = getattr(item, "callspec", None) and item.callspec.params.get("version")
+        if item.path.name.startswith(LEFT_TO_CHECK) or version not in (None, OWN_VERSION):
+            item.add_marker(pytest.mark.check)
 
 
 @pytest.fixture(scope="session")

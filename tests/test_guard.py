@@ -53,6 +53,12 @@ def test_warn_says_so_once_and_refuses_nothing(inside, group):
     assert group.oom_kills == 1
 
 
+def test_warn_says_nothing_of_address_space_that_is_never_touched(inside):
+    sparse = "import lzma; print(len(lzma.compress(bytes(200_000), preset=9)) > 0)"
+    ended = inside.run("python3", "-c", sparse, text=True)
+    assert (ended.stdout, ended.stderr, ended.returncode) == ("True\n", "", 0)
+
+
 def test_a_run_that_ends_by_a_refusal_has_it_as_its_end_with_the_line(inside):
     inside.run(*program("guard_grow.py", "blocks", 0, "raise"), options=["--guard=on"])
     verdict = inside.why()
@@ -76,8 +82,8 @@ def test_a_request_larger_than_the_limit_is_refused_and_the_switch_that_allows_i
 
 def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
     killed = -signal.SIGKILL
-    # Empty is as if it were not there: then it is on.
-    for variable, status in (("on", 0), ("", 0), ("warn", killed), ("off", killed)):
+    # Empty is as if it were not there: then it warns.
+    for variable, status in (("on", 0), ("", killed), ("warn", killed), ("off", killed)):
         ended = inside.run(
             *program("guard_grow.py", "blocks"),
             env=environment(holdfast, group, HOLDFAST_GUARD=variable),

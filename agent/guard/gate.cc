@@ -75,6 +75,8 @@ void visit_sooner(const Situation& situation) {
 bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, const Ask& ask) {
     if (kind != GuardEventKind::too_large && situation.is_anothers_fault(ask.size)) return false;
     const bool on = situation.settings().mode == GuardMode::on;
+    // Address space is not memory: xz asks for more than the whole limit and touches a tenth of it.
+    if (!on && ask.size > situation.headroom().smallest) return false;
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});

@@ -17,7 +17,7 @@
 namespace holdfast {
 
 struct GuardOptions {
-    format::GuardMode mode = format::GuardMode::on;
+    format::GuardMode mode = format::GuardMode::warn;
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
     bool allow_huge = false;       // a single request may be larger than the whole limit
 };
