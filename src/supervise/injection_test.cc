@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
+
+#include "base/exec_target.h"
 
 namespace holdfast {
 namespace {
@@ -25,7 +28,8 @@ TEST_F(InjectionTest, AddsTheLibraryAndTheRun) {
     EXPECT_EQ(value_of(after, "LD_PRELOAD"), "/opt/agent.so");
     EXPECT_EQ(value_of(after, "HOLDFAST_RUN"), "/runs/a b");
     EXPECT_EQ(value_of(after, "X"), "1");
-    EXPECT_EQ(after.size(), 4U);
+    EXPECT_EQ(value_of(after, "HOLDFAST_FILTERS"), std::to_string(seccomp_filters()));
+    EXPECT_EQ(after.size(), 5U);
 }
 
 TEST_F(InjectionTest, KeepsWhatTheUserPreloads) {
