@@ -27,7 +27,9 @@ def output_of(holdfast):
 
 
 def test_the_program_has_it_and_does_not_see_it(output_of):
-    told = output_of("sh", "-c", f"{LOADED}; env | grep -c -e LD_PRELOAD -e HOLDFAST_RUN; true")
+    told = output_of(
+        "sh", "-c", f"{LOADED}; env | grep -c -e LD_PRELOAD -e HOLDFAST_RUN -e HOLDFAST_F; true"
+    )
     loaded, visible = told.split()
     assert int(loaded) > 0
     assert int(visible) == 0
@@ -62,7 +64,7 @@ WAYS = {
 
 @pytest.mark.parametrize("way", WAYS)
 def test_children_have_it_however_they_are_started(output_of, way):
-    script = f"{LOADED}; env | grep -c -e LD_PRELOAD -e HOLDFAST_RUN; true"
+    script = f"{LOADED}; env | grep -c -e LD_PRELOAD -e HOLDFAST_RUN -e HOLDFAST_F; true"
     loaded, visible = output_of(PYTHON, "-c", WAYS[way] % script).split()
     assert int(loaded) > 0
     assert int(visible) == 0
