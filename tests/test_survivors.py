@@ -30,7 +30,8 @@ def refused(holdfast, control_group):
     group = control_group(memory=LIMIT)
     inside = holdfast.inside(group.inside)
 
-    def run(code: str, python: str = sys.executable) -> None:
+    def run(code: str, python: str = sys.executable, limit: int = LIMIT) -> None:
+        group.set_memory_limit(limit)
         ended = inside.run(python, "-c", code + GROW, options=["--guard=on"], text=True)
         assert ended.stdout == "survived\n", ended.stderr
         assert ended.returncode == 0
@@ -92,8 +93,9 @@ def test_array_module(refused):
 
 def test_torch_tensors(refused):
     refused(
-        "import torch\ntorch.set_num_threads(1)\ndef make(i): return torch.ones(1 << 18) + 1\n",
+        "import torch\ntorch.set_num_threads(1)\ndef make(i): return torch.ones(1 << 22) + 1\n",
         python_with("torch"),
+        limit=1536 << 20,
     )
 
 
