@@ -41,13 +41,15 @@ Verdict judge(const RunRecord& record, const Evidence& evidence) {
     return with_source_lines(std::move(verdict));
 }
 
-Result<Verdict> verdict_of(const RunDirectory& directory) {
+Result<Verdict> verdict_of(const RunDirectory& directory, Judge how) {
     auto record = settled_record(directory);
     if (!record) return record.error();
-    // The boxes carry checksums and decide; without them the verdict written at the end is all
-    // there is.
-    if (!record->machine_header && record->verdict_json)
-        return verdict_from_json(*record->verdict_json).context(directory.id() + ": verdict.json");
+    // Made once: what the log, the cgroup and the machine say now may be of another run.
+    if (record->verdict_json && how != Judge::again) {
+        auto verdict = verdict_from_json(*record->verdict_json);
+        if (verdict || !record->machine_header)
+            return std::move(verdict).context(directory.id() + ": verdict.json");
+    }
     return judge(*record, evidence_of(*record));
 }
 

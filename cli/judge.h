@@ -17,7 +17,10 @@ Verdict judge(const Evidence& evidence);
 // The same, with the names of a notebook's cells for its files.
 Verdict judge(const RunRecord& record, const Evidence& evidence);
 
-// The verdict of a run on disk; a clean run has been reduced to the verdict itself.
-Result<Verdict> verdict_of(const RunDirectory& directory);
+enum class Judge { once, again };
+
+// The verdict of a run on disk: the one made at its end, where there is one. `again` judges what
+// was recorded anew, as far as it is still there.
+Result<Verdict> verdict_of(const RunDirectory& directory, Judge how = Judge::once);
 
 }  // namespace holdfast::cli

@@ -24,6 +24,7 @@ constexpr std::array why_options{
     Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
+    Option{"--again", "", "judge the record anew; without it, the verdict made at the run's end"},
 };
 
 // What `--evidence` printed, on this machine or another: the same evidence, judged again.
@@ -97,7 +98,8 @@ int why(const Arguments& arguments) {
         print(to_json(evidence));
         return 0;
     }
-    return show(arguments, verdict_of(*directory));
+    return show(arguments,
+                verdict_of(*directory, arguments.has("--again") ? Judge::again : Judge::once));
 }
 
 }  // namespace holdfast::cli

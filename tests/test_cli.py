@@ -124,6 +124,22 @@ def test_a_run_is_found_by_id_beginning_name_and_path(holdfast):
     assert holdfast.why()["run"]["id"] == holdfast.runs()[-1].name
 
 
+def test_a_verdict_stays_what_it_was_whatever_is_written_to_the_log_later(holdfast, tmp_path):
+    log, first = tmp_path / "log", tmp_path / "first.json"
+    code = "import sys; print('CUDA error: device-side assert triggered', file=sys.stderr); exit(3)"
+    for _ in range(2):
+        with log.open("ab") as stderr:
+            holdfast.run(PYTHON, "-c", code, options=["--verdict", first], stderr=stderr)
+        with log.open("ab") as stderr:
+            stderr.write(b"Traceback (most recent call last):\nKeyError: 'of another run'\n")
+        assert holdfast.why() == json.loads(first.read_text())
+        assert "HOLDFAST" in log.read_text() or "holdfast:" in log.read_text()
+        # Judged again, our own words are no evidence.
+        again = holdfast.why("--again")
+        assert "holdfast" not in json.dumps(again["end"]["evidence"])
+        assert again["end"]["confidence"] != "certain" or again["end"]["slug"] == "exit-called"
+
+
 def test_runs_are_listed_newest_first(holdfast):
     holdfast.run("true", options=["--name", "first"])
     holdfast.run(*DIES, options=["--name", "second"])

@@ -24,11 +24,6 @@ int resident_of_sixteen(std::uint64_t begin, std::uint64_t size) {
     return found;
 }
 
-bool about(std::uint64_t value, std::uint64_t other) {
-    const std::uint64_t apart = value > other ? value - other : other - value;
-    return apart <= other / 64;
-}
-
 }  // namespace
 
 std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t enough) {
@@ -46,11 +41,6 @@ std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t en
         at += count;
     }
     return absent < size ? absent : size;
-}
-
-void remember_size(GuardState& state, std::size_t size) {
-    const std::uint32_t at = state.next_size.fetch_add(1, std::memory_order_relaxed);
-    state.sizes[at % GuardState::kept].store(size, std::memory_order_relaxed);
 }
 
 void remember_zeroed(GuardState& state, const void* block, std::size_t size) {
@@ -72,14 +62,6 @@ bool zeroed_are_used(GuardState& state, std::size_t size) {
         ++used;
     }
     return used >= 2;
-}
-
-std::uint64_t sure_part_of_growth(GuardState& state, std::size_t size) {
-    for (std::uint32_t i = 0; i < GuardState::kept; ++i) {
-        const std::uint64_t had = state.sizes[i].load(std::memory_order_relaxed);
-        if (had != 0 && (about(size / 2, had) || about(size / 3 * 2, had))) return had;
-    }
-    return size;
 }
 
 }  // namespace holdfast::agent

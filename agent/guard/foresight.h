@@ -13,15 +13,10 @@ namespace holdfast::agent {
 std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t enough);
 
 // Remembers what was handed out, for the questions below.
-void remember_size(GuardState& state, std::size_t size);
 void remember_zeroed(GuardState& state, const void* block, std::size_t size);
 
 // Whether zeroed blocks of about this size were used in full until now, so that another will be,
 // too. No history: no, as for a sparse array.
 bool zeroed_are_used(GuardState& state, std::size_t size);
-
-// A container that grows asks for twice (or half as much again) what it has, and moves that over:
-// only so much is sure to be touched. `size` where it is no such growth.
-std::uint64_t sure_part_of_growth(GuardState& state, std::size_t size);
 
 }  // namespace holdfast::agent

@@ -8,7 +8,6 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
-#include "agent/guard/callers.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/lazy_line.h"
@@ -16,6 +15,7 @@
 #include "agent/guard/promises.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
+#include "agent/guard/survivors.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 
@@ -34,8 +34,6 @@ constexpr std::int64_t reading_lasts = 5'000'000;
 constexpr std::int64_t standstill = 200'000'000;
 constexpr std::int64_t longest_wait = 10'000'000'000;
 constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
-// Smaller requests are refused only to those known to look at the answer.
-constexpr std::size_t looked_at_by_all = 64U << 10U;
 
 // An arena was refused: Python asks malloc next, for the object itself, and must be refused there.
 constinit thread_local bool refuse_next __attribute__((tls_model("initial-exec"))) = false;
@@ -71,9 +69,14 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
+// Asked before anything is waited for: whoever must not be refused is not to be held up either.
+bool may_be_refused(const Situation& situation, const Ask& ask) {
+    return situation.settings().mode != GuardMode::on || survives_refusal(ask.caller);
+}
+
 // True: refuse. Where the guard only warns, it has now done so.
 bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, const Ask& ask) {
-    if (kind != GuardEventKind::too_large && situation.is_anothers_fault(ask.size)) return false;
+    if (situation.is_anothers_fault(ask.size)) return false;
     const bool on = situation.settings().mode == GuardMode::on;
     // Address space is not memory: xz asks for more than the whole limit and touches a tenth of it.
     if (!on && ask.size > situation.headroom().smallest) return false;
@@ -94,9 +97,11 @@ void give_back_freed(GuardState& state, const Situation& situation) {
     if (state.trimmed_at.compare_exchange_strong(last, time)) ::malloc_trim(0);
 }
 
-// Memory that is being given back this moment may not be counted as free yet.
+// Memory that is being given back this moment may not be counted as free yet. A warning is worth
+// no wait.
 bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes) {
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
+        if (pause != 0 && situation.settings().mode != GuardMode::on) return true;
         if (pause != 0) pause_for(pause);
         if (!situation.read(true) || situation.fits(bytes)) return false;
         give_back_freed(state, situation);
@@ -105,7 +110,8 @@ bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes
 }
 
 // Waits for what others were promised before; then the kernel's word alone counts. True: too much.
-bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
+bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
+    const std::uint64_t bytes = ask.size;
     format::GuardPage& page = *guard_page();
     const std::int64_t began = now();
     const Promise own = make_promise(state, page, bytes, began);
@@ -120,7 +126,8 @@ bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
         if (!situation.read()) return false;
         const std::uint64_t begun = begun_counts ? others.begun : 0;
         if (situation.fits(bytes + others.all + begun)) return false;
-        if (!situation.fits(bytes)) break;
+        if (time == began && !may_be_refused(situation, ask)) return false;
+        if (!situation.fits(bytes) || situation.settings().mode != GuardMode::on) break;
         if (others.here + begun < least_here) {
             least_here = others.here + begun;
             moved = time;
@@ -135,11 +142,6 @@ bool crowded_out(GuardState& state, Situation& situation, std::uint64_t bytes) {
     if (!still_too_much(state, situation, bytes + claimed)) return false;
     take_back(page, own);
     return true;
-}
-
-bool may_be_refused(GuardState& state, const Ask& ask) {
-    return ask.want == Want::arena || ask.size >= looked_at_by_all ||
-           caller_at(state, ask.caller) != Caller::other;
 }
 
 // Somebody of the run was refused, and it may be another who deals with it: the thread or process
@@ -165,7 +167,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
-    if (!may_be_refused(state, ask)) return Gate::open;
+    if (!may_be_refused(situation, ask)) return Gate::open;
     give_back_freed(state, situation);
     if (!situation.read(true) ||
         situation.headroom().most >= situation.reserve_from_small() + filled ||
@@ -185,15 +187,9 @@ bool is_mapped_by_glibc(const void* block) {
 }
 
 Gate large(GuardState& state, Situation& situation, const Ask& ask) {
-    const std::uint64_t whole = ask.whole != 0 ? ask.whole : ask.size;
-    // Where we only warn, the allocator has its own say first: most of these it refuses itself.
-    const bool on = situation.settings().mode == GuardMode::on;
-    if (on && whole > situation.headroom().smallest && situation.settings().allow_huge != 1 &&
-        situation.read(true) && whole > situation.headroom().smallest)
-        return cross(state, situation, GuardEventKind::too_large, ask) ? Gate::shut : Gate::open;
     if (!situation.fits(ask.size)) return Gate::look;
     if (ask.want == Want::used && ask.size > situation.room() / worth_a_promise &&
-        crowded_out(state, situation, ask.size))
+        crowded_out(state, situation, ask))
         return cross(state, situation, GuardEventKind::refused, ask) ? Gate::shut : Gate::open;
     return Gate::open;
 }
@@ -209,7 +205,6 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         return Gate::shut;
     }
     const bool is_large = ask.size >= large_block && ask.want != Want::arena;
-    if (is_large && ask.want != Want::grown) remember_size(*state, ask.size);
     const std::uint64_t taken = ask.size + since;
     if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
         format::GuardPlace& place = guard_page()->places[known - 1];
@@ -249,18 +244,14 @@ bool gate_after(const Ask& ask, const void* block) {
     const Busy inside;
     Situation situation(*state);
     if (!situation.read()) return false;
-    std::uint64_t added = absent_bytes(block, ask.size, situation.room());
+    const std::uint64_t added = absent_bytes(block, ask.size, situation.room());
     if (situation.fits(added)) return false;
     const bool lazy = ask.want == Want::zeroed || asked_for_empty();
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;
     }
-    if (caller_at(*state, ask.caller) == Caller::container) {
-        const std::uint64_t sure = sure_part_of_growth(*state, ask.size);
-        if (sure < added) added = sure;
-    }
-    if (!still_too_much(*state, situation, added)) return false;
+    if (!may_be_refused(situation, ask) || !still_too_much(*state, situation, added)) return false;
     return cross(*state, situation, GuardEventKind::refused, ask);
 }
 
@@ -269,10 +260,9 @@ bool gate_growth(const Ask& ask, const void* block) {
     if (busy || state == nullptr || block == nullptr || !is_mapped_by_glibc(block)) return false;
     const KeepErrno keep;
     const Busy inside;
-    // Others grow by doubling, and may never need the second half.
-    if (caller_at(*state, ask.caller) != Caller::checks) return false;
     Situation situation(*state);
-    return still_too_much(*state, situation, ask.size) &&
+    return situation.read() && !situation.fits(ask.size) && may_be_refused(situation, ask) &&
+           still_too_much(*state, situation, ask.size) &&
            cross(*state, situation, GuardEventKind::refused, ask);
 }
 

@@ -8,13 +8,30 @@
 #include <fstream>
 #include <string>
 
-#include "agent/guard/callers.h"
+#include "agent/box/slot.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
+#include "agent/guard/recipient.h"
+#include "agent/guard/refusal.h"
+#include "agent/guard/survivors.h"
 #include "agent/guard/victim.h"
+#include "agent/process/own_process.h"
+#include "agent/python/library.h"
 
 namespace holdfast::agent {
+
+// No interpreter is in this program.
+int own_thread_id() { return 0; }
+const PythonLibrary* python_library() { return nullptr; }
+bool python_running() { return false; }
+bool holds_interpreter_lock(const PythonLibrary&) { return false; }
+format::AgentSlot* take_slot() { return nullptr; }
+std::size_t own_frames(RawFrame*, std::size_t) { return 0; }
+std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
+Text frame_file(const format::AgentSlot&, const format::AgentFrame&) { return {}; }
+Text text_at(const format::AgentSlot&, format::TextRef) { return {}; }
+
 namespace {
 
 constexpr std::uint64_t mib = 1U << 20U;
@@ -248,25 +265,52 @@ TEST(Foresight, ZeroesAreUsedOnlyIfThoseBeforeWere) {
     for (void* block : blocks) ::munmap(block, size);
 }
 
-TEST(Foresight, OfAContainerThatDoublesOnlyHalfIsSure) {
-    GuardState state{};
-    EXPECT_EQ(sure_part_of_growth(state, 64 * mib), 64 * mib);
-    remember_size(state, 32 * mib);
-    EXPECT_EQ(sure_part_of_growth(state, 64 * mib), 32 * mib);
-    EXPECT_EQ(sure_part_of_growth(state, 48 * mib), 32 * mib);
-    EXPECT_EQ(sure_part_of_growth(state, 80 * mib), 80 * mib);
+bool received(std::initializer_list<CalledFunction> stack) {
+    return error_is_received(stack.begin(), stack.size());
 }
 
-TEST(Callers, AreKnownByTheFileTheirCodeIsIn) {
-    const auto in = [](const char* path) { return caller_in(path, std::strlen(path)); };
-    EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Caller::container);
-    EXPECT_EQ(in("/usr/bin/python3.12"), Caller::checks);
+constexpr CalledFunction user{"/home/u/train.py", "load"};
+constexpr CalledFunction bootstrap{"/lib/python3.12/multiprocessing/process.py",
+                                   "BaseProcess._bootstrap"};
+
+TEST(Recipient, TheMainProgramGetsItsErrors) {
+    EXPECT_TRUE(received({user, {"/home/u/train.py", "<module>"}}));
+    EXPECT_TRUE(received({user, {"/home/u/multiprocessing/process.py", "run"}}));
+}
+
+TEST(Recipient, AProcessOfItsOwnEndsAndNobodyHears) {
+    EXPECT_FALSE(
+        received({user, {"/lib/python3.12/multiprocessing/process.py", "run"}, bootstrap}));
+    EXPECT_FALSE(received({user, {"/lib/python3.8/multiprocessing/spawn.py", "spawn_main"}}));
+}
+
+TEST(Recipient, APoolHandsOnWhatItsTasksRaise) {
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};
+    EXPECT_TRUE(received({user, star, worker, bootstrap}));
+    EXPECT_TRUE(received({user, worker, bootstrap}));
+    // But not what happens to it while it takes a task or sends a result.
+    const CalledFunction send{"/lib/python3.12/multiprocessing/connection.py", "Connection.send"};
+    const CalledFunction put{"/lib/python3.12/multiprocessing/queues.py", "SimpleQueue.put"};
+    EXPECT_FALSE(received({send, put, worker, bootstrap}));
+    EXPECT_FALSE(received({{worker.file, "MaybeEncodingError.__init__"}, worker, bootstrap}));
+    EXPECT_FALSE(received({worker, bootstrap}));
+}
+
+TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
+    const auto in = [](const char* path) { return survival_in(Text::of(path)); };
+    EXPECT_EQ(in("/usr/bin/python3.12"), Survival::asks);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/numpy/_core/_multiarray_umath.so"),
-              Caller::checks);
-    EXPECT_EQ(in("/v/lib/python3.11/lib-dynload/array.cpython-311.so"), Caller::checks);
-    EXPECT_EQ(in("/home/u/libpng.so"), Caller::other);
-    GuardState state{};
-    EXPECT_EQ(caller_at(state, nullptr), Caller::other);
+              Survival::asks);
+    EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/lib/libc10.so"), Survival::throws);
+    EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/_C.cpython-311.so"), Survival::passes);
+    EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Survival::passes);
+    // Not by a folder's name, not by one that begins alike, not code made at run time.
+    EXPECT_EQ(in("/home/u/python3/libpng.so"), Survival::no);
+    EXPECT_EQ(in("/v/site-packages/torchvision/_C.so"), Survival::no);
+    EXPECT_EQ(in("/v/site-packages/numpy.libs/libscipy_openblas64_.so"), Survival::no);
+    EXPECT_EQ(in("[heap]"), Survival::no);
+    EXPECT_EQ(in(""), Survival::no);
 }
 
 }  // namespace

@@ -17,11 +17,10 @@ struct GuardState {
     std::atomic<bool> warned;
     std::atomic<std::int64_t> read_at;     // when the kernel was last asked
     std::atomic<std::int64_t> trimmed_at;  // when glibc last gave back what it held
-    // Sizes of large blocks asked for lately, and calloc'd blocks handed out: see foresight.h.
+    // Calloc'd blocks handed out: see foresight.h.
     static constexpr std::uint32_t kept = 16;
-    std::atomic<std::uint64_t> sizes[kept];
     std::atomic<std::uint64_t> zeroed[kept], zeroed_size[kept];
-    std::atomic<std::uint32_t> next_size, next_zeroed;
+    std::atomic<std::uint32_t> next_zeroed;
     // Where the blocks lie that this process was promised, by the promise's number: see promises.h.
     std::atomic<std::uint64_t> granted[format::guard_promises];
     std::atomic<std::uint64_t> granted_size[format::guard_promises];
@@ -36,8 +35,6 @@ struct GuardState {
     std::atomic<std::int64_t> copies_until;
     std::atomic<std::int64_t> stranger_until;  // so long the answer below is taken: see victim.h
     std::atomic<bool> stranger_dies;
-    // Whose code an address was found to be: see callers.h.
-    std::atomic<std::uint64_t> callers[kept];  // address, kind in the upper bits
 };
 
 // Null: there is no guard, it is switched off, or its page makes no sense. A load and a test where

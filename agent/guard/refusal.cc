@@ -68,10 +68,13 @@ void tell_supervisor(const Refused& what, const AgentSlot* slot, const format::A
 
 }  // namespace
 
-Text frame_file(const AgentSlot& slot, const format::AgentFrame& frame) {
-    const format::TextRef ref = frame.file;
+Text text_at(const AgentSlot& slot, format::TextRef ref) {
     if (ref.offset > sizeof slot.text || ref.size > sizeof slot.text - ref.offset) return {};
     return {slot.text + ref.offset, ref.size};
+}
+
+Text frame_file(const AgentSlot& slot, const format::AgentFrame& frame) {
+    return text_at(slot, frame.file);
 }
 
 bool is_library_file(Text file) {

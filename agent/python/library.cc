@@ -71,6 +71,18 @@ std::uint32_t version_number(void* from) {
     return text != nullptr ? version_from_text(text()) : 0;
 }
 
+void find_loop(void* from, PythonLibrary& out) {
+    void* loop = ::dlsym(from, "_PyEval_EvalFrameDefault");
+    Dl_info library;
+    ElfW(Sym)* symbol = nullptr;
+    if (loop == nullptr ||
+        ::dladdr1(loop, &library, reinterpret_cast<void**>(&symbol), RTLD_DL_SYMENT) == 0 ||
+        symbol == nullptr)
+        return;
+    out.loop_begin = reinterpret_cast<std::uintptr_t>(loop);
+    out.loop_end = out.loop_begin + symbol->st_size;
+}
+
 void learn(void* from, PythonLibrary& out) {
     find(from, "Py_IsInitialized", out.is_initialized);
     find(from, "PyGILState_GetThisThreadState", out.thread_of_gil_state);
@@ -87,6 +99,9 @@ void learn(void* from, PythonLibrary& out) {
         find(from, "_PyThreadState_UncheckedGet", out.attached_thread);
         find(from, "PyThreadState_GetUnchecked", out.attached_thread);
     }
+    find(from, "_PyThreadState_UncheckedGet", out.running_thread);
+    find(from, "PyThreadState_GetUnchecked", out.running_thread);
+    find_loop(from, out);
     frames::TrustedMemory memory;
     out.version.lines =
         out.runtime != 0 && out.code_type != 0 && out.thread_of_gil_state != nullptr &&
@@ -147,6 +162,12 @@ bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {
     const bool good = fits || source.refused();
     python.doubts.store(good ? settled : doubts + 1, std::memory_order_relaxed);
     return good;
+}
+
+bool holds_interpreter_lock(const PythonLibrary& python) {
+    void* running = python.running_thread != nullptr ? python.running_thread() : nullptr;
+    if (running == nullptr) return false;
+    return python.version.minor >= 12 || running == python.thread_of_gil_state();
 }
 
 std::uintptr_t own_thread_state(const PythonLibrary& python) {

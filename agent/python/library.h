@@ -18,7 +18,9 @@ struct PythonLibrary {
     int (*is_finalizing)() = nullptr;      // null: not to be had
     void* (*attached_thread)() = nullptr;  // 3.12 on; null before
     void* (*thread_of_gil_state)() = nullptr;
-    mutable std::atomic<int> doubts{0};  // see trusted()
+    void* (*running_thread)() = nullptr;  // the one that has the GIL; from 3.12 on the caller's own
+    std::uintptr_t loop_begin = 0, loop_end = 0;  // the function that runs bytecode
+    mutable std::atomic<int> doubts{0};           // see trusted()
 };
 
 // Null: none here, as far as was looked.
@@ -30,5 +32,8 @@ bool trusted(const PythonLibrary& python, std::uintptr_t own_thread);
 // The calling thread's state, or 0: no Python thread, or one that may be freed under us because
 // another thread is ending the interpreter.
 std::uintptr_t own_thread_state(const PythonLibrary& python);
+
+// Whether the calling thread may touch Python objects this moment.
+bool holds_interpreter_lock(const PythonLibrary& python);
 
 }  // namespace holdfast::agent

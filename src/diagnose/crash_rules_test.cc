@@ -114,6 +114,14 @@ TEST(TellingText, CountsBeforeTheDeathThatFits) {
               "library-missing");
 }
 
+TEST(TellingText, PrintedBeforeAChosenExitProvesNothing) {
+    const char* cuda = "RuntimeError: CUDA error: device-side assert triggered\n";
+    EXPECT_EQ(root_of(Story().exits(3).says(cuda).verdict()), "exit-called");
+    // But a library that says so and exits is known by it.
+    EXPECT_EQ(root_of(Story().exits(2).says("Intel MKL FATAL ERROR: Cannot load.\n").verdict()),
+              "mkl-broken");
+}
+
 TEST(TellingText, OfAnEmulatorStandsBeforeTheSignalItRaises) {
     const char* qemu = "qemu: uncaught target signal 11 (Segmentation fault) - core dumped\n";
     EXPECT_EQ(root_of(Story().dies_by(SIGSEGV).says(qemu).verdict()), "emulated-cpu");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "evidence/own_words.h"
 #include "evidence/parts.h"
 #include "record/mask.h"
 
@@ -37,8 +38,8 @@ StderrText seen(std::string_view raw, bool from_the_middle) {
         from_the_middle = true;
     }
     const std::string lines = with_newlines(raw);
-    std::string text =
-        mask_text(printable(from_the_middle ? without_first_line(lines) : std::string_view(lines)));
+    std::string text = mask_text(without_own_words(
+        printable(from_the_middle ? without_first_line(lines) : std::string_view(lines))));
     if (text.size() > stderr_limit)  // a mask may be longer than what it hides
         text = without_first_line(std::string_view(text).substr(text.size() - stderr_limit));
     return {std::move(text), true, {}};

@@ -13,7 +13,10 @@
 namespace holdfast::rules {
 namespace {
 
-enum class Ends { by_exception, by_abort, either, in_any_way };
+// How a program ends after the words. `either` is an exception or an abort; where the library that
+// says them also ends the process, a plain exit status will do. Anybody else may print them and
+// exit.
+enum class Ends { by_exception, by_abort, either, library_exits, in_any_way };
 
 struct Telling {
     CauseId cause;
@@ -35,7 +38,7 @@ constexpr std::string_view rebuild =
 // The first that fits is taken: the special before the general.
 constexpr std::array tellings{
     // The message names both runtimes, so both are known to be loaded.
-    Telling{"openmp-duplicate"_cause, "OMP: Error #15", "already initialized", Ends::either,
+    Telling{"openmp-duplicate"_cause, "OMP: Error #15", "already initialized", Ends::library_exits,
             "Install one OpenMP runtime only: take all native packages from one source.",
             "conda install nomkl"},
     Telling{"cuda-library-mismatch"_cause, "Loaded runtime CuDNN library", "compiled with",
@@ -50,9 +53,9 @@ constexpr std::array tellings{
     Telling{"cuda-library-mismatch"_cause, "undefined symbol", "libcu", Ends::by_exception,
             "Libraries of two CUDA versions are mixed: let only the framework's own be found.",
             "unset LD_LIBRARY_PATH"},
-    Telling{"cuda-library-missing"_cause, "Could not load library libcu", "", Ends::either,
+    Telling{"cuda-library-missing"_cause, "Could not load library libcu", "", Ends::library_exits,
             same_cuda, "pip install nvidia-cudnn-cu12"},
-    Telling{"cuda-library-missing"_cause, "Unable to load any of {libcu", "", Ends::either,
+    Telling{"cuda-library-missing"_cause, "Unable to load any of {libcu", "", Ends::library_exits,
             same_cuda, "pip install nvidia-cudnn-cu12"},
     Telling{"cuda-library-missing"_cause, "libcu", "cannot open shared object file",
             Ends::by_exception, same_cuda, "ldconfig -p | grep -E 'libcu|libnv'"},
@@ -97,7 +100,7 @@ constexpr std::array tellings{
             "Two packages bring an LLVM of their own: import the other one first, or keep them in "
             "processes of their own.",
             "python -X importtime train.py 2>&1 | grep -E 'tensorflow|triton|llvmlite|jax'"},
-    Telling{"mkl-broken"_cause, "MKL FATAL ERROR", "", Ends::either,
+    Telling{"mkl-broken"_cause, "MKL FATAL ERROR", "", Ends::library_exits,
             "Reinstall MKL and NumPy from one source, or use a build without MKL.",
             "conda install nomkl"},
     Telling{"protobuf-clash"_cause, "google::protobuf::FatalException", "", Ends::by_abort,
@@ -128,7 +131,7 @@ constexpr std::array tellings{
     Telling{"no-display"_cause, "couldn't connect to display", "", Ends::by_exception,
             "Use a backend without a window, or start a virtual display.",
             "xvfb-run -a python train.py"},
-    Telling{"no-display"_cause, "cannot open display", "", Ends::either,
+    Telling{"no-display"_cause, "cannot open display", "", Ends::library_exits,
             "Use a backend without a window, or start a virtual display.",
             "xvfb-run -a python train.py"},
     Telling{"emulated-cpu"_cause, "qemu: uncaught target signal", "", Ends::in_any_way,
@@ -170,6 +173,7 @@ bool fits(const Death& death, const Said& said, Ends ends) {
     if (ends == Ends::in_any_way) return said.final;
     const bool abort = death.by(SIGABRT) && said.final;
     if (ends == Ends::by_abort) return abort;
+    if (ends == Ends::either) return exception || abort;
     return exception || abort || (death.exit.code && said.final);
 }
 

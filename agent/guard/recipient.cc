@@ -1,0 +1,81 @@
+#include "agent/guard/recipient.h"
+
+#include "agent/box/slot.h"
+#include "agent/guard/refusal.h"
+#include "agent/python/stack.h"
+
+namespace holdfast::agent {
+namespace {
+
+struct Place {
+    Text file;      // the path ends so
+    Text function;  // the name, or the end of a qualified one
+};
+
+// They call a task inside of a try and send on what it raises.
+constexpr Place carriers[] = {
+    {"multiprocessing/pool.py", "worker"},
+    {"concurrent/futures/process.py", "_process_worker"},
+    {"loky/process_executor.py", "_process_worker"},
+    {"data/_utils/worker.py", "_worker_loop"},
+};
+// What they do beside that: taking tasks and sending results. An error there ends the worker.
+constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
+                              "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
+                              "multiprocessing/context.py"};
+// Whose error ends a process, and nobody hears of it.
+constexpr Place ends[] = {
+    {"multiprocessing/process.py", "_bootstrap"},
+    {"multiprocessing/spawn.py", "spawn_main"},
+    {"multiprocessing/forkserver.py", "main"},
+};
+
+bool ends_with(Text text, Text tail) {
+    return text.size >= tail.size && Text(text.data + text.size - tail.size, tail.size) == tail;
+}
+
+bool is(const CalledFunction& called, const Place& place) {
+    if (!ends_with(called.file, place.file) || !ends_with(called.function, place.function))
+        return false;
+    const std::size_t before = called.function.size - place.function.size;
+    return before == 0 || called.function.data[before - 1] == '.';
+}
+
+bool is_task(const CalledFunction& called) {
+    for (const Text file : machinery)
+        if (ends_with(called.file, file)) return false;
+    // Pool's own records of an error that could not be sent.
+    return !ends_with(called.file, "multiprocessing/pool.py") ||
+           ends_with(called.function, "mapstar");
+}
+
+constexpr std::size_t deepest = 128;
+
+}  // namespace
+
+bool error_is_received(const CalledFunction* stack, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const Place& carrier : carriers)
+            if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+        for (const Place& end : ends)
+            if (is(stack[i], end)) return false;
+    }
+    return true;
+}
+
+bool own_error_is_received() {
+    const format::AgentSlot* slot = take_slot();
+    RawFrame frames[deepest];
+    const std::size_t count = slot != nullptr ? own_frames(frames, deepest) : 0;
+    if (count == 0 || count == deepest) return false;
+    CalledFunction stack[deepest];
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint16_t number = frame_number(frames[i]);
+        if (number >= format::agent_frame_capacity) return false;
+        const format::AgentFrame& known = slot->frames[number];
+        stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
+    }
+    return error_is_received(stack, count);
+}
+
+}  // namespace holdfast::agent

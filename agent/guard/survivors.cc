@@ -1,0 +1,95 @@
+#include "agent/guard/survivors.h"
+
+#include <unistd.h>
+
+#include "agent/crash/maps.h"
+#include "agent/guard/recipient.h"
+#include "agent/process/own_process.h"
+#include "agent/python/library.h"
+
+namespace holdfast::agent {
+namespace {
+
+constexpr std::size_t most_ranges = 512;
+
+struct Range {
+    std::uint64_t start, end;
+    Survival survival;
+};
+
+// All code of the process, in the order of its addresses.
+struct Code {
+    Range ranges[most_ranges];
+    std::size_t count = 0;
+    std::uint64_t stack_end = 0;
+    bool whole = true;
+};
+
+void read_code(Code& code, std::uint64_t stack) {
+    each_mapping([&](const Mapping& mapping) {
+        if (stack >= mapping.start && stack < mapping.end) code.stack_end = mapping.end;
+        if (!mapping.executable) return true;
+        if (mapping.path == Text("[vdso]") || mapping.path == Text("[vsyscall]")) return true;
+        if (code.count == most_ranges) {
+            code.whole = false;
+            return false;
+        }
+        code.ranges[code.count++] = {mapping.start, mapping.end, survival_in(mapping.path)};
+        return true;
+    });
+}
+
+const Range* range_of(const Code& code, std::uint64_t address) {
+    std::size_t low = 0;
+    std::size_t high = code.count;
+    while (low < high) {
+        const std::size_t middle = (low + high) / 2;
+        if (address >= code.ranges[middle].end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == code.count || address < code.ranges[low].start) return nullptr;
+    return &code.ranges[low];
+}
+
+}  // namespace
+
+Survival survival_in(Text path) {
+    const auto* slash = static_cast<const char*>(::memrchr(path.data, '/', path.size));
+    if (slash == nullptr) return Survival::no;  // made at run time
+    const Text name(slash + 1, static_cast<std::size_t>(path.data + path.size - slash - 1));
+    for (std::size_t i = 0; i < survivor_count; ++i)
+        if (name.starts_with(survivors[i].name) ||
+            (survivors[i].name.contains("/") && path.contains(survivors[i].name)))
+            return survivors[i].survival;
+    return Survival::no;
+}
+
+bool survives_refusal(const void* caller) {
+    // An error in another thread may be one that nobody waits for, or that somebody waits for in
+    // vain: a pool's threads end by it, and the program hangs.
+    if (own_thread_id() != ::getpid()) return false;
+    const PythonLibrary* python = python_library();
+    if (python == nullptr || !python_running() || python->loop_begin == 0) return false;
+    const auto stack = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+    Code code;
+    read_code(code, stack);
+    if (!code.whole || code.stack_end == 0) return false;
+    const Range* asker = range_of(code, reinterpret_cast<std::uint64_t>(caller));
+    if (asker == nullptr || asker->survival < Survival::asks) return false;
+    if (asker->survival == Survival::asks && !holds_interpreter_lock(*python)) return false;
+    // Every word that could be a return address counts. One that is left over from an earlier call
+    // may let a request through; none that matters is passed over.
+    for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
+         at += sizeof(std::uint64_t)) {
+        const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
+        const Range* range = range_of(code, word);
+        if (range == nullptr) continue;
+        if (range->survival == Survival::no) return false;
+        if (word >= python->loop_begin && word < python->loop_end) return own_error_is_received();
+    }
+    return false;
+}
+
+}  // namespace holdfast::agent

@@ -1,0 +1,12 @@
+// What Holdfast itself has printed into a program's log. None of it may come back as evidence.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace holdfast {
+
+// The text without our lines and panels. `text` is printable: no escape sequences.
+std::string without_own_words(std::string_view text);
+
+}  // namespace holdfast

@@ -1,0 +1,125 @@
+"""Each row of agent/guard/survivors.txt: whoever stands there turns a refusal into an exception."""
+
+import os
+import sys
+
+import pytest
+
+from support.interpreters import python_with
+from support.run import ROOT
+
+LIMIT = 256 << 20
+TABLE = ROOT / "agent/guard/survivors.txt"
+
+# Grows until it is refused, lets go of everything, and uses its library once more.
+GROW = """
+kept = []
+try:
+    for i in range(1 << 24):
+        kept.append(make(i))
+except (MemoryError, RuntimeError) as error:
+    what = type(error).__name__, str(error)[:60]
+    kept.clear()
+    make(0)
+    print("survived")
+"""
+
+
+@pytest.fixture
+def refused(holdfast, control_group):
+    group = control_group(memory=LIMIT)
+    inside = holdfast.inside(group.inside)
+
+    def run(code: str, python: str = sys.executable, limit: int = LIMIT) -> None:
+        group.set_memory_limit(limit)
+        ended = inside.run(python, "-c", code + GROW, options=["--guard=on"], text=True)
+        assert ended.stdout == "survived\n", ended.stderr
+        assert ended.returncode == 0
+        assert group.oom_kills == 0
+        assert "guard: refused" in ended.stderr
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "bytearray(b'x') * (4 << 20)",
+        "[i, i + 1, i + 2]",
+        "{str(i): i}",
+        "'x' * 100_000 + str(i)",
+        "list(range(i, i + 50_000))",
+        "bytes(1000) + b'x'",
+    ],
+)
+def test_interpreter(refused, make):
+    refused(f"def make(i): return {make}\n")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "np.ones(1 << 18)",
+        "np.arange(1 << 18) + 0.5",
+        "np.concatenate([np.ones(1 << 17)] * 4)",
+        "np.sort(np.arange(1 << 18)[::-1])",
+        "np.array([[1.5] * 64] * 64)",
+        "np.frombuffer(b'x' * (1 << 20), 'u1').astype('f4')",
+    ],
+)
+def test_numpy_arrays(refused, make):
+    pytest.importorskip("numpy")
+    refused(f"import numpy as np\ndef make(i): return {make}\n")
+
+
+def test_numpy_random(refused):
+    pytest.importorskip("numpy")
+    refused(
+        "import numpy as np\nr = np.random.default_rng(0)\ndef make(i): return r.random(1 << 18)\n"
+    )
+
+
+def test_pickled_objects(refused):
+    refused("import pickle\ndef make(i): return pickle.loads(pickle.dumps(list(range(20_000))))\n")
+
+
+def test_json_text(refused):
+    refused("import json\ndef make(i): return json.loads(json.dumps(list(range(20_000))))\n")
+
+
+def test_array_module(refused):
+    refused("import array\ndef make(i): return array.array('d', [0.5]) * (1 << 17)\n")
+
+
+def test_torch_tensors(refused):
+    refused(
+        "import torch\ntorch.set_num_threads(1)\ndef make(i): return torch.ones(1 << 22) + 1\n",
+        python_with("torch"),
+        limit=1536 << 20,
+    )
+
+
+def test_every_row_is_proven_here():
+    rows = [line.split() for line in TABLE.read_text().splitlines() if line[:1] not in ("#", "")]
+    assert rows
+    for name, how, proof in rows:
+        assert how in ("asks", "throws", "passes"), name
+        assert f"test_{proof}" in globals(), f"{name}: no test_{proof}"
+
+
+def test_who_is_not_listed_is_let_through(holdfast, control_group, compiler, tmp_path):
+    """A library that never looks at what malloc returns lives on, and is killed as without us."""
+    (tmp_path / "grow.c").write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "void grow(void) { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }\n"
+    )
+    library = tmp_path / "libgrow.so"
+    assert os.system(f"{compiler} -O1 -shared -fPIC -o {library} {tmp_path}/grow.c") == 0
+    group = control_group(memory=LIMIT)
+    code = f"import ctypes; ctypes.PyDLL({str(library)!r}).grow()"
+    ended = holdfast.inside(group.inside).run(
+        sys.executable, "-c", code, options=["--guard=on"], text=True
+    )
+    assert ended.returncode == -9, ended.stderr
+    assert group.oom_kills == 1
+    assert "refused" not in ended.stderr
