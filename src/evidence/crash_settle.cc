@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "record/run_files.h"
 #include "base/unique_fd.h"
 #include "evidence/native_isolated.h"
 #include "record/box_reader.h"
@@ -120,11 +121,10 @@ Status settle_crashes(int fd, const SettleOptions& options) {
 }
 
 Status settle_crashes(const RunDirectory& directory, const SettleOptions& options) {
-    const UniqueFd fd(::openat(directory.fd(), run_file::crash,
-                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (!fd && errno == ENOENT) return Done{};
-    if (!fd) return Error::from_errno("cannot open crash.box");
-    return settle_crashes(fd.get(), options).context(run_file::crash);
+    const Result<UniqueFd> fd = open_run_file(directory.fd(), run_file::crash, O_RDWR);
+    if (!fd && fd.error().number == ENOENT) return Done{};
+    if (!fd) return fd.error();
+    return settle_crashes(fd->get(), options).context(run_file::crash);
 }
 
 }  // namespace holdfast
