@@ -42,6 +42,26 @@ TEST(Exception, ThatDoesNotEndTheOutputIsNotTheCause) {
     EXPECT_EQ(root_of(v), "exit-called");
 }
 
+TEST(ExitCalled, OfAChildIsJudgedByTheChildsOwnException) {
+    Story story;
+    story.child(201, Role::worker).child_exits(201, 1, 4s);
+    AgentEvidence& agent = story.agent(201);
+    agent.exit = ExitCallEvidence{3s, ExitCallEvidence::How::sys_exit, 1, {{"work.py", 7, "run"}}};
+    ExceptionEvidence thrown;
+    thrown.time = 3500ms;
+    thrown.in_main_thread = true;
+    thrown.type = "ValueError";
+    thrown.message = "bad";
+    thrown.frames = {{"work.py", 9, "run"}};
+    agent.exceptions.push_back(thrown);
+    story.exits(0);
+    ASSERT_FALSE(story.evidence().traceback) << "the run itself has none";
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "clean-exit");
+    EXPECT_FALSE(contributes(v, "exit-called"));
+    EXPECT_TRUE(contributes(v, "exception"));
+}
+
 TEST(ExitCalled, IsCertainWhenStderrWasSeen) {
     const Verdict v = Story().exits(3).verdict();
     EXPECT_EQ(root_of(v), "exit-called");
