@@ -18,7 +18,7 @@ AGENT_TESTS := $(wildcard tests/test_agent_*.py tests/test_crashes.py tests/test
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup build  ## a real training program, killed by a real memory limit, and the verdict
+demo: setup build  ## a real training program, killed by a real memory limit; then saved by the guard
 	@demo/demo.sh
 
 test: setup-test lint unit asan tsan-agent lab-check packages zoo-recorded end-to-end  ## every check of this project
