@@ -1,9 +1,9 @@
 // holdfast explain: one page about one cause.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
 #include "causes/cause_pages.h"
 #include "model/cause.h"
 #include "present/explanation.h"
@@ -21,7 +21,7 @@ constexpr std::array options{
 std::string list() {
     std::string text;
     for (const Cause& cause : catalogue)
-        text += fmt::format("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
+        text += formatted("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
     return text;
 }
 
@@ -56,13 +56,13 @@ int explain(const Arguments& arguments) {
             names.push_back(known.slug);
             names.push_back(known.code);
         }
-        complain(fmt::format("no cause '{}'; {}holdfast explain --list shows all of them",
-                             arguments.words[0], did_you_mean(arguments.words[0], names)));
+        complain(formatted("no cause '{}'; {}holdfast explain --list shows all of them",
+                           arguments.words[0], did_you_mean(arguments.words[0], names)));
         return exit_usage;
     }
     const auto page = cause_page((*cause)->code);
     if (!page) {
-        complain(fmt::format("no page about {}", (*cause)->code));
+        complain(formatted("no page about {}", (*cause)->code));
         return exit_failure;
     }
     print(explanation(*page, style_for(STDOUT_FILENO, terminal_environment())));

@@ -1,7 +1,6 @@
 #include "guard_options.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/size_text.h"
 
 namespace holdfast::cli {
@@ -33,13 +32,12 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
     GuardOptions options;
     if (const auto mode = given(arguments, "--guard", variable, "HOLDFAST_GUARD")) {
         const auto known = mode_from(mode->value);
-        if (!known)
-            return Error{fmt::format("{}={}: use off, warn or on", mode->name, mode->value)};
+        if (!known) return Error{formatted("{}={}: use off, warn or on", mode->name, mode->value)};
         options.mode = *known;
     }
     if (const auto size = given(arguments, "--guard-reserve", variable, "HOLDFAST_GUARD_RESERVE")) {
         const Result<Bytes> reserve = parse_size(size->value);
-        if (!reserve) return Error{fmt::format("{}: {}", size->name, reserve.error().text)};
+        if (!reserve) return Error{formatted("{}: {}", size->name, reserve.error().text)};
         options.reserve = *reserve;
     }
     const char* huge = variable("HOLDFAST_GUARD_HUGE");

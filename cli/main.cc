@@ -1,5 +1,4 @@
 // holdfast: finds the verb and hands it its words.
-#include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -7,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "suggestion.h"
 #include "supervise/capture.h"
@@ -45,7 +45,7 @@ std::string overview() {
         "usage: holdfast VERB ...\n\n"
         "Keeps watch over a training process and, when it dies, says why.\n\n";
     for (const Entry& entry : verbs)
-        text += fmt::format("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
+        text += formatted("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
     return text +
            "\nstart with:\n"
            "  holdfast run -- python train.py\n"
@@ -82,9 +82,9 @@ int dispatch(const std::vector<std::string>& words) {
     std::vector<std::string_view> names;
     for (const Entry& entry : verbs) names.push_back(entry.verb->name);
     complain(
-        fmt::format("unknown verb '{}'; {}to run a program: holdfast run -- {} ...; all verbs: "
-                    "holdfast --help",
-                    words[0], did_you_mean(words[0], names), words[0]));
+        formatted("unknown verb '{}'; {}to run a program: holdfast run -- {} ...; all verbs: "
+                  "holdfast --help",
+                  words[0], did_you_mean(words[0], names), words[0]));
     return exit_usage;
 }
 
@@ -94,7 +94,7 @@ void complain(std::string_view text) {
     // An argument that is quoted may hold anything; what we say stays one line of plain text.
     std::string line = printable(text);
     std::replace(line.begin(), line.end(), '\n', ' ');
-    put(STDERR_FILENO, fmt::format("holdfast: {}\n", line));
+    put(STDERR_FILENO, formatted("holdfast: {}\n", line));
 }
 
 void print(std::string_view text) { put(STDOUT_FILENO, text); }

@@ -1,9 +1,9 @@
 // holdfast runs: what is recorded, newest first; and what to do away with.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
 #include "judge.h"
 #include "present/runs_table.h"
 #include "present/style.h"
@@ -47,8 +47,8 @@ RunRow row_of(const RunEntry& entry) {
 int prune_runs(const std::vector<std::string>& homes) {
     const Pruned pruned = prune(homes);
     for (const std::string& failure : pruned.failures) complain(failure);
-    print(fmt::format("removed {} {}, {} freed\n", pruned.removed,
-                      pruned.removed == 1 ? "run" : "runs", human(pruned.freed)));
+    print(formatted("removed {} {}, {} freed\n", pruned.removed,
+                    pruned.removed == 1 ? "run" : "runs", human(pruned.freed)));
     return pruned.failures.empty() ? 0 : exit_failure;
 }
 
@@ -59,7 +59,8 @@ const Verb runs_verb{
     .usage = "runs [--json] | runs prune",
     .summary = "the recorded runs, newest first; `runs prune` removes old ones",
     .text =
-        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 that ended well\n"
+        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 that ended "
+        "well\n"
         "and the last 20 others (or 1 GiB), which also happens by itself at the end of every run;\n"
         "runs still going are kept.",
     .options = options,
@@ -74,8 +75,8 @@ int runs(const Arguments& arguments) {
     if (!arguments.words.empty()) {
         if (arguments.words[0] == "prune") return prune_runs(homes);
         constexpr std::array<std::string_view, 1> known{"prune"};
-        complain(fmt::format("unknown argument '{}'; {}say: holdfast runs, or holdfast runs prune",
-                             arguments.words[0], did_you_mean(arguments.words[0], known)));
+        complain(formatted("unknown argument '{}'; {}say: holdfast runs, or holdfast runs prune",
+                           arguments.words[0], did_you_mean(arguments.words[0], known)));
         return exit_usage;
     }
     const std::vector<RunEntry> entries = list_runs(homes);
