@@ -1,7 +1,11 @@
 #include "guard_options.h"
 
+#include <array>
+#include <utility>
+
 #include "base/format.h"
 #include "base/size_text.h"
+#include "base/text.h"
 
 namespace holdfast::cli {
 namespace {

@@ -15,7 +15,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array runs_options{
     Option{"--json", "", "as JSON"},
     Option{"--ids", "", "the ids alone, one a line"},
 };
@@ -63,7 +63,7 @@ const Verb runs_verb{
         "well\n"
         "and the last 20 others (or 1 GiB), which also happens by itself at the end of every run;\n"
         "runs still going are kept.",
-    .options = options,
+    .options = runs_options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast runs\n"

@@ -7,6 +7,8 @@
 
 #include "base/format.h"
 
+#include "base/format.h"
+
 namespace holdfast {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "record/random_token.h"
 #include "record/secret_name.h"
@@ -16,10 +17,6 @@ namespace {
 constexpr std::string_view hidden = "***";
 constexpr std::size_t judged = 256;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
-}
 constexpr bool is_name(char c) {
     return is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '+';
 }
@@ -100,8 +97,10 @@ Found secret_in_header(std::string_view text) {
         const bool encoded = std::all_of(word.begin(), word.end(), [](char c) {
             return is_alnum(c) || c == '+' || c == '/' || c == '=';
         });
-        const bool is_word = std::all_of(word.begin(), word.end(), [](char c) { return lower(c) == c && !is_digit(c); });
-        if (word.size() >= 8 && encoded && !is_word) return {6, until(text.substr(6), " \t\r\n\"',;")};
+        const bool is_word = std::all_of(word.begin(), word.end(),
+                                         [](char c) { return lower(c) == c && !is_digit(c); });
+        if (word.size() >= 8 && encoded && !is_word)
+            return {6, until(text.substr(6), " \t\r\n\"',;")};
     }
     return {};
 }
@@ -153,8 +152,8 @@ Found secret_after_name(std::string_view text, char before) {
     // X-Api-Key: V is a header; nobody hyphenates so in a sentence.
     const bool header = called.find_first_of("-_") != std::string_view::npos;
     const bool sentence =
-        plain_colon && (word.size() < 8 ||
-                        (!header && std::none_of(word.begin(), word.end(), is_digit)));
+        plain_colon &&
+        (word.size() < 8 || (!header && std::none_of(word.begin(), word.end(), is_digit)));
     if (sentence) return {name, 0};
     const Found value = value_at(text.substr(at));
     return {at + value.keep, value.hide};
@@ -277,8 +276,8 @@ std::vector<std::string> mask_command(const std::vector<std::string>& argv) {
             masked.emplace_back(hidden);
             continue;
         }
-        if (const std::size_t start = chosen && !is_option ? secret_start(*chosen, argument)
-                                                           : std::string::npos;
+        if (const std::size_t start =
+                chosen && !is_option ? secret_start(*chosen, argument) : std::string::npos;
             start != std::string::npos) {
             masked.push_back(argument.substr(0, start) + std::string(hidden));
             continue;

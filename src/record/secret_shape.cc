@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
+
 namespace holdfast {
 namespace {
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alnum(char c) { return is_lower(c) || is_upper(c) || is_digit(c); }
-
-struct Shape {
+struct TokenShape {
     std::string_view prefix;
     std::string_view extra;  // what may stand in it beside letters and digits
     std::size_t least;       // length after the prefix
@@ -19,7 +16,7 @@ struct Shape {
 
 // `run` tells sk-4f0a... from a folder named sk-learn-contrib-2024.
 // clang-format off
-constexpr Shape shapes[] = {
+constexpr TokenShape shapes[] = {
     {"hf_", "", 30, 30},        {"api_org_", "", 30, 30},     {"sk-", "_-", 20, 16},
     {"ghp_", "", 20, 20},       {"gho_", "", 20, 20},         {"ghu_", "", 20, 20},
     {"ghs_", "", 20, 20},       {"ghr_", "", 20, 20},         {"github_pat_", "_", 20, 16},
@@ -56,15 +53,24 @@ constexpr Shape shapes[] = {
 // clang-format on
 
 // Addresses whose path is the secret: who knows it may post.
-constexpr std::string_view webhooks[] = {
-    "hooks.slack.com/services/",      "hooks.slack.com/workflows/",  "hooks.slack.com/triggers/",
-    "discord.com/api/webhooks/",      "discordapp.com/api/webhooks/", "hooks.zapier.com/hooks/catch/",
-    "webhook.office.com/webhookb2/",  "outlook.office.com/webhook/", "maker.ifttt.com/trigger/",
-    "api.telegram.org/bot",           "hc-ping.com/",                "hook.eu1.make.com/",
-    "chat.googleapis.com/v1/spaces/", "open.feishu.cn/open-apis/bot/v2/hook/",
-    "oapi.dingtalk.com/robot/send",   "qyapi.weixin.qq.com/cgi-bin/webhook/send"};
+constexpr std::string_view webhooks[] = {"hooks.slack.com/services/",
+                                         "hooks.slack.com/workflows/",
+                                         "hooks.slack.com/triggers/",
+                                         "discord.com/api/webhooks/",
+                                         "discordapp.com/api/webhooks/",
+                                         "hooks.zapier.com/hooks/catch/",
+                                         "webhook.office.com/webhookb2/",
+                                         "outlook.office.com/webhook/",
+                                         "maker.ifttt.com/trigger/",
+                                         "api.telegram.org/bot",
+                                         "hc-ping.com/",
+                                         "hook.eu1.make.com/",
+                                         "chat.googleapis.com/v1/spaces/",
+                                         "open.feishu.cn/open-apis/bot/v2/hook/",
+                                         "oapi.dingtalk.com/robot/send",
+                                         "qyapi.weixin.qq.com/cgi-bin/webhook/send"};
 
-constexpr std::size_t judged = 256;
+constexpr std::size_t longest_judged = 256;
 
 std::size_t word_length(std::string_view text, std::string_view extra) {
     std::size_t length = 0;
@@ -94,7 +100,7 @@ bool looks_random(std::string_view text) {
 std::size_t web_token_length(std::string_view text) {
     if (!text.starts_with("eyJ")) return 0;
     constexpr std::string_view extra = "_-";
-    const std::size_t header = word_length(text.substr(0, judged), extra);
+    const std::size_t header = word_length(text.substr(0, longest_judged), extra);
     if (header < 10 || header >= text.size() || text[header] != '.') return 0;
     const std::size_t payload = word_length(text.substr(header + 1), extra);
     if (payload < 10) return 0;
@@ -124,7 +130,7 @@ std::size_t bot_token_length(std::string_view text) {
     std::size_t digits = 0;
     while (digits < text.size() && digits < 11 && is_digit(text[digits])) ++digits;
     if (digits < 8 || digits >= text.size() || text[digits] != ':') return 0;
-    const std::size_t rest = word_length(text.substr(digits + 1, judged), "_-");
+    const std::size_t rest = word_length(text.substr(digits + 1, longest_judged), "_-");
     return rest >= 34 && rest <= 36 && looks_random(text.substr(digits + 1, rest))
                ? digits + 1 + rest
                : 0;
@@ -136,12 +142,12 @@ std::size_t secret_shape_length(std::string_view text) {
     if (text.empty()) return 0;
     if (text.front() == '-') return key_block_length(text);
     if (is_digit(text.front())) return bot_token_length(text);
-    for (const Shape& shape : shapes) {
+    for (const TokenShape& shape : shapes) {
         if (!text.starts_with(shape.prefix)) continue;
         const std::string_view rest = text.substr(shape.prefix.size());
         // Judged by its beginning, so that "sk-sk-sk-..." does not cost a scan to the end each
         // time.
-        const std::string_view start = rest.substr(0, judged);
+        const std::string_view start = rest.substr(0, longest_judged);
         const std::string_view body = start.substr(0, word_length(start, shape.extra));
         if (body.size() >= shape.least && has_run(body, shape.run) && looks_random(body))
             return shape.prefix.size() + word_length(rest, shape.extra);
