@@ -47,7 +47,7 @@ struct Disorder {
 bool is_mixed(const Disorder& all, const Disorder& longest) {
     return all.length >= 20 && longest.length >= 12 && longest.of(Kind::lower) != 0 &&
            longest.of(Kind::upper) != 0 && all.changes_at_least(42) && all.has_many_characters() &&
-           (all.of(Kind::digit) != 0 || all.length >= 32);
+           longest.of(Kind::digit) >= 1 && all.of(Kind::digit) >= 2;
 }
 
 // Random letters of one case and digits do so at 40 of 100, "checkpoint20240101step3000" at 12.
@@ -61,6 +61,7 @@ bool is_one_case(const Disorder& longest) {
 
 std::size_t random_token_length(std::string_view text, Place place) {
     if (text.starts_with("_Z") || text.starts_with("_R")) return 0;  // a mangled symbol
+    if (text.starts_with("0x") || text.starts_with("0X")) return 0;  // an address
     const auto joins = [&](char c) {
         return c == '_' || c == '-' || c == '+' || (c == '/' && place == Place::text);
     };

@@ -205,6 +205,8 @@ TEST(SecretShapes, WhatIsNoSecretStays) {
         {"outputs/2024-11-15/12-30-45/checkpoint-20240101-step-3000-epoch-12.pt"},
         {"TransformerEncoderLayerWithRelativePositions", "MultiheadAttentionBlock2D"},
         {"_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_15gelu_kernel_cudaERNS_"},
+        {"_PyArg_VaParseTupleAndKeywordsFast_SizeT", "schemas/v1beta1/AuthzPolicyAuthzRuleIpBlock"},
+        {"PyUnicode_AsUTF8AndSize", "0x9E3779B97F4A7C15F39CC0605CEDC834", "0x9E3779B97F4A7C15ULL"},
         {"cutlass_80_tensorop_s1688gemm_128x128_16x4_tn_align4"},
         {"sm80_xmma_fprop_implicit_gemm_bf16bf16_bf16f32_f32_nhwckrsc_nhwc_tilesize128x128x32"},
         {"triton_poi_fused_add_mul_0d1d2d3d4d5d6d7d8d9d10d11d12d13de"},
