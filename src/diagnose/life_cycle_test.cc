@@ -1,7 +1,9 @@
 // HF901 to HF909: how runs end when nothing broke, and who ended them.
 #include <gtest/gtest.h>
 
+#include "diagnose/death.h"
 #include "diagnose/evidence_builder.h"
+#include "diagnose/rules/rules.h"
 
 namespace holdfast::testing {
 namespace {
@@ -56,10 +58,10 @@ TEST(ExitCalled, OfAChildIsJudgedByTheChildsOwnException) {
     agent.exceptions.push_back(thrown);
     story.exits(0);
     ASSERT_FALSE(story.evidence().traceback) << "the run itself has none";
-    const Verdict v = story.verdict();
-    EXPECT_EQ(root_of(v), "clean-exit");
-    EXPECT_FALSE(contributes(v, "exit-called"));
-    EXPECT_TRUE(contributes(v, "exception"));
+    const std::optional<Death> death = death_of(story.evidence(), story.at(201));
+    ASSERT_TRUE(death);
+    EXPECT_FALSE(rules::exit_called(*death)) << "the exception came after sys.exit";
+    EXPECT_TRUE(rules::exception(*death));
 }
 
 TEST(ExitCalled, IsCertainWhenStderrWasSeen) {
