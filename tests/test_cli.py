@@ -67,7 +67,7 @@ def test_bad_usage_is_one_line_and_status_2(holdfast, arguments):
         (["why", "--jsno"], "did you mean --json?"),
         (["explain", "oom"], "cgroup-oom"),
         (["explain", "cgroup-omo"], "did you mean cgroup-oom?"),
-        (["explain", "HF1O1"], "did you mean HF101?"),
+        (["explain", "HF1O1"], "did you mean HF101"),
         (["runs", "purne"], "did you mean prune?"),
     ],
 )
@@ -153,6 +153,7 @@ def completed_for(shell: str, verb: str) -> set[str]:
         return {f"--{name}" for x in lines for name in re.findall(r" -l ([a-z-]+)", x)} | {"--help"}
     text = (ROOT / "completions" / {"bash": "holdfast.bash", "zsh": "_holdfast"}[shell]).read_text()
     part = re.search(rf"\n        {verb}\)\n(.*?)\n            ;;\n", text, re.DOTALL).group(1)
+    part = re.sub(r'"\$program" [^)]*', "", part)  # what it asks holdfast itself
     return set(re.findall(r"(--[a-z]+(?:-[a-z]+)*)", part))
 
 
