@@ -104,7 +104,7 @@ cage_systemd() { exec "${scope[@]}" "$@"; }
 # No cgroup at all: then it is the allocation that is refused, and the verdict is about that. Nobody
 # needs a guard there: the error comes anyway.
 cage_ulimit_open() {
-    cause=alloc-refused
+    cause=address-limit
     limit_text="ulimit -v of $mib MiB (no cgroup to be had without root or systemd: the kernel will \
 refuse an allocation instead of killing)"
 }

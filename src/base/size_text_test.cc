@@ -6,11 +6,18 @@ namespace holdfast {
 namespace {
 
 TEST(SizeText, TakesTheUnitsPeopleWrite) {
-    for (const auto& [text, size] : std::vector<std::pair<std::string, Bytes>>{
-             {"24GiB", Bytes::gib(24)},   {"24 GB", Bytes::gib(24)},   {"10gb", Bytes::gib(10)},
-             {"512MiB", Bytes::mib(512)}, {"512m", Bytes::mib(512)},   {"1.5G", Bytes::mib(1536)},
-             {" 64 KiB ", Bytes::kib(64)}, {"2T", Bytes::gib(2048)},   {"100B", Bytes{100}},
-             {"67108864", Bytes::mib(64)}, {"0", Bytes{}}}) {
+    for (const auto& [text, size] :
+         std::vector<std::pair<std::string, Bytes>>{{"24GiB", Bytes::gib(24)},
+                                                    {"24 GB", Bytes::gib(24)},
+                                                    {"10gb", Bytes::gib(10)},
+                                                    {"512MiB", Bytes::mib(512)},
+                                                    {"512m", Bytes::mib(512)},
+                                                    {"1.5G", Bytes::mib(1536)},
+                                                    {" 64 KiB ", Bytes::kib(64)},
+                                                    {"2T", Bytes::gib(2048)},
+                                                    {"100B", Bytes{100}},
+                                                    {"67108864", Bytes::mib(64)},
+                                                    {"0", Bytes{}}}) {
         const auto parsed = parse_size(text);
         ASSERT_TRUE(parsed) << parsed.error().text;
         EXPECT_EQ(*parsed, size) << text;

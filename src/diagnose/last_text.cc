@@ -34,8 +34,9 @@ bool has_word(std::string_view text, std::string_view word) {
         const std::size_t end = at + word.size();
         const bool starts = at == 0 || !joins(text[at - 1]);
         // A full stop may end a sentence: "contains NaN."
-        const bool ends = end == text.size() || !joins(text[end]) ||
-                          (text[end] == '.' && (end + 1 == text.size() || !is_letter(text[end + 1])));
+        const bool ends =
+            end == text.size() || !joins(text[end]) ||
+            (text[end] == '.' && (end + 1 == text.size() || !is_letter(text[end + 1])));
         if (starts && ends) return true;
     }
     return false;

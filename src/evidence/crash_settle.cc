@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "record/run_files.h"
 #include "base/unique_fd.h"
 #include "evidence/native_isolated.h"
 #include "record/box_reader.h"
 #include "record/crash_box.h"
+#include "record/run_files.h"
 #include "sources/pid_stat.h"
 
 namespace holdfast {

@@ -62,7 +62,8 @@ TEST(PlanHeadline, NeverSaysThatMoreFitsThanThereIs) {
     fit::Plan plan = plan_of(500);
     plan.fits = true;
     plan.margin = -500;
-    EXPECT_EQ(plan_headline(plan), "Batch 64 only just fits 500 MiB: with more room it would hold 1000 MiB");
+    EXPECT_EQ(plan_headline(plan),
+              "Batch 64 only just fits 500 MiB: with more room it would hold 1000 MiB");
 }
 
 TEST(PlanPicture, NamesFromTheProgramAreText) {

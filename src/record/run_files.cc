@@ -7,8 +7,8 @@ namespace holdfast {
 
 Result<UniqueFd> open_run_file(int directory, const std::string& name, int access) {
     // O_NONBLOCK: a FIFO put in a file's place would hold us up for ever.
-    UniqueFd file(::openat(directory, name.c_str(),
-                           access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+    UniqueFd file(
+        ::openat(directory, name.c_str(), access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (!file) return Error::from_errno("cannot open " + name);
     struct stat parent {};
     struct stat info {};

@@ -42,9 +42,10 @@ constexpr std::string_view secret_word_ends[] = {"password", "passwd",    "passp
                                                  "keypass",  "storepass", "adminpass"};
 // --db-pass is a password; --first-pass is none.
 constexpr std::string_view pass_owners[] = {
-    "db",    "user", "sftp",  "ftp",   "http", "https", "proxy", "smtp",  "imap",   "mysql", "pg",
-    "redis", "root", "admin", "login", "ssh",  "key",   "store", "mail",  "ldap",   "vnc",   "rpc",
-    "mqtt",  "auth", "basic", "become", "sudo", "service", "postgres", "database", "mongo"};
+    "db",    "user",   "sftp", "ftp",     "http",     "https",    "proxy", "smtp",
+    "imap",  "mysql",  "pg",   "redis",   "root",     "admin",    "login", "ssh",
+    "key",   "store",  "mail", "ldap",    "vnc",      "rpc",      "mqtt",  "auth",
+    "basic", "become", "sudo", "service", "postgres", "database", "mongo"};
 // With these at the end it is about a secret without being one.
 constexpr std::string_view harmless_ends[] = {
     "file",    "files",   "path",   "dir",    "directory", "env",       "name",  "names",
@@ -52,31 +53,31 @@ constexpr std::string_view harmless_ends[] = {
     "backend", "manager", "size",   "min",    "max",       "column",    "field", "dataset",
     "jar",     "version", "expiry", "ttl",    "enabled",   "algorithm", "count", "num"};
 constexpr std::string_view secret_keys[] = {
-    "api",      "access",    "secret",   "private",   "auth",      "account",      "encryption",
-    "signing",  "master",    "license",  "kaggle",    "storage",   "subscription", "deploy",
-    "wandb",    "openai",    "anthropic", "comet",    "neptune",   "mlflow",       "clearml",
-    "hf",       "hub",       "cohere",   "groq",      "mistral",   "replicate",    "together",
-    "stripe",   "twilio",    "sendgrid", "mailgun",   "datadog",   "sentry",       "pinecone",
-    "azure",    "aws",       "gcp",      "google",    "gemini",    "service",      "client",
-    "ssh",      "rsa",       "gpg",      "pgp",       "hmac",      "aes",          "shared",
-    "session",  "decryption", "consumer", "webhook",  "app",       "ngc",          "nvidia",
-    "deepseek", "perplexity", "fireworks", "langsmith", "langchain", "serpapi",    "tavily"};
+    "api",      "access",     "secret",    "private",   "auth",      "account",      "encryption",
+    "signing",  "master",     "license",   "kaggle",    "storage",   "subscription", "deploy",
+    "wandb",    "openai",     "anthropic", "comet",     "neptune",   "mlflow",       "clearml",
+    "hf",       "hub",        "cohere",    "groq",      "mistral",   "replicate",    "together",
+    "stripe",   "twilio",     "sendgrid",  "mailgun",   "datadog",   "sentry",       "pinecone",
+    "azure",    "aws",        "gcp",       "google",    "gemini",    "service",      "client",
+    "ssh",      "rsa",        "gpg",       "pgp",       "hmac",      "aes",          "shared",
+    "session",  "decryption", "consumer",  "webhook",   "app",       "ngc",          "nvidia",
+    "deepseek", "perplexity", "fireworks", "langsmith", "langchain", "serpapi",      "tavily"};
 // Keys of data: NAME_KEY in capitals is a secret but for these.
 constexpr std::string_view data_keys[] = {
-    "sort",  "primary", "foreign", "cache",  "group", "partition", "image", "label",
-    "public", "text",   "data",    "feature", "input", "output",   "query", "join",
-    "shard", "metric",  "loss",    "target", "dict",  "state",     "config", "row"};
+    "sort",   "primary", "foreign", "cache",   "group", "partition", "image",  "label",
+    "public", "text",    "data",    "feature", "input", "output",    "query",  "join",
+    "shard",  "metric",  "loss",    "target",  "dict",  "state",     "config", "row"};
 // The tokens of language models.
 constexpr std::string_view text_tokens[] = {
-    "pad",    "eos",    "bos",         "unk",     "mask",     "sep",         "cls",     "special",
-    "stop",   "start",  "end",         "image",   "video",    "audio",       "next",    "first",
-    "last",   "class",  "placeholder", "trigger", "modifier", "initializer", "decoder", "per",
-    "prefix", "suffix", "begin",       "prompt",  "text",     "eot",         "im",      "unexpected",
-    "forced", "sub"};
+    "pad",         "eos",     "bos",   "unk",        "mask",        "sep",     "cls",
+    "special",     "stop",    "start", "end",        "image",       "video",   "audio",
+    "next",        "first",   "last",  "class",      "placeholder", "trigger", "modifier",
+    "initializer", "decoder", "per",   "prefix",     "suffix",      "begin",   "prompt",
+    "text",        "eot",     "im",    "unexpected", "forced",      "sub"};
 // What stands after --auth and the like as the name of a way.
 constexpr std::string_view auth_ways[] = {
-    "basic", "bearer",   "digest", "oauth", "oauth2", "none",   "md5",   "ntlm", "kerberos",
-    "ldap",  "password", "token",  "login", "plain",  "trust",  "peer",  "ident", "required",
+    "basic", "bearer",   "digest", "oauth", "oauth2", "none",      "md5",  "ntlm",    "kerberos",
+    "ldap",  "password", "token",  "login", "plain",  "trust",     "peer", "ident",   "required",
     "sasl",  "scram",    "ssl",    "tls",   "key",    "anonymous", "auto", "default", "optional"};
 
 bool has_letter(std::string_view text) {

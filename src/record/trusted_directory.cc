@@ -109,7 +109,8 @@ Status check_trusted(int directory, const std::string& path, uid_t uid, const Ac
         }
         UniqueFd above(::openat(at.get(), "..", flags));
         struct stat parent {};
-        if (!above || ::fstat(above.get(), &parent) != 0) return Done{};  // out of everybody's reach
+        if (!above || ::fstat(above.get(), &parent) != 0)
+            return Done{};  // out of everybody's reach
         if (parent.st_dev == info.st_dev && parent.st_ino == info.st_ino) return Done{};
         at = std::move(above);
         info = parent;

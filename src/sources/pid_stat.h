@@ -20,7 +20,7 @@ struct PidStat {
     int ppid = 0;
     int pgrp = 0;
     int session = 0;
-    int tty = 0;  // device number, 0: no controlling terminal
+    int tty = 0;              // device number, 0: no controlling terminal
     std::uint64_t flags = 0;  // PF_*, see is_exiting
     std::uint64_t minor_faults = 0;
     std::uint64_t major_faults = 0;
