@@ -15,7 +15,7 @@ constexpr Kind kind_of(char c) {
     return Kind::other;
 }
 
-constexpr std::size_t judged = 256;
+constexpr std::size_t token_judged = 256;
 
 // One stretch without separators, or several together.
 struct Disorder {
@@ -72,7 +72,7 @@ std::size_t random_token_length(std::string_view text, Place place) {
     std::size_t length = 0;
     const auto belongs = [&](char c) { return kind_of(c) != Kind::other || joins(c); };
     // Judged by its beginning, so that "a/a/a/..." does not cost a scan to the end each time.
-    for (; length < std::min(text.size(), judged) && belongs(text[length]); ++length) {
+    for (; length < std::min(text.size(), token_judged) && belongs(text[length]); ++length) {
         const Kind kind = kind_of(text[length]);
         if (kind == Kind::other) {
             stretch = {};

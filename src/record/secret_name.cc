@@ -15,7 +15,7 @@ bool among(std::string_view word, const std::string_view (&words)[N]) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+constexpr char lower_letter(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // "--HF_apiKey" has the words hf, api, key.
 std::vector<std::string> words_of(std::string_view name) {
@@ -25,7 +25,7 @@ std::vector<std::string> words_of(std::string_view name) {
         const bool part = is_lower(c) || is_upper(c) || is_digit(c);
         if ((!part || (is_upper(c) && is_lower(before))) && !words.back().empty())
             words.emplace_back();
-        if (part) words.back() += lower(c);
+        if (part) words.back() += lower_letter(c);
         before = c;
     }
     if (words.back().empty()) words.pop_back();
@@ -81,7 +81,7 @@ constexpr std::string_view auth_ways[] = {
     "sasl",  "scram",    "ssl",    "tls",   "key",    "anonymous", "auto", "default", "optional"};
 
 bool has_letter(std::string_view text) {
-    return std::any_of(text.begin(), text.end(), [](char c) { return is_lower(lower(c)); });
+    return std::any_of(text.begin(), text.end(), [](char c) { return is_lower(lower_letter(c)); });
 }
 bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
 
@@ -142,7 +142,7 @@ bool is_secret_pair(std::string_view name, std::string_view value) {
     if (last == "pwd") return !value.starts_with('/') && !value.starts_with('~');
     if (last == "auth" || last == "userpwd") {
         std::string way(value);
-        std::transform(way.begin(), way.end(), way.begin(), lower);
+        std::transform(way.begin(), way.end(), way.begin(), lower_letter);
         return value.size() >= 4 && !value.starts_with('/') && !among(way, auth_ways);
     }
     if (last == "key" || last == "sig" || last == "signature" || last == "sas" || last == "session")
@@ -152,7 +152,7 @@ bool is_secret_pair(std::string_view name, std::string_view value) {
 
 bool is_harmless_value(std::string_view value) {
     std::string plain(value);
-    std::transform(plain.begin(), plain.end(), plain.begin(), lower);
+    std::transform(plain.begin(), plain.end(), plain.begin(), lower_letter);
     constexpr std::string_view harmless[] = {"",    "true", "false", "none", "null",
                                              "yes", "no",   "0",     "1",    "***"};
     return among(plain, harmless);
