@@ -13,7 +13,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: setup build  ## a training program killed by a real memory limit, and kept alive by the guard
+demo: setup build  ## a real training program, killed by a real memory limit; then saved by the guard
 	@demo/demo.sh
 
 test: setup-test lint build unit zoo-recorded end-to-end  ## what a change must pass: a quarter of an hour from nothing

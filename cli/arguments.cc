@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
+#include "suggestion.h"
 
 namespace holdfast::cli {
 namespace {
@@ -15,13 +16,10 @@ const Option* find(const Verb& verb, std::string_view name) {
 
 std::string hint(const Verb& verb) { return formatted("see: holdfast {} --help", verb.name); }
 
-// The option that begins as this one does, for "did you mean".
 std::string suggestion(const Verb& verb, std::string_view name) {
-    for (std::size_t length = name.size(); length >= 4; --length)
-        for (const Option& option : verb.options)
-            if (option.name.starts_with(name.substr(0, length)))
-                return formatted("did you mean {}? ", option.name);
-    return {};
+    std::vector<std::string_view> names;
+    for (const Option& option : verb.options) names.push_back(option.name);
+    return did_you_mean(name, names);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "model/cause.h"
 #include "present/explanation.h"
 #include "present/style.h"
+#include "suggestion.h"
 #include "verbs.h"
 
 namespace holdfast::cli {
@@ -50,8 +51,13 @@ int explain(const Arguments& arguments) {
     }
     const auto cause = CauseId::find(arguments.words[0]);
     if (!cause) {
-        complain(formatted("no cause '{}'; holdfast explain --list shows all of them",
-                           arguments.words[0]));
+        std::vector<std::string_view> names;
+        for (const Cause& known : catalogue) {
+            names.push_back(known.slug);
+            names.push_back(known.code);
+        }
+        complain(formatted("no cause '{}'; {}holdfast explain --list shows all of them",
+                           arguments.words[0], did_you_mean(arguments.words[0], names)));
         return exit_usage;
     }
     const auto page = cause_page((*cause)->code);

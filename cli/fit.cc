@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/format.h"
+#include "base/size_text.h"
 #include "base/text.h"
 #include "capture_files.h"
 #include "capture_process.h"
@@ -90,7 +91,8 @@ Result<Machine> machine_of(const Arguments& arguments) {
     const auto profile = fit::find_device(arguments.get("--device-profile").value_or("H200"));
     if (!profile) return profile.error();
     if (!wanted) return Error{"which GPU? say: --gpu \"RTX 4090\" or --gpu 24GiB"};
-    if (const auto size = fit::parse_size(*wanted); size && size->count > 0)
+    // A number alone is a name: --gpu 4090.
+    if (const auto size = parse_size(*wanted); size && size->count > 0)
         return Machine{*profile, *size};
     const auto device = fit::find_device(*wanted);
     if (!device) return device.error();
@@ -111,9 +113,8 @@ Result<fit::PlanRequest> request_of(const Arguments& arguments, const Machine& m
     request.capacity = machine.capacity;
     request.context = table.context.value_or(fit::measured_context);
     if (const auto context = arguments.get("--context")) {
-        const auto size = fit::parse_size(*context);
-        if (!size)
-            return Error{formatted("--context {}: not a size; say: --context 600MiB", *context)};
+        const auto size = parse_size(*context);
+        if (!size) return Error{formatted("--context: {}", size.error().text)};
         request.context = *size;
     }
     if (const auto batch = arguments.get("--batch")) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/format.h"
+#include "base/size_text.h"
 #include "base/text.h"
 
 namespace holdfast::cli {
@@ -31,27 +32,6 @@ std::optional<Given> given(const Arguments& arguments, std::string_view option,
 
 }  // namespace
 
-std::optional<Bytes> size_from(std::string_view text) {
-    static constexpr std::array<std::pair<std::string_view, double>, 10> units{{{"", 1.0},
-                                                                                {"B", 1.0},
-                                                                                {"K", 0x1p10},
-                                                                                {"KiB", 0x1p10},
-                                                                                {"M", 0x1p20},
-                                                                                {"MiB", 0x1p20},
-                                                                                {"G", 0x1p30},
-                                                                                {"GiB", 0x1p30},
-                                                                                {"T", 0x1p40},
-                                                                                {"TiB", 0x1p40}}};
-    const std::size_t end = std::min(text.find_first_not_of("0123456789."), text.size());
-    const std::optional<double> number = parse_decimal(text.substr(0, end));
-    const std::string_view unit = trim(text.substr(end));
-    if (!number || *number < 0) return std::nullopt;
-    for (const auto& [name, factor] : units)
-        if (unit == name && *number * factor < 0x1p60)
-            return Bytes{static_cast<std::uint64_t>(*number * factor)};
-    return std::nullopt;
-}
-
 Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable) {
     GuardOptions options;
     if (const auto mode = given(arguments, "--guard", variable, "HOLDFAST_GUARD")) {
@@ -60,9 +40,9 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
         options.mode = *known;
     }
     if (const auto size = given(arguments, "--guard-reserve", variable, "HOLDFAST_GUARD_RESERVE")) {
-        options.reserve = size_from(size->value);
-        if (!options.reserve)
-            return Error{formatted("{}={}: use a size such as 64MiB", size->name, size->value)};
+        const Result<Bytes> reserve = parse_size(size->value);
+        if (!reserve) return Error{formatted("{}: {}", size->name, reserve.error().text)};
+        options.reserve = *reserve;
     }
     const char* huge = variable("HOLDFAST_GUARD_HUGE");
     options.allow_huge =

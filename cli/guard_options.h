@@ -20,7 +20,4 @@ using Variable = std::function<const char*(const char* name)>;
 // makes no sense is one too, because a guard that is silently off is worse.
 Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable);
 
-// "64MiB", "64M", "1.5 GiB", "1048576".
-std::optional<Bytes> size_from(std::string_view text);
-
 }  // namespace holdfast::cli

@@ -1,15 +1,34 @@
 // holdfast: finds the verb and hands it its words.
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <csignal>
+#include <cerrno>
 
 #include "base/format.h"
+#include "base/text.h"
+#include "suggestion.h"
 #include "supervise/capture.h"
 #include "verbs.h"
 
 namespace holdfast::cli {
 namespace {
+
+// All of it, also where somebody made the stream non-blocking: then a full pipe is waited for.
+void put(int stream, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t taken = ::write(stream, text.data(), text.size());
+        if (taken >= 0) {
+            text.remove_prefix(static_cast<std::size_t>(taken));
+            continue;
+        }
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) return;  // nobody left to tell
+        pollfd ready{stream, POLLOUT, 0};
+        if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return;
+    }
+}
 
 struct Entry {
     const Verb* verb;
@@ -60,29 +79,25 @@ int dispatch(const std::vector<std::string>& words) {
         }
         return entry.act(*arguments);
     }
+    std::vector<std::string_view> names;
+    for (const Entry& entry : verbs) names.push_back(entry.verb->name);
     complain(
-        formatted("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
+        formatted("unknown verb '{}'; {}to run a program: holdfast run -- {} ...; all verbs: "
                   "holdfast --help",
-                  words[0], words[0]));
+                  words[0], did_you_mean(words[0], names), words[0]));
     return exit_usage;
 }
 
 }  // namespace
 
 void complain(std::string_view text) {
-    const std::string line = formatted("holdfast: {}\n", text);
-    if (::write(STDERR_FILENO, line.data(), line.size()) < 0) {
-    }  // nobody left to tell
+    // An argument that is quoted may hold anything; what we say stays one line of plain text.
+    std::string line = printable(text);
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    put(STDERR_FILENO, formatted("holdfast: {}\n", line));
 }
 
-void print(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-}
+void print(std::string_view text) { put(STDOUT_FILENO, text); }
 
 }  // namespace holdfast::cli
 

@@ -9,6 +9,7 @@
 #include "present/style.h"
 #include "record/mask.h"
 #include "record/run_list.h"
+#include "suggestion.h"
 #include "verbs.h"
 
 namespace holdfast::cli {
@@ -58,8 +59,10 @@ const Verb runs_verb{
     .usage = "runs [--json] | runs prune",
     .summary = "the recorded runs, newest first; `runs prune` removes old ones",
     .text =
-        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 (or 1 GiB),\n"
-        "which also happens by itself at the end of every run; runs still going are kept.",
+        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 that ended "
+        "well\n"
+        "and the last 20 others (or 1 GiB), which also happens by itself at the end of every run;\n"
+        "runs still going are kept.",
     .options = runs_options,
     .words = Words::at_most_one,
     .examples =
@@ -71,8 +74,9 @@ int runs(const Arguments& arguments) {
     const auto homes = search_homes(Environment::of_process());
     if (!arguments.words.empty()) {
         if (arguments.words[0] == "prune") return prune_runs(homes);
-        complain(formatted("unknown argument '{}'; say: holdfast runs, or holdfast runs prune",
-                           arguments.words[0]));
+        constexpr std::array<std::string_view, 1> known{"prune"};
+        complain(formatted("unknown argument '{}'; {}say: holdfast runs, or holdfast runs prune",
+                           arguments.words[0], did_you_mean(arguments.words[0], known)));
         return exit_usage;
     }
     const std::vector<RunEntry> entries = list_runs(homes);

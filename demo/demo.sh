@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs demo/train.py under `holdfast run` with 512 MiB of memory until the kernel kills it.
+# Runs demo/train.py under `holdfast run` with 512 MiB of memory, twice: without the guard, until the
+# kernel kills it; then with the guard, whose error the program catches to save its work.
 # The memory limit is the strictest kind this machine lets us use; see the cages below.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +15,7 @@ home=           # where its processes go when it is
 export PATH=$PWD/.venv/bin:$PATH  # `python` is the one that has NumPy
 # The demo's runs stay out of your own list.
 export HOLDFAST_HOME=${HOLDFAST_HOME:-$PWD/build/demo}
-# The kernel is to kill it; with the guard on it would get a MemoryError instead.
-export HOLDFAST_GUARD=off
+unset HOLDFAST_GUARD HOLDFAST_GUARD_RESERVE HOLDFAST_GUARD_HUGE
 mkdir -p "$HOLDFAST_HOME"
 # One thread is plenty, and with `ulimit -v` each further one would cost address space.
 export OPENBLAS_NUM_THREADS=1
@@ -101,9 +101,10 @@ cage_systemd_open() {
 }
 cage_systemd() { exec "${scope[@]}" "$@"; }
 
-# No cgroup at all: then it is the allocation that is refused, and the verdict is about that.
+# No cgroup at all: then it is the allocation that is refused, and the verdict is about that. Nobody
+# needs a guard there: the error comes anyway.
 cage_ulimit_open() {
-    cause=alloc-refused
+    cause=address-limit
     limit_text="ulimit -v of $mib MiB (no cgroup to be had without root or systemd: the kernel will \
 refuse an allocation instead of killing)"
 }
@@ -118,19 +119,42 @@ for cage in systemd v1 v2 ulimit; do
     group=
 done
 
-say "demo/train.py keeps every fourth batch's activations; it gets $limit_text"
-say "holdfast run --guard=off -- python demo/train.py"
-echo
-status=0
-# The shell's own "Killed" would stand in the middle of the verdict: it goes to /dev/null, while the
-# program's stderr is the real one, handed through as descriptor 3.
-{ ("cage_$cage" "$holdfast" run -- python demo/train.py 2>&3 3>&-) || status=$?; } 3>&2 2>/dev/null
-echo
+saved=$HOLDFAST_HOME/network.npz
+train=(python demo/train.py "${saved#"$PWD"/}")
+rm -f "$saved"
 
+# Becomes `holdfast run` in the cage. The shell's own "Killed" would stand in the middle of the
+# verdict: it goes to /dev/null, while the program's stderr is the real one, handed through as
+# descriptor 3.
+watched() {
+    say "holdfast run $*"
+    echo
+    status=0
+    { ("cage_$cage" "$holdfast" run "$@" 2>&3 3>&-) || status=$?; } 3>&2 2>/dev/null
+    echo
+}
+
+say "demo/train.py keeps every fourth batch's activations; it gets $limit_text"
+say "1. with the guard off, as without Holdfast: memory runs out, and only the verdict is left"
+# Where no kernel kills, the program must not catch the error, or there is no death to explain.
+if [ "$cage" = ulimit ]; then
+    watched --guard=off --name death -- "${train[@]:0:2}"
+else
+    watched --guard=off --name death -- "${train[@]}"
+fi
 if [ "$status" = 0 ]; then
     say "the program ended well, so there is nothing to explain: that was not the plan"
     exit 1
 fi
 say "exit status $status, the program's own$([ "$status" != 137 ] || echo ' (128 + SIGKILL)')"
-say "the same verdict again:   HOLDFAST_HOME=${HOLDFAST_HOME#"$PWD"/} ${holdfast#"$PWD"/} why"
+say "the same verdict again:   HOLDFAST_HOME=${HOLDFAST_HOME#"$PWD"/} ${holdfast#"$PWD"/} why death"
 say "what such a cause means:  ${holdfast#"$PWD"/} explain $cause"
+echo
+
+say "2. the same program with the guard on, as it is by default: it gets a MemoryError in time"
+watched -- "${train[@]}"
+if [ "$status" != 0 ] || [ ! -s "$saved" ]; then
+    say "the program was to catch the error, save and end well; it ended with status $status"
+    exit 1
+fi
+say "exit status 0, and the work of all steps is in ${saved#"$PWD"/}"

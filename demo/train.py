@@ -1,8 +1,8 @@
 """Trains a small network with NumPy, and keeps more than it should.
 
-Two spirals, one hidden layer, plain SGD. The mistake is an ordinary one: every fourth batch's
-activations are kept "for plotting later", so memory grows until the machine says no.
-"""
+Every fourth batch's activations are kept "for plotting later": memory grows until it is full."""
+
+import sys
 
 import numpy as np
 
@@ -55,20 +55,28 @@ def train():
     inputs = features(points)
     network = Network(rng, inputs.shape[1])
     history = []
+    try:
+        for step in range(STEPS):
+            pick = rng.integers(0, len(inputs), BATCH)
+            x, y = inputs[pick], labels[pick]
+            hidden, guess = network.forward(x)
+            network.sgd_step(x, hidden, (guess - y) / BATCH)
 
-    for step in range(STEPS):
-        pick = rng.integers(0, len(inputs), BATCH)
-        x, y = inputs[pick], labels[pick]
-        hidden, guess = network.forward(x)
-        network.sgd_step(x, hidden, (guess - y) / BATCH)
+            if step % 4 == 0:
+                history.append(hidden)  # "for plotting later"
 
-        if step % 4 == 0:
-            history.append(hidden)  # "for plotting later"
-
-        if step % 200 == 0:
-            right = np.mean((guess > 0.5) == (y > 0.5))
-            loss = -np.mean(np.log(np.where(y > 0.5, guess, 1 - guess) + 1e-7))
-            print(f"step {step:4}  loss {loss:.3f}  accuracy {right:.0%}", flush=True)
+            if step % 200 == 0:
+                right = np.mean((guess > 0.5) == (y > 0.5))
+                loss = -np.mean(np.log(np.where(y > 0.5, guess, 1 - guess) + 1e-7))
+                print(f"step {step:4}  loss {loss:.3f}  accuracy {right:.0%}", flush=True)
+    except MemoryError as error:
+        if len(sys.argv) < 2:
+            raise
+        # Memory ran out, and there was an error to catch: let go of what can be spared, and save.
+        history.clear()
+        np.savez(sys.argv[1], w1=network.w1, b1=network.b1, w2=network.w2, b2=network.b2)
+        print(f"step {step:4}  caught: {error}")
+        print(f"step {step:4}  saved to {sys.argv[1]}; ending well", flush=True)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def small_disk(tmp_path):
 def public_folder():
     """A folder everybody may use; pytest's own are closed to other users."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
-    folder.chmod(0o777)
+    folder.chmod(0o1777)  # as /tmp: without the sticky bit no run is kept in it
     yield folder
     shutil.rmtree(folder)
 

@@ -1,5 +1,6 @@
 """The command line: bad input gets one line that says what to do, good input what was promised."""
 
+import contextlib
 import json
 import os
 import random
@@ -54,6 +55,118 @@ def check_one_line(answer: subprocess.CompletedProcess, status: int) -> str:
 def test_bad_usage_is_one_line_and_status_2(holdfast, arguments):
     check_one_line(holdfast.call(*arguments), 2)
     assert holdfast.runs() == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["rum"], "did you mean run?"),
+        (["explian"], "did you mean explain?"),
+        (["run", "--gaurd=off", "--", "true"], "did you mean --guard?"),
+        (["run", "--guard-reserv", "1G", "--", "true"], "did you mean --guard-reserve?"),
+        (["why", "--jsno"], "did you mean --json?"),
+        (["explain", "oom"], "cgroup-oom"),
+        (["explain", "cgroup-omo"], "did you mean cgroup-oom?"),
+        (["explain", "HF1O1"], "did you mean HF101"),
+        (["runs", "purne"], "did you mean prune?"),
+    ],
+)
+def test_a_mistyped_word_gets_a_suggestion(holdfast, arguments, meant):
+    line = check_one_line(holdfast.call(*arguments), 2)
+    assert meant in line
+
+
+def test_a_word_that_is_like_none_gets_no_suggestion(holdfast):
+    assert "did you mean" not in check_one_line(holdfast.call("explain", "zebra"), 2)
+    assert "did you mean" not in check_one_line(holdfast.call("x"), 2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["\x1b[31mred"],
+        ["run", "--\x1b]0;title\x07", "--", "true"],
+        ["run", "--stall-after", "\x1b[2J", "--", "true"],
+        ["run", "--guard-reserve=\x1b[2J", "--", "true"],
+        ["why", "\x1b[2J\nholdfast: all is well"],
+        ["why", "/\x1b[2J"],
+        ["runs", "\x1b[2J"],
+        ["explain", "\x9b2J\r\n"],
+        ["fit", "--gpu", "\x1b[2J", "x.py"],
+        ["kernel", "\x1b[2J"],
+        ["run", "--", "/nowhere/\x1b[2J"],
+    ],
+)
+def test_what_is_quoted_from_the_command_line_is_printable(holdfast, arguments):
+    answer = holdfast.call(*arguments)
+    assert answer.returncode != 0
+    (line,) = answer.stderr.splitlines()
+    assert line.isprintable(), line
+
+
+@pytest.mark.parametrize("size", ["5", "much", "10 parsecs"])
+def test_a_size_that_makes_no_sense_is_told_how_to_write_it(holdfast, size):
+    line = check_one_line(holdfast.call("run", "--guard-reserve", size, "--", "true"), 2)
+    assert "write" in line and f"'{size}'" in line
+
+
+@pytest.mark.parametrize("size", ["512MiB", "10GB", "1.5G", "64 m", "67108864"])
+def test_sizes_are_taken_as_people_write_them(holdfast, size):
+    assert holdfast.run("true", options=["--guard-reserve", size]).returncode == 0
+
+
+def test_output_into_a_full_pipe_that_does_not_block_is_whole(holdfast):
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write, b"." * 65536)
+    with subprocess.Popen(
+        [holdfast.binary, "explain", "--list"], stdout=write, env=holdfast.environment
+    ) as running:
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            said = pipe.read().lstrip(b".")
+        assert running.wait() == 0
+    assert said.decode() == holdfast.call("explain", "--list").stdout
+
+
+# Man page and completions
+
+# For holdfast.fit, which starts the program itself.
+INTERNAL = {"--capture-fds"}
+
+
+def options_of(holdfast, verb: str) -> set[str]:
+    shown = holdfast.call(verb, "--help").stdout.split("options:")[1].split("examples:")[0]
+    return set(re.findall(r"^  (--[a-z-]+)", shown, re.MULTILINE)) - INTERNAL
+
+
+def completed_for(shell: str, verb: str) -> set[str]:
+    """The options that a completion script offers for a verb."""
+    if shell == "fish":
+        text = (ROOT / "completions" / "holdfast.fish").read_text()
+        names = {"run": "__holdfast_before_command"}.get(
+            verb, rf"__holdfast_verb_is[^']*\b{verb}\b"
+        )
+        lines = [x for x in text.splitlines() if re.search(names, x)]
+        return {f"--{name}" for x in lines for name in re.findall(r" -l ([a-z-]+)", x)} | {"--help"}
+    text = (ROOT / "completions" / {"bash": "holdfast.bash", "zsh": "_holdfast"}[shell]).read_text()
+    part = re.search(rf"\n        {verb}\)\n(.*?)\n            ;;\n", text, re.DOTALL).group(1)
+    part = re.sub(r'"\$program" [^)]*', "", part)  # what it asks holdfast itself
+    return set(re.findall(r"(--[a-z]+(?:-[a-z]+)*)", part))
+
+
+@pytest.mark.parametrize("verb", ["run", "why", "runs", "explain", "kernel", "fit"])
+def test_the_man_page_and_the_completions_know_every_option(holdfast, verb):
+    options = options_of(holdfast, verb)
+    assert "--help" in options and len(options) > 1
+    manual = (ROOT / "man" / "holdfast.1").read_text().replace("\\-", "-")
+    assert {x for x in options if not re.search(rf"{x}(?![a-z-])", manual)} == set(), "man page"
+    for shell in ("bash", "zsh", "fish"):
+        offered = completed_for(shell, verb)
+        assert options - offered == set(), f"{shell} lacks them"
+        assert offered - options == set(), f"{shell} offers what is not there"
 
 
 def test_a_command_without_dashes_before_it_is_run_all_the_same(holdfast):

@@ -103,6 +103,50 @@ def test_a_home_below_a_file_costs_one_warning(holdfast, tmp_path):
     assert list((tmp_path / "runtime").rglob("run.json"))
 
 
+def test_a_home_that_others_can_write_to_costs_one_warning_and_holds_nothing(holdfast, tmp_path):
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o777)
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    environment = holdfast.environment | {
+        "HOLDFAST_HOME": str(shared / "home"),
+        "XDG_RUNTIME_DIR": str(tmp_path / "runtime"),
+    }
+    check_one_warning_and_the_programs_own_end(holdfast, environment)
+    assert not list(shared.rglob("run.json"))
+    assert list((tmp_path / "runtime").rglob("run.json"))
+    ended = holdfast.run("true", env=environment, text=True)
+    assert "shared can be written to by every user" in ended.stderr
+    # Under the sticky bit nobody can take away what is ours.
+    shared.chmod(0o1777)
+    assert holdfast.run("true", env=environment).stderr == b""
+    assert list(shared.rglob("run.json"))
+
+
+def test_a_run_that_another_user_swapped_in_is_neither_written_to_nor_read(holdfast, tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("acting as two users needs root")
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    os.chown(theirs, 65534, 65534)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_mode & 0o001 == 0:
+            folder.chmod(folder.stat().st_mode | 0o011)
+    as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    subprocess.run([*as_nobody, "mkdir", "-p", theirs / "home" / "runs"], check=True)
+    (tmp_path / "runtime").mkdir(mode=0o700)
+    environment = holdfast.environment | {
+        "HOLDFAST_HOME": str(theirs / "home"),
+        "XDG_RUNTIME_DIR": str(tmp_path / "runtime"),
+    }
+    ended = holdfast.run(*DIES, env=environment, text=True)
+    assert ended.returncode == -signal.SIGSEGV
+    assert "belongs to user 65534" in ended.stderr
+    assert not list((theirs / "home" / "runs").iterdir())
+    (run,) = (tmp_path / "runtime" / "holdfast" / "runs").iterdir()
+    assert (run / "verdict.json").exists()
+
+
 def test_a_full_disk_costs_one_warning(holdfast, small_disk, tmp_path):
     (tmp_path / "runtime").mkdir(mode=0o700)
     with pytest.raises(OSError, match="No space"), (small_disk / "filler").open("wb") as file:
@@ -178,6 +222,11 @@ def test_secrets_are_nowhere_in_the_record(holdfast):
         "5ecretArgument4",
         "hf_5ecretArgumentabcdefghijklmnopqrstuvw",
         "https://user:5ecretArgument6@example.org/data",
+        "PGPASSWORD=5ecretArgument7",
+        "--auth",
+        "me:5ecretArgument8",
+        "https://example.org/x?sig=5ecretArgument9abc",
+        "Cookie: id=5ecretArgument10",
     ]
     environment = holdfast.environment | {
         "HF_TOKEN": "5ecretValue1",
@@ -258,6 +307,19 @@ def test_the_last_twenty_runs_are_kept_and_one_going_on(holdfast):
     assert holdfast.why(left[0])["outcome"] == "running"
     os.kill(pid, signal.SIGKILL)
     finish(running)
+
+
+def test_good_runs_do_not_push_out_a_death(holdfast):
+    holdfast.run(*DIES)
+    (death,) = holdfast.runs()
+    for _ in range(22):
+        holdfast.run("true")
+    an_hour_ago = time.time() - 3600
+    for run in holdfast.runs():
+        os.utime(run, (an_hour_ago, an_hour_ago))
+    assert holdfast.call("runs", "prune").returncode == 0
+    assert len(holdfast.runs()) == 21
+    assert holdfast.why(death.name)["end"]["slug"] == "segfault"
 
 
 def test_old_runs_are_removed_at_the_end_of_a_run(holdfast):

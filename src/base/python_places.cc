@@ -4,6 +4,7 @@
 #include <cctype>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace holdfast {
 namespace {
@@ -17,6 +18,26 @@ bool holds_one_of(std::string_view text, std::initializer_list<std::string_view>
 bool ends_with_one_of(std::string_view text, std::initializer_list<std::string_view> ends) {
     return std::any_of(ends.begin(), ends.end(),
                        [text](std::string_view end) { return text.ends_with(end); });
+}
+
+bool begins_with_one_of(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [text](std::string_view part) { return text.starts_with(part); });
+}
+
+// "Trainer.runTest_epoch" has the words trainer, run, test, epoch.
+std::vector<std::string> words_of(std::string_view name) {
+    std::vector<std::string> words(1);
+    bool after_lower = false;
+    for (const char c : name) {
+        const auto letter = static_cast<unsigned char>(c);
+        const bool is_upper = std::isupper(letter) != 0;
+        const bool part = std::isalnum(letter) != 0;
+        if ((!part || (is_upper && after_lower)) && !words.back().empty()) words.emplace_back();
+        if (part) words.back() += static_cast<char>(std::tolower(letter));
+        after_lower = std::islower(letter) != 0;
+    }
+    return words;
 }
 
 }  // namespace
@@ -60,12 +81,14 @@ bool is_compiler(std::string_view file) {
 }
 
 bool is_pause_between_steps(std::string_view function) {
-    std::string lower(function);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return holds_one_of(
-        lower, {"valid", "eval", "test", "predict", "infer", "generate", "sample", "checkpoint",
-                "save", "export", "upload", "download", "compile", "build", "prepare", "load_"});
+    // "test" begins a word of test_epoch and runTest, but none of fastest_step.
+    const auto words = words_of(function);
+    return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+        return word == "load" ||
+               begins_with_one_of(word, {"valid", "eval", "test", "predict", "infer", "generat",
+                                         "sampl", "checkpoint", "save", "saving", "export",
+                                         "upload", "download", "compil", "build", "prepar"});
+    });
 }
 
 }  // namespace holdfast

@@ -22,7 +22,12 @@ TEST(PythonPlaces, the_launcher_of_ranks_takes_no_part_in_their_collectives) {
 TEST(PythonPlaces, a_pause_is_known_by_its_name) {
     EXPECT_TRUE(is_pause_between_steps("Trainer.validate_epoch"));
     EXPECT_TRUE(is_pause_between_steps("save_checkpoint"));
+    EXPECT_TRUE(is_pause_between_steps("runTest"));
+    EXPECT_TRUE(is_pause_between_steps("Model.load_weights"));
     EXPECT_FALSE(is_pause_between_steps("train_step"));
+    EXPECT_FALSE(is_pause_between_steps("fastest_step"));
+    EXPECT_FALSE(is_pause_between_steps("latest"));
+    EXPECT_FALSE(is_pause_between_steps("retrieval_step"));
 }
 
 TEST(PythonPlaces, debuggers_and_compilers) {

@@ -150,6 +150,20 @@ TEST(NanLoss, ContributesToAnyOtherEnd) {
     EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
 }
 
+TEST(NanLoss, IsNotTiedToAnEndByThePathsInIt) {
+    Story story = diverged();
+    story.at(main_pid).command = "python /home/fernando/train.py";
+    story.exits(1).raises("FileNotFoundError", "[Errno 2] No such file: '/home/fernando/nan.csv'");
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    EXPECT_TRUE(contributes(story.verdict(), "nan-loss"));
+    for (const std::string said :
+         {"Input contains NaN.", "found inf, nan or huge values", "loss is not finite: nan"}) {
+        Story about = diverged();
+        about.exits(1).raises("ValueError", said);
+        EXPECT_EQ(root_of(about.verdict()), "nan-loss") << said;
+    }
+}
+
 TEST(NanLoss, IsStatedBySomebodyWhoLookedAtTheNumbers) {
     Story story;
     story.exits(1).raises("RuntimeError",

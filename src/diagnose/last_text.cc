@@ -20,6 +20,28 @@ bool has_any(std::string_view line, std::initializer_list<std::string_view> need
     });
 }
 
+constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+// The word, in any case, with no letters or parts of a path around it.
+bool has_word(std::string_view text, std::string_view word) {
+    const auto joins = [](char c) { return is_letter(c) || c == '_' || c == '/' || c == '.'; };
+    for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
+        const std::string_view here = text.substr(at, word.size());
+        if (!std::equal(here.begin(), here.end(), word.begin(),
+                        [](char c, char wanted) { return lower(c) == wanted; }))
+            continue;
+        const std::size_t end = at + word.size();
+        const bool starts = at == 0 || !joins(text[at - 1]);
+        // A full stop may end a sentence: "contains NaN."
+        const bool ends =
+            end == text.size() || !joins(text[end]) ||
+            (text[end] == '.' && (end + 1 == text.size() || !is_letter(text[end + 1])));
+        if (starts && ends) return true;
+    }
+    return false;
+}
+
 // What the crash handler saved: glibc's own last words, then what nobody had read yet.
 std::optional<Said> said_at_crash(const Death& death,
                                   std::initializer_list<std::string_view> needles) {
@@ -48,6 +70,20 @@ const TracebackText* final_exception(const Death& death) {
 std::string exception_line(const TracebackText& traceback) {
     if (traceback.message.empty()) return traceback.type;
     return traceback.type + ": " + traceback.message;
+}
+
+Topic topic_of(const TracebackText& traceback) {
+    const auto says = [&](std::string_view words) {
+        return traceback.message.find(words) != std::string::npos;
+    };
+    if (traceback.type.ends_with("OutOfMemoryError") || says("CUDA out of memory"))
+        return Topic::gpu_memory;
+    // "nan" is a word of its own, not a part of "fernando" or of "nanoseconds".
+    const bool nonfinite = has_word(traceback.message, "nan") ||
+                           has_word(traceback.message, "inf") ||
+                           has_word(traceback.message, "infinity") || says("non-finite") ||
+                           says("Non-finite") || says("not finite");
+    return nonfinite ? Topic::nonfinite_number : Topic::none;
 }
 
 bool exception_decided_exit(const Death& death) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diagnose/death.h"
+#include "model/finding.h"
 
 namespace holdfast {
 
@@ -19,6 +20,9 @@ const TracebackText* final_exception(const Death& death);
 
 // "OSError: [Errno 28] No space left on device"
 std::string exception_line(const TracebackText& traceback);
+
+// By the exception's own words alone; the paths around them are somebody's home.
+Topic topic_of(const TracebackText& traceback);
 
 // An uncaught exception makes Python exit with 1; another status was chosen by somebody.
 bool exception_decided_exit(const Death& death);

@@ -1,7 +1,9 @@
 // HF901 to HF909: how runs end when nothing broke, and who ended them.
 #include <gtest/gtest.h>
 
+#include "diagnose/death.h"
 #include "diagnose/evidence_builder.h"
+#include "diagnose/rules/rules.h"
 
 namespace holdfast::testing {
 namespace {
@@ -40,6 +42,26 @@ TEST(Exception, NamesTheInnermostOwnLine) {
 TEST(Exception, ThatDoesNotEndTheOutputIsNotTheCause) {
     const Verdict v = Story().exits(1).raises("ValueError", "bad", false).says("bye\n").verdict();
     EXPECT_EQ(root_of(v), "exit-called");
+}
+
+TEST(ExitCalled, OfAChildIsJudgedByTheChildsOwnException) {
+    Story story;
+    story.child(201, Role::worker).child_exits(201, 1, 4s);
+    AgentEvidence& agent = story.agent(201);
+    agent.exit = ExitCallEvidence{3s, ExitCallEvidence::How::sys_exit, 1, {{"work.py", 7, "run"}}};
+    ExceptionEvidence thrown;
+    thrown.time = 3500ms;
+    thrown.in_main_thread = true;
+    thrown.type = "ValueError";
+    thrown.message = "bad";
+    thrown.frames = {{"work.py", 9, "run"}};
+    agent.exceptions.push_back(thrown);
+    story.exits(0);
+    ASSERT_FALSE(story.evidence().traceback) << "the run itself has none";
+    const std::optional<Death> death = death_of(story.evidence(), story.at(201));
+    ASSERT_TRUE(death);
+    EXPECT_FALSE(rules::exit_called(*death)) << "the exception came after sys.exit";
+    EXPECT_TRUE(rules::exception(*death));
 }
 
 TEST(ExitCalled, IsCertainWhenStderrWasSeen) {

@@ -4,7 +4,8 @@
 #include <array>
 #include <initializer_list>
 #include <iterator>
-#include <string_view>
+
+#include "base/format.h"
 
 #include "base/format.h"
 
@@ -59,12 +60,6 @@ bool yields(const Finding& finding, const Finding& to) {
             to.cause == "userspace-oom"_cause);
 }
 
-bool speaks_of(const Finding& finding, std::initializer_list<std::string_view> words) {
-    for (const std::string_view word : words)
-        if (finding.summary.find(word) != std::string::npos) return true;
-    return false;
-}
-
 // Whether what is known before the end leads to an end like this one.
 bool explains(const Finding& why, const Finding& end) {
     const bool out_of_memory =
@@ -76,16 +71,11 @@ bool explains(const Finding& why, const Finding& end) {
     const bool exception = end.cause == "exception"_cause;
     if (why.cause == "gpu-leak"_cause)
         return one_of(end.cause, {"cuda-oom"_cause, "cuda-fragmentation"_cause}) ||
-               (exception && speaks_of(end, {"CUDA out of memory", "OutOfMemoryError"}));
-    // Many things fail after a loss is no number; only words about it tie the two together. Where
-    // the exception itself found the number, it stands in the evidence.
-    const bool found_by_it =
-        std::any_of(why.evidence.begin(), why.evidence.end(), [](const Observation& seen) {
-            return seen.source == "exception" || seen.source == "stderr";
-        });
+               (exception && end.topic == Topic::gpu_memory);
+    // Many things fail after a loss is no number; only an exception about it ties the two together,
+    // be it the one that found the number or another.
     return why.cause == "nan-loss"_cause && exception &&
-           (found_by_it ||
-            speaks_of(end, {"nan", "NaN", "inf,", "infinity", "non-finite", "not finite"}));
+           (why.topic == Topic::nonfinite_number || end.topic == Topic::nonfinite_number);
 }
 
 // Much data is no news but where memory ran out.

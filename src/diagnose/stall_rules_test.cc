@@ -72,6 +72,19 @@ TEST(StallRules, threads_that_wait_for_each_other_are_the_root_of_a_kill) {
     EXPECT_EQ(verdict.python_stack.size(), 2U);
 }
 
+TEST(StallRules, times_that_no_clock_shows_do_not_overflow) {
+    WaitingThread holder = thread(101, WaitKind::read, {other_own});
+    holder.holds_gil = true;
+    Evidence e =
+        stalled(Story().dies_by(SIGTERM).signal_seen(SIGTERM, 40s),
+                {{main_pid, false, {thread(main_pid, WaitKind::running, {own}), holder}}}, false);
+    e.stalls[0].since = Nanos::min();
+    e.stalls[0].cpu = Nanos{1};
+    EXPECT_EQ(diagnose(e).root.cause, "lock-deadlock"_cause);
+    e.stalls[0].cpu = Nanos::max();
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+}
+
 TEST(StallRules, a_stall_that_was_over_is_no_cause) {
     Evidence e = crosswise();
     e.stalls[0].moved = 35s;

@@ -177,9 +177,9 @@ std::optional<Blame> collective(const Death& death, const StallEvidence& stall) 
 // Who waits for the interpreter wakes every few milliseconds to ask for it, and may be caught at
 // it.
 bool looks_around(const WaitingThread& thread, const StallEvidence& stall) {
-    const Nanos lasted = stall.seen - stall.since;
+    const Nanos lasted = between(stall.since, stall.seen);
     return thread.wait == WaitKind::running && !thread.frames.empty() && stall.cpu &&
-           *stall.cpu * 50 < lasted;
+           times(stall.cpu, 50) < lasted;
 }
 
 std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) {

@@ -12,6 +12,7 @@
 #include "evidence/native_isolated.h"
 #include "record/box_reader.h"
 #include "record/crash_box.h"
+#include "record/run_files.h"
 #include "sources/pid_stat.h"
 
 namespace holdfast {
@@ -120,11 +121,10 @@ Status settle_crashes(int fd, const SettleOptions& options) {
 }
 
 Status settle_crashes(const RunDirectory& directory, const SettleOptions& options) {
-    const UniqueFd fd(::openat(directory.fd(), run_file::crash,
-                               O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (!fd && errno == ENOENT) return Done{};
-    if (!fd) return Error::from_errno("cannot open crash.box");
-    return settle_crashes(fd.get(), options).context(run_file::crash);
+    const Result<UniqueFd> fd = open_run_file(directory.fd(), run_file::crash, O_RDWR);
+    if (!fd && fd.error().number == ENOENT) return Done{};
+    if (!fd) return fd.error();
+    return settle_crashes(fd->get(), options).context(run_file::crash);
 }
 
 }  // namespace holdfast

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "evidence/clean_text.h"
 #include "evidence/parts.h"
 #include "record/stall_text.h"
 
@@ -31,7 +32,7 @@ WaitKind kind_of(std::string_view word) {
 WaitingThread thread_of(StallThread from) {
     WaitingThread thread;
     thread.tid = from.tid;
-    thread.name = std::move(from.name);
+    thread.name = clean(from.name, 256);  // of the program's choice
     if (from.state != '?') thread.state = from.state;
     thread.wait = kind_of(from.wait);
     thread.timed = from.timed;
@@ -40,7 +41,7 @@ WaitingThread thread_of(StallThread from) {
     thread.holds_gil = from.holds_gil;
     thread.call = std::move(from.call);
     thread.wait_channel = std::move(from.wait_channel);
-    thread.target = std::move(from.target);
+    thread.target = clean(from.target, 512);
     thread.owner = from.owner;
     thread.native = std::move(from.native);
     for (auto frame = from.frames.rbegin(); frame != from.frames.rend(); ++frame)

@@ -47,6 +47,16 @@ TEST(Stalls, come_in_order_and_only_the_newest_has_threads) {
     EXPECT_EQ(thread.frames.back().file, "inner.py");
 }
 
+TEST(Stalls, a_threads_name_and_target_hide_secrets) {
+    RunRecord record;
+    record.stalls = {stall(1, 1)};
+    record.stalled = {process(
+        1, 42, "T 42 token=hunterzwei\nW S\tread\tio\tread\tf\t/x?password=hunterzwei\t\n")};
+    const WaitingThread thread = parts::stalls(record, {0})[0].processes.at(0).threads.at(0);
+    EXPECT_EQ(thread.name, "token=***");
+    EXPECT_EQ(thread.target, "/x?password=***");
+}
+
 TEST(Stalls, a_size_beyond_the_row_is_not_believed) {
     RunRecord record;
     record.stalls = {stall(1, 1)};

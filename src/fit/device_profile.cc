@@ -86,30 +86,6 @@ Result<DeviceProfile> find_device(std::string_view name) {
                  "' in the catalogue; give its memory instead (--gpu 24GiB), or one of: " + names};
 }
 
-std::optional<Bytes> parse_size(std::string_view text) {
-    text = trim(text);
-    std::size_t digits = 0;
-    while (digits < text.size() &&
-           (std::isdigit(static_cast<unsigned char>(text[digits])) != 0 || text[digits] == '.'))
-        ++digits;
-    const auto amount = parse_decimal(text.substr(0, digits));
-    if (!amount || *amount < 0) return std::nullopt;
-    std::string unit = bare(text.substr(digits));
-    double factor = 1;
-    if (!unit.empty() && unit != "b") {
-        // "GB" on a graphics card's box and in its name means GiB.
-        static constexpr std::string_view letters = "kmgt";
-        const std::size_t power = letters.find(unit[0]);
-        const std::string_view rest = std::string_view(unit).substr(1);
-        if (power == std::string_view::npos || (!rest.empty() && rest != "b" && rest != "ib"))
-            return std::nullopt;
-        factor = std::pow(1024.0, static_cast<double>(power + 1));
-    }
-    const double bytes = *amount * factor;
-    if (bytes > 1e18) return std::nullopt;
-    return Bytes{static_cast<std::uint64_t>(bytes)};
-}
-
 Bytes cublas_workspace(std::uint32_t sm) {
     // torch: 32 MiB from Hopper on; before, its default of ":4096:2:16:8" (KiB times count).
     return sm >= 90 ? Bytes::mib(32) : Bytes::kib(4096 * 2 + 16 * 8);

@@ -25,9 +25,6 @@ std::span<const DeviceProfile> device_catalogue();
 // "RTX 4090", "rtx4090", "NVIDIA H200": letters and digits decide. An Error lists what is near.
 Result<DeviceProfile> find_device(std::string_view name);
 
-// "24GiB", "24GB", "80 GiB"; bare numbers are bytes.
-std::optional<Bytes> parse_size(std::string_view text);
-
 // cuBLAS' workspace per thread, as torch sizes it for the architecture.
 Bytes cublas_workspace(std::uint32_t sm);
 inline constexpr Bytes cublaslt_workspace = Bytes::mib(1);

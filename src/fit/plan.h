@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/confidence.h"
 #include "fit/capture_format.h"
 #include "fit/host_memory.h"
 
@@ -38,8 +39,6 @@ struct Way {
     bool fits = false;
     std::string note;  // what else changes
 };
-
-enum class Confidence : std::uint8_t { certain, likely, unknown };
 
 struct Plan {
     bool fits = false;

@@ -44,10 +44,15 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     const Program program = compile(*first, workspaces);
     const ReplayOptions unlimited{request.allocator, std::nullopt};
     const ReplayOptions limited{request.allocator, request.capacity - request.context};
+    // An estimate may be too low, and what is said to fit must: the room is taken to be smaller by
+    // as much. Every answer of a plan is judged by the same room.
+    const double band = std::max(band_of(program), first->estimate);
+    ReplayOptions judged = limited;
+    if (first->estimate > 0) judged.limit = part_of(*limited.limit, 1 / (1 + band));
     const Typical typical = typical_replay(program, unlimited);
     const Replayed& free_run = typical.told;
-    const std::uint32_t fitting = orders_that_fit(program, limited);
-    const Replayed held = replay(program, limited);
+    const std::uint32_t fitting = orders_that_fit(program, judged);
+    const Replayed held = replay(program, judged);
 
     Plan plan;
     plan.batch = first->batch;
@@ -64,7 +69,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.margin = static_cast<std::int64_t>(request.capacity.count) -
                   static_cast<std::int64_t>((plan.peak_reserved + request.context).count);
     plan.estimate = first->estimate > 0;
-    plan.band = std::max(band_of(program), first->estimate);
+    plan.band = band;
     plan.least_reserved = typical.least;
     plan.most_reserved = typical.most;
     // What cuDNN does where its first plan finds no room is not known well enough to be sure.
@@ -100,10 +105,10 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             }
             family.add(std::move(*more));
         }
-        ReplayOptions safe = limited;  // an estimate may be too low, and the batch must fit
-        if (plan.estimate) safe.limit = part_of(*limited.limit, 1 / (1 + plan.band));
-        const Largest largest = largest_batch(source, family, workspaces, safe, plan.batch);
-        plan.largest_batch = largest.batch.value_or(0);
+        const Largest largest = largest_batch(source, family, workspaces, judged, plan.batch);
+        // The search asks more of a batch than the plan did; what the plan says fits is one that
+        // does.
+        plan.largest_batch = std::max(largest.batch.value_or(0), plan.fits ? plan.batch : 0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())
             plan.missing.push_back("the largest batch was not captured itself: " +

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/size_text.h"
 #include "fit/allocator_options.h"
 #include "fit/workspaces.h"
 
@@ -10,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace holdfast::fit;
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     static_cast<void>(parse_allocator_options(text));
-    static_cast<void>(parse_size(text));
+    static_cast<void>(holdfast::parse_size(text));
     auto table = WorkspaceTable::parse(text);
     if (!table) return 0;
     const Workspaces workspaces(*find_device("H200"), std::move(*table));

@@ -190,15 +190,5 @@ TEST(Devices, AreFoundHoweverTheyAreWritten) {
     EXPECT_FALSE(find_device("abacus"));
 }
 
-TEST(Devices, SizesAreBinary) {
-    EXPECT_EQ(parse_size("24GiB"), Bytes::gib(24));
-    EXPECT_EQ(parse_size("24 GB"), Bytes::gib(24));
-    EXPECT_EQ(parse_size("512MiB"), Bytes::mib(512));
-    EXPECT_EQ(parse_size("1.5G"), Bytes::mib(1536));
-    EXPECT_EQ(parse_size("1000"), Bytes{1000});
-    EXPECT_FALSE(parse_size("RTX 4090"));
-    EXPECT_FALSE(parse_size("24 parsecs"));
-}
-
 }  // namespace
 }  // namespace holdfast::fit

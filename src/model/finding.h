@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/confidence.h"
 #include "model/cause.h"
 
 namespace holdfast {
 
-enum class Confidence { unknown, likely, certain };
+// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere.
+enum class Topic { none, nonfinite_number, gpu_memory };
 
 // A place in the user's own code.
 struct Where {
@@ -39,6 +41,7 @@ struct Finding {
     std::vector<Fix> fixes;
     // The process whose end this finding explains; ranking puts an earlier end before a later one.
     std::optional<int> pid;
+    Topic topic = Topic::none;
 };
 
 }  // namespace holdfast

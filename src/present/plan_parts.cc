@@ -7,6 +7,9 @@ namespace holdfast {
 std::string plan_headline(const fit::Plan& plan) {
     const Bytes need = plan.peak_reserved + plan.anatomy.context;
     const std::string what = plan.batch == 0 ? "It" : formatted("Batch {}", plan.batch);
+    if (plan.fits && need > plan.capacity)
+        return formatted("{} only just fits {}: with more room it would hold {}", what,
+                         human(plan.capacity), human(need));
     return plan.fits ? formatted("{} fits: {} of {}", what, human(need), human(plan.capacity))
                      : formatted("{} does not fit: it needs {}, and there are {}", what,
                                  human(need), human(plan.capacity));

@@ -6,6 +6,7 @@
 
 #include "present/page_rules.h"
 #include "present/plan_page.h"
+#include "present/plan_parts.h"
 
 namespace holdfast {
 namespace {
@@ -55,6 +56,14 @@ TEST(PlanPicture, TheBarIsWhatIsNeededWhenThatIsMore) {
     EXPECT_EQ(widths(svg, "#e8710a"), std::vector<double>{384});  // 600 of 1000
     EXPECT_NE(svg.find("<line x1=\"340.0\""), std::string::npos);
     EXPECT_NE(svg.find("does not fit"), std::string::npos);
+}
+
+TEST(PlanHeadline, NeverSaysThatMoreFitsThanThereIs) {
+    fit::Plan plan = plan_of(500);
+    plan.fits = true;
+    plan.margin = -500;
+    EXPECT_EQ(plan_headline(plan),
+              "Batch 64 only just fits 500 MiB: with more room it would hold 1000 MiB");
 }
 
 TEST(PlanPicture, NamesFromTheProgramAreText) {

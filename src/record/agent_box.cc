@@ -8,6 +8,7 @@
 
 #include "base/unique_fd.h"
 #include "record/box_reader.h"
+#include "record/run_files.h"
 
 namespace holdfast {
 namespace {
@@ -83,10 +84,9 @@ Result<AgentsRead> read_agents(int fd) {
 }
 
 Result<AgentsRead> read_agents(const RunDirectory& directory) {
-    const UniqueFd fd(::openat(directory.fd(), run_file::agent,
-                               O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (!fd) return Error::from_errno(std::string("cannot open ") + run_file::agent);
-    return read_agents(fd.get()).context(run_file::agent);
+    const Result<UniqueFd> fd = open_run_file(directory.fd(), run_file::agent);
+    if (!fd) return fd.error();
+    return read_agents(fd->get()).context(run_file::agent);
 }
 
 }  // namespace holdfast

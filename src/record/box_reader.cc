@@ -10,6 +10,7 @@
 #include "base/checksum.h"
 #include "base/unique_fd.h"
 #include "record/box_layout.h"
+#include "record/run_files.h"
 #include "record/section_writer.h"
 
 namespace holdfast {
@@ -50,10 +51,9 @@ bool fits(const format::Section& section, std::uint64_t file_size) {
 }  // namespace
 
 Result<BoxReader> BoxReader::open(int directory, const char* name, format::BoxKind kind) {
-    const UniqueFd fd(
-        ::openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (!fd) return Error::from_errno(std::string("cannot open ") + name);
-    return from_fd(fd.get(), kind).context(name);
+    const Result<UniqueFd> fd = open_run_file(directory, name);
+    if (!fd) return fd.error();
+    return from_fd(fd->get(), kind).context(name);
 }
 
 Result<BoxReader> BoxReader::from_fd(int fd, format::BoxKind kind) {

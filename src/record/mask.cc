@@ -1,9 +1,14 @@
 #include "record/mask.h"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "base/characters.h"
+#include "base/text.h"
+#include "record/random_token.h"
 #include "record/secret_name.h"
+#include "record/secret_option.h"
 #include "record/secret_shape.h"
 
 namespace holdfast {
@@ -52,21 +57,51 @@ Found secret_in_url(std::string_view text) {
     return {};
 }
 
-// "Authorization: Bearer V", or "Bearer V" alone where V is long enough not to be a word.
+// hooks.slack.com/services/V
+Found secret_in_webhook(std::string_view text) {
+    const std::size_t keep = webhook_prefix_length(text);
+    if (keep == 0) return {};
+    return {keep, until(text.substr(keep), " \t\r\n\"'<>)")};
+}
+
+constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool starts_with_in_any_case(std::string_view text, std::string_view lower_case) {
+    return text.size() >= lower_case.size() &&
+           std::equal(lower_case.begin(), lower_case.end(), text.begin(),
+                      [](char wanted, char c) { return wanted == lower(c); });
+}
+
+// "Authorization: Bearer V", "Cookie: V", or "Bearer V" alone where V is long enough not to be a
+// word.
 Found secret_in_header(std::string_view text) {
-    for (const std::string_view name : {"Authorization:", "authorization:"}) {
-        if (!text.starts_with(name)) continue;
+    for (const std::string_view name : {"authorization:", "proxy-authorization:"}) {
+        if (!starts_with_in_any_case(text, name)) continue;
         std::size_t keep = name.size() + spaces(text.substr(name.size()));
         const std::size_t scheme = until(text.substr(keep), " \t\r\n\"'");
         const std::size_t gap = spaces(text.substr(keep + scheme));
         if (gap != 0) keep += scheme + gap;
         return {keep, until(text.substr(keep), "\r\n\"'")};
     }
-    for (const std::string_view name : {"Bearer ", "bearer "})
-        if (text.starts_with(name)) {
-            const std::size_t length = until(text.substr(name.size()), " \t\r\n\"',;");
-            if (length >= 16) return {name.size(), length};
+    for (const std::string_view name : {"cookie:", "set-cookie:"})
+        if (starts_with_in_any_case(text, name)) {
+            const std::size_t keep = name.size() + spaces(text.substr(name.size()));
+            return {keep, until(text.substr(keep), "\r\n\"'")};
         }
+    if (starts_with_in_any_case(text, "bearer ")) {
+        const std::size_t length = until(text.substr(7), " \t\r\n\"',;");
+        if (length >= 16) return {7, length};
+    }
+    if (starts_with_in_any_case(text, "basic ")) {
+        const std::string_view word = text.substr(6, until(text.substr(6, judged), " \t\r\n\"',;"));
+        const bool encoded = std::all_of(word.begin(), word.end(), [](char c) {
+            return is_alnum(c) || c == '+' || c == '/' || c == '=';
+        });
+        const bool is_word = std::all_of(word.begin(), word.end(),
+                                         [](char c) { return lower(c) == c && !is_digit(c); });
+        if (word.size() >= 8 && encoded && !is_word)
+            return {6, until(text.substr(6), " \t\r\n\"',;")};
+    }
     return {};
 }
 
@@ -90,7 +125,7 @@ Found secret_after_login(std::string_view text) {
 Found secret_after_name(std::string_view text, char before) {
     std::size_t name = 0;
     while (name < text.size() && is_name(text[name])) ++name;
-    if (!is_secret_name(text.substr(0, name))) return {name, 0};
+    const std::string_view called = text.substr(0, std::min(name, judged));
     std::size_t at = name;
     const bool quoted_name = is_quote(before) && at < text.size() && text[at] == before;
     if (quoted_name) ++at;
@@ -100,8 +135,8 @@ Found secret_after_name(std::string_view text, char before) {
         if (text.front() != '-' || gap == 0 || quoted_name) return {name, 0};
         at += gap;
         const Found value = value_at(text.substr(at));
-        const std::string_view word = text.substr(at + value.keep, value.hide);
-        if (word.starts_with('-') || is_harmless_value(word)) return {name, 0};
+        const std::string_view word = text.substr(at + value.keep, std::min(value.hide, judged));
+        if (word.starts_with('-') || !is_secret_pair(called, word)) return {name, 0};
         return {at + value.keep, value.hide};
     }
     at += gap + 1;
@@ -113,9 +148,12 @@ Found secret_after_name(std::string_view text, char before) {
         separator == ':' && !quoted_name && at < text.size() && !is_quote(text[at]);
     const Found start = value_at(text.substr(at, judged));
     const std::string_view word = text.substr(at + start.keep, start.hide);
-    if (is_harmless_value(word)) return {name, 0};
+    if (!is_secret_pair(called, word)) return {name, 0};
+    // X-Api-Key: V is a header; nobody hyphenates so in a sentence.
+    const bool header = called.find_first_of("-_") != std::string_view::npos;
     const bool sentence =
-        plain_colon && (word.size() < 8 || std::none_of(word.begin(), word.end(), is_digit));
+        plain_colon &&
+        (word.size() < 8 || (!header && std::none_of(word.begin(), word.end(), is_digit)));
     if (sentence) return {name, 0};
     const Found value = value_at(text.substr(at));
     return {at + value.keep, value.hide};
@@ -136,9 +174,47 @@ std::size_t secret_value_of_argument(std::string_view argument) {
     if (equals == std::string_view::npos) return std::string_view::npos;
     if (argument.substr(equals).starts_with("==")) return std::string_view::npos;  // pip's
     const std::string_view name = argument.substr(0, equals);
-    if (name.find_first_of(" \t\r\n\"'") != std::string_view::npos || !is_secret_name(name))
+    if (name.find_first_of(" \t\r\n\"':/?") != std::string_view::npos ||
+        !is_secret_pair(name, argument.substr(equals + 1)))
         return std::string_view::npos;
-    return is_harmless_value(argument.substr(equals + 1)) ? std::string_view::npos : equals + 1;
+    return equals + 1;
+}
+
+// `text` begins with an option of `client`.
+Found secret_after_option(std::string_view text, std::string_view client) {
+    const auto option = secret_option(client, text);
+    if (!option) return {};
+    std::size_t at = option->length;
+    if (option->apart) at += spaces(text.substr(at));
+    const Found value = value_at(text.substr(at));
+    const std::string_view word = text.substr(at + value.keep, value.hide);
+    if (option->apart && word.starts_with('-')) return {};
+    const std::size_t start = secret_start(*option, word);
+    if (start == std::string_view::npos) return {};
+    return {at + value.keep + start, value.hide - start};
+}
+
+constexpr std::string_view word_ends = " \t\r\n\"'`=,;|&<>(){}[]";
+
+// What kind of word begins here decides how a '/' in it is read.
+Place place_of(std::string_view text) {
+    const std::string_view word = text.substr(0, until(text.substr(0, judged), word_ends));
+    if (word.find("://") != std::string_view::npos) return Place::url;
+    const bool path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../") ||
+                      word.starts_with('~');
+    return path ? Place::path : Place::text;
+}
+
+// The program that the word at the start of `text` names; empty where it names none that is known.
+std::string_view client_at(std::string_view text) {
+    const std::string_view word = text.substr(0, until(text.substr(0, 32), " \t\r\n;|&\"'()/"));
+    return is_known_client(word) ? word : std::string_view();
+}
+
+// aws configure set aws_secret_access_key V
+bool is_set_to_the_next(const std::vector<std::string>& argv, std::size_t at) {
+    return at >= 1 && argv[at - 1] == "set" &&
+           argv[at].find_first_of("= \n") == std::string::npos && is_secret_name(argv[at]);
 }
 
 }  // namespace
@@ -147,15 +223,30 @@ std::string mask_text(std::string_view text) {
     std::string masked;
     masked.reserve(text.size());
     char before = '\0';
+    std::string_view client;
+    Place place = place_of(text);
+    const auto ends_word = [](char c) {
+        return c == '\0' || word_ends.find(c) != std::string_view::npos;
+    };
+    const auto joins_token = [](char c) { return is_alnum(c) || c == '_' || c == '-' || c == '+'; };
     while (!text.empty()) {
         const bool at_word = !is_alnum(before) && before != '_';
+        if (ends_word(before) && before != '\0') place = place_of(text);
+        if (ends_word(before) || before == '/')
+            if (const std::string_view known = client_at(text); !known.empty()) client = known;
+        if (std::string_view(";|&\n").find(before) != std::string_view::npos && before != '\0')
+            client = client_at(text);
         Found found;
         if (at_word) found = {0, secret_shape_length(text)};
         if (found.hide == 0) found = secret_in_url(text);
+        if (found.hide == 0 && at_word) found = secret_in_webhook(text);
         if (found.hide == 0 && at_word) found = secret_in_header(text);
         if (found.hide == 0 && at_word) found = secret_after_login(text);
+        if (found.hide == 0 && ends_word(before)) found = secret_after_option(text, client);
         if (found.hide == 0 && !is_name(before) && is_name(text.front()))
             found = secret_after_name(text, before);
+        if (found.hide == 0 && !joins_token(before) && joins_token(text.front()))
+            found = {0, random_token_length(text, place)};
         if (found.hide != 0) {
             masked += text.substr(0, found.keep);
             masked += hidden;
@@ -173,21 +264,43 @@ std::string mask_text(std::string_view text) {
 std::vector<std::string> mask_command(const std::vector<std::string>& argv) {
     std::vector<std::string> masked;
     masked.reserve(argv.size());
-    bool value_follows = false;
+    std::string_view client;
+    std::string_view name;               // that the next argument may be the secret of
+    std::optional<SecretOption> option;  // the same, for an option of a known client
     for (std::size_t i = 0; i < argv.size(); ++i) {
         const std::string& argument = argv[i];
-        const bool option = argument.starts_with('-');
-        if (value_follows && !option && !is_harmless_value(argument)) {
+        const bool is_option = argument.starts_with('-') && !argument.starts_with("-----");
+        const std::string_view named = std::exchange(name, std::string_view());
+        const auto chosen = std::exchange(option, std::nullopt);
+        if (!is_option && !named.empty() && is_secret_pair(named, argument)) {
             masked.emplace_back(hidden);
-            value_follows = false;
             continue;
         }
-        value_follows = option && argument.find_first_of("= \n") == std::string::npos &&
-                        is_secret_name(argument);
+        if (const std::size_t start =
+                chosen && !is_option ? secret_start(*chosen, argument) : std::string::npos;
+            start != std::string::npos) {
+            masked.push_back(argument.substr(0, start) + std::string(hidden));
+            continue;
+        }
+        if (const std::string_view known = base_name(argument); is_known_client(known))
+            client = known;
+        option = secret_option(client, argument);
+        if (option && !option->apart) {
+            const std::string_view value = std::string_view(argument).substr(option->length);
+            const std::size_t start = secret_start(*option, value);
+            if (start != std::string::npos) {
+                masked.push_back(argument.substr(0, option->length + start) + std::string(hidden));
+                option.reset();
+                continue;
+            }
+        }
+        if (option && !option->apart) option.reset();
+        const bool announces = is_option && argument.find_first_of("= \n") == std::string::npos;
+        if (announces || is_set_to_the_next(argv, i)) name = argument;
         if (const std::size_t value = secret_value_of_argument(argument);
             value != std::string_view::npos)
             masked.push_back(argument.substr(0, value) + std::string(hidden));
-        else if (!option && argument.size() >= 32 && argument.find(' ') == std::string::npos &&
+        else if (!is_option && argument.size() >= 32 && argument.find(' ') == std::string::npos &&
                  is_wandb_login(argv, i))
             masked.emplace_back(hidden);
         else

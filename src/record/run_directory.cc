@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/read_file.h"
 #include "record/directory_entries.h"
+#include "record/run_files.h"
 #include "record/seal.h"
 
 namespace holdfast {
@@ -98,6 +99,11 @@ Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string
             pass_over(Error::from_errno("cannot create a run in " + candidate.path + "/runs").text);
             continue;
         }
+        if (const Status ours = check_own(fd.get(), candidate.path + "/runs/" + name, ::geteuid());
+            !ours) {
+            pass_over(ours.error().text);
+            continue;
+        }
         RunDirectory directory(std::move(fd), candidate.path + "/runs/" + name);
         // A filesystem without locks: the run is then taken for one whose supervisor is gone.
         static_cast<void>(directory.lock());
@@ -119,6 +125,8 @@ Result<RunDirectory> RunDirectory::open(const std::string& path) {
     if (!fd && failed.number == ENOTDIR) return Error{plain + " is not a run directory", ENOENT};
     if (!fd && failed.number == ELOOP) return Error{plain + " is a link, not a run", ENOENT};
     if (!fd) return failed;
+    if ((info.st_mode & S_IWOTH) != 0)
+        return Error{plain + " can be written to by every user: not read as a run", EPERM};
     const auto has = [&](const char* name) {
         struct stat entry {};
         return ::fstatat(fd.get(), name, &entry, AT_SYMLINK_NOFOLLOW) == 0;
@@ -169,12 +177,11 @@ Status RunDirectory::write_file(const std::string& name, std::string_view text) 
 }
 
 Result<std::string> RunDirectory::read_file(const std::string& name, std::size_t limit) const {
-    const UniqueFd file(
-        ::openat(fd(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
-    if (!file) return Error::from_errno("cannot open " + name);
+    const Result<UniqueFd> opened = open_run_file(fd(), name);
+    if (!opened) return opened.error();
+    const UniqueFd& file = *opened;
     struct stat info {};
     if (::fstat(file.get(), &info) != 0) return Error::from_errno("cannot examine " + name);
-    if (!S_ISREG(info.st_mode)) return Error{name + " is not a regular file", EINVAL};
     if (static_cast<std::uint64_t>(info.st_size) > limit)
         return Error{name + " is larger than expected", EFBIG};
     return read_tail(file.get(), limit).context(name);

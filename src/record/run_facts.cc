@@ -1,5 +1,6 @@
 #include "record/run_facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 

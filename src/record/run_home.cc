@@ -115,7 +115,7 @@ bool unfit_for_mapping(std::uint64_t file_system_magic) {
     return std::find(std::begin(unfit), std::end(unfit), file_system_magic) != std::end(unfit);
 }
 
-Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid) {
+Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid, const Accounts& accounts) {
     const std::string& path = candidate.path;
     if (!candidate.in_public_place)
         if (const Status made = make_parents(path); !made) return made.error();
@@ -126,12 +126,15 @@ Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid) {
     if (!root) return Error::from_errno("cannot open " + path);
     if (candidate.in_public_place)
         if (const Status ours = check_private(root.get(), path, uid); !ours) return ours.error();
+    if (const Status safe = check_trusted(root.get(), path, uid, accounts); !safe)
+        return safe.error();
     if (const Status fit = check_file_system(root.get(), path); !fit) return fit.error();
 
     if (::mkdirat(root.get(), "runs", 0700) != 0 && errno != EEXIST)
         return Error::from_errno("cannot create " + path + "/runs");
     UniqueFd runs(::openat(root.get(), "runs", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
     if (!runs) return Error::from_errno("cannot open " + path + "/runs");
+    if (const Status ours = check_own(runs.get(), path + "/runs", uid); !ours) return ours.error();
     return runs;
 }
 

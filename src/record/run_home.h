@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
+#include "record/trusted_directory.h"
 
 namespace holdfast {
 
@@ -47,7 +48,8 @@ std::vector<std::string> search_homes(const Environment& environment);
 bool unfit_for_mapping(std::uint64_t file_system_magic);
 
 // The root's runs/ directory, made where it is missing (mode 0700), or why the root cannot be used:
-// not writable, not ours, nearly full, unfit for mapping.
-Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid);
+// not writable, not ours, others could swap what lies there, nearly full, unfit for mapping.
+Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid,
+                           const Accounts& accounts = Accounts::of_machine());
 
 }  // namespace holdfast

@@ -116,6 +116,101 @@ TEST(RunHome, InAPublicPlaceAnOpenOrForeignDirectoryIsRefused) {
     EXPECT_NE(foreign.error().text.find("belongs to user"), std::string::npos);
 }
 
+const Accounts accounts{
+    "root:x:0:0::/root:/bin/sh\nme:x:1000:1000::/home/me:/bin/sh\njo:x:1001:100::/home/jo:/bin/sh\n"
+    "she:x:1002:100::/home/she:/bin/sh\nlab:x:1003:200::/home/lab:/bin/sh\n",
+    "root:x:0:\nme:x:1000:\nusers:x:100:\nlab:x:200:me\nalone:x:300:me\nlab2:x:400:lab\n",
+    "0 0 4294967295\n"};
+
+TEST(OwnGroup, HasNobodyElseInIt) {
+    EXPECT_TRUE(is_own_group(accounts, 1000, 1000));
+    EXPECT_FALSE(is_own_group(accounts, 100, 1001)) << "she is in it too";
+    EXPECT_FALSE(is_own_group(accounts, 200, 1003)) << "me is a member";
+    EXPECT_FALSE(is_own_group(accounts, 400, 1000)) << "it is not ours";
+    EXPECT_FALSE(is_own_group({}, 100, 1000)) << "unknown is not ours";
+    EXPECT_TRUE(is_own_group({}, 1000, 1000)) << "a number of its own, as such groups have it";
+}
+
+TEST(RunHome, AHomeOrAParentThatOthersCanWriteToIsRefused) {
+    const TemporaryDirectory place;
+    const std::string home = place / "parent/home";
+    const auto refusal = [&] {
+        const auto runs = open_home({home, false}, ::geteuid());
+        return runs ? std::string() : runs.error().text;
+    };
+    EXPECT_EQ(refusal(), "");
+    ASSERT_EQ(::chmod((place / "parent").c_str(), 0777), 0);
+    EXPECT_NE(refusal().find("parent can be written to by every user"), std::string::npos)
+        << refusal();
+    ASSERT_EQ(::chmod((place / "parent").c_str(), 01777), 0);
+    EXPECT_EQ(refusal(), "") << "the sticky bit keeps others from what is ours";
+    ASSERT_EQ(::chmod(home.c_str(), 0777), 0);
+    EXPECT_NE(refusal().find("it can be written to by every user"), std::string::npos) << refusal();
+    ASSERT_EQ(::chmod(home.c_str(), 0755), 0);
+    EXPECT_EQ(refusal(), "");
+    ASSERT_EQ(::chmod((home + "/runs").c_str(), 0777), 0);
+    EXPECT_NE(refusal().find("/runs can be written to"), std::string::npos) << refusal();
+    EXPECT_EQ(refusal().find('\n'), std::string::npos);
+}
+
+TEST(RunHome, AHomeInAnotherUsersDirectoryIsRefused) {
+    if (::geteuid() != 0) GTEST_SKIP() << "giving a directory to another user needs root";
+    const TemporaryDirectory place;
+    const std::string home = place / "theirs/home";
+    ASSERT_TRUE(open_home({home, false}, ::geteuid()));
+    ASSERT_EQ(::chown((place / "theirs").c_str(), 12345, 12345), 0);
+    const auto refused = open_home({home, false}, ::geteuid());
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text.find("theirs belongs to user 12345"), std::string::npos)
+        << refused.error().text;
+}
+
+TEST(RunHome, AGroupMayWriteOnlyIfItIsOurOwn) {
+    if (::geteuid() != 0) GTEST_SKIP() << "giving a directory to a group needs root";
+    const TemporaryDirectory place;
+    ASSERT_EQ(::chown(place.path().c_str(), 1000, 1000), 0);
+    ASSERT_EQ(::chmod(place.path().c_str(), 0770), 0);
+    const UniqueFd fd(::open(place.path().c_str(), O_RDONLY | O_DIRECTORY));
+    EXPECT_TRUE(check_trusted(fd.get(), place.path(), 1000, accounts));
+    ASSERT_EQ(::chown(place.path().c_str(), 1000, 200), 0);
+    const Status shared = check_trusted(fd.get(), place.path(), 1000, accounts);
+    ASSERT_FALSE(shared);
+    EXPECT_NE(shared.error().text.find("by group 200"), std::string::npos) << shared.error().text;
+}
+
+TEST(RunHome, NobodyStandsForTheMachinesRootInAUserNamespace) {
+    if (::geteuid() != 0) GTEST_SKIP() << "giving a directory to another user needs root";
+    const TemporaryDirectory place;
+    ASSERT_EQ(::chown(place.path().c_str(), 65534, 65534), 0);
+    ASSERT_EQ(::chmod(place.path().c_str(), 0755), 0);
+    const UniqueFd fd(::open(place.path().c_str(), O_RDONLY | O_DIRECTORY));
+    EXPECT_FALSE(check_trusted(fd.get(), place.path(), 1000, accounts));
+    Accounts inside = accounts;
+    inside.uid_map = "         0       1000          1\n         1     100000      65533\n";
+    EXPECT_TRUE(check_trusted(fd.get(), place.path(), 1000, inside));
+}
+
+TEST(RunHome, AStrangersFileInARunIsNotRead) {
+    if (::geteuid() != 0) GTEST_SKIP() << "giving a file to another user needs root";
+    const TemporaryDirectory place;
+    RunHome home;
+    home.candidates.push_back({place.path(), false});
+    const auto run = RunDirectory::create(home, id);
+    ASSERT_TRUE(run);
+    ASSERT_TRUE(run->write_file("verdict.json", "{}"));
+    ASSERT_TRUE(run->read_file("verdict.json", 100));
+    const std::string file = run->path() + "/verdict.json";
+    ASSERT_EQ(::chown(file.c_str(), 12345, 12345), 0);
+    EXPECT_FALSE(run->read_file("verdict.json", 100));
+    ASSERT_EQ(::chown(file.c_str(), 0, 0), 0);
+    ASSERT_EQ(::chmod(file.c_str(), 0666), 0);
+    EXPECT_FALSE(run->read_file("verdict.json", 100));
+    ASSERT_EQ(::chmod(file.c_str(), 0664), 0);
+    EXPECT_TRUE(run->read_file("verdict.json", 100)) << "copied under umask 002";
+    ASSERT_EQ(::chmod(run->path().c_str(), 0777), 0);
+    EXPECT_FALSE(RunDirectory::open(run->path()));
+}
+
 // A file system of its own, gone with the test.
 class SmallDisk : public ::testing::Test {
 protected:

@@ -17,6 +17,7 @@ struct Contents {
     std::vector<std::string> names;
     Bytes size;
     Nanos changed{};
+    bool ended_well = false;  // it was shrunk to a summary
 };
 
 // What a run directory of ours holds; nothing when it holds anything a run would not.
@@ -36,15 +37,22 @@ std::optional<Contents> contents_of_run(int directory) {
             return std::nullopt;
         contents.size += Bytes{static_cast<std::uint64_t>(file.st_blocks) * 512U};
     }
+    const auto is_box = [](const std::string& name) { return name.ends_with(".box"); };
+    contents.ended_well =
+        std::find(names->begin(), names->end(), run_file::verdict) != names->end() &&
+        std::none_of(names->begin(), names->end(), is_box);
     contents.names = std::move(*names);
     return contents;
 }
 
-Status remove_run(int directory, const Contents& contents, const std::string& path) {
+std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
+
+Status remove_run(int parent, int directory, const Contents& contents, const RunEntry& run) {
     for (const std::string& name : contents.names)
         if (::unlinkat(directory, name.c_str(), 0) != 0)
-            return Error::from_errno("cannot remove " + path + "/" + name);
-    if (::rmdir(path.c_str()) != 0) return Error::from_errno("cannot remove " + path);
+            return Error::from_errno("cannot remove " + run.path + "/" + name);
+    if (::unlinkat(parent, run.id.c_str(), AT_REMOVEDIR) != 0)
+        return Error::from_errno("cannot remove " + run.path);
     return Done{};
 }
 
@@ -103,13 +111,16 @@ Result<RunDirectory> find_run(const std::vector<std::string>& homes, std::string
 
 Pruned prune(const std::vector<std::string>& homes, const PruneOptions& options) {
     Pruned pruned;
-    std::size_t kept = 0;
+    std::size_t kept_good = 0;
+    std::size_t kept_other = 0;
     Bytes total;
     for (const RunEntry& run : list_runs(homes)) {
         const Result<RunDirectory> directory = RunDirectory::open(run.path);
-        const UniqueFd fd(::open(run.path.c_str(), open_folder));
+        const UniqueFd parent(::open(parent_of(run.path).c_str(), open_folder));
+        const UniqueFd fd(::openat(parent.get(), run.id.c_str(), open_folder));
         const std::optional<Contents> contents = fd ? contents_of_run(fd.get()) : std::nullopt;
         if (!contents) continue;
+        std::size_t& kept = contents->ended_well ? kept_good : kept_other;
         const bool fits = kept < options.keep && total + contents->size <= options.max_total;
         const bool young = options.now - contents->changed < options.settle;
         if (fits || young || (directory && directory->is_live())) {
@@ -117,7 +128,7 @@ Pruned prune(const std::vector<std::string>& homes, const PruneOptions& options)
             total += contents->size;
             continue;
         }
-        if (const Status removed = remove_run(fd.get(), *contents, run.path); !removed) {
+        if (const Status removed = remove_run(parent.get(), fd.get(), *contents, run); !removed) {
             pruned.failures.push_back(removed.error().text);
             continue;
         }

@@ -28,6 +28,8 @@ std::vector<RunEntry> list_runs(const std::vector<std::string>& homes);
 Result<RunDirectory> find_run(const std::vector<std::string>& homes, std::string_view word);
 
 struct PruneOptions {
+    // So many runs that ended well, and so many others: a loop of short good ones must not push a
+    // death out.
     std::size_t keep = 20;
     Bytes max_total = Bytes::gib(1);
     // A directory this young may belong to a supervisor that has not taken its lock yet.

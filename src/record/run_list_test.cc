@@ -93,6 +93,17 @@ TEST_F(RunList, PruneKeepsTheNewest) {
                                                "20261117-000000-000-1"}));
 }
 
+TEST_F(RunList, PruneKeepsDeathsThoughManyGoodRunsCameAfterThem) {
+    const std::string death = add("20261101-000000-000-1", "", true);
+    for (int day = 10; day < 20; ++day) {
+        const std::string good = add("202611" + std::to_string(day) + "-000000-000-1");
+        std::ofstream(good + "/verdict.json") << "{}";
+    }
+    EXPECT_EQ(prune(homes_, later(3)).removed, 7U);
+    EXPECT_EQ(ids().size(), 4U);
+    EXPECT_TRUE(std::filesystem::exists(death));
+}
+
 TEST_F(RunList, PruneKeepsWithinTheSize) {
     for (int day = 10; day < 14; ++day)
         add("202611" + std::to_string(day) + "-000000-000-1", "", true);

@@ -15,16 +15,60 @@ struct TokenShape {
 };
 
 // `run` tells sk-4f0a... from a folder named sk-learn-contrib-2024.
+// clang-format off
 constexpr TokenShape shapes[] = {
-    {"hf_", "", 30, 30},        {"sk-", "_-", 20, 16},        {"ghp_", "", 20, 20},
-    {"gho_", "", 20, 20},       {"ghu_", "", 20, 20},         {"ghs_", "", 20, 20},
-    {"ghr_", "", 20, 20},       {"github_pat_", "_", 20, 16}, {"AKIA", "", 16, 16},
-    {"ASIA", "", 16, 16},       {"xoxb-", "-", 10, 8},        {"xoxp-", "-", 10, 8},
-    {"xoxa-", "-", 10, 8},      {"xoxs-", "-", 10, 8},        {"xapp-", "-", 20, 8},
-    {"glpat-", "_-", 15, 8},    {"AIza", "_-", 35, 8},        {"npm_", "", 30, 30},
-    {"pypi-", "_-", 50, 16},    {"nvapi-", "_-", 30, 8},      {"wandb_v1_", "_-", 20, 16},
-    {"dckr_pat_", "_-", 20, 8}, {"r8_", "", 30, 30},          {"ya29.", "_-.", 20, 8},
+    {"hf_", "", 30, 30},        {"api_org_", "", 30, 30},     {"sk-", "_-", 20, 16},
+    {"ghp_", "", 20, 20},       {"gho_", "", 20, 20},         {"ghu_", "", 20, 20},
+    {"ghs_", "", 20, 20},       {"ghr_", "", 20, 20},         {"github_pat_", "_", 20, 16},
+    {"AKIA", "", 16, 16},       {"ASIA", "", 16, 16},         {"ABIA", "", 16, 16},
+    {"ACCA", "", 16, 16},       {"LTAI", "", 12, 12},         {"AKID", "", 28, 28},
+    {"xoxb-", "-", 10, 8},      {"xoxp-", "-", 10, 8},        {"xoxa-", "-", 10, 8},
+    {"xoxs-", "-", 10, 8},      {"xoxr-", "-", 10, 8},        {"xoxc-", "-", 10, 8},
+    {"xoxd-", "-%", 10, 8},     {"xoxe.", "-.", 10, 8},       {"xapp-", "-", 20, 8},
+    {"glpat-", "_-", 15, 8},    {"glrt-", "_-", 15, 8},       {"gldt-", "_-", 15, 8},
+    {"glptt-", "_-", 15, 8},    {"glcbt-", "_-", 15, 8},      {"glsa_", "_", 24, 16},
+    {"glc_", "_=+/", 24, 16},   {"AIza", "_-", 35, 8},        {"GOCSPX-", "_-", 20, 8},
+    {"ya29.", "_-.", 20, 8},    {"npm_", "", 30, 30},         {"pypi-", "_-", 50, 16},
+    {"rubygems_", "", 30, 30},  {"nvapi-", "_-", 30, 8},      {"wandb_v1_", "_-", 20, 16},
+    {"dckr_pat_", "_-", 20, 8}, {"r8_", "", 30, 30},          {"sk_live_", "", 16, 16},
+    {"sk_test_", "", 16, 16},   {"rk_live_", "", 16, 16},     {"rk_test_", "", 16, 16},
+    {"pk_live_", "", 16, 16},   {"whsec_", "+/=", 20, 16},    {"gsk_", "", 24, 24},
+    {"SG.", "_-.", 30, 8},      {"key-", "", 32, 32},         {"xkeysib-", "-", 32, 16},
+    {"shpat_", "", 32, 32},     {"shpss_", "", 32, 32},       {"shpca_", "", 32, 32},
+    {"shppa_", "", 32, 32},     {"sq0atp-", "_-", 20, 8},     {"sq0csp-", "_-", 20, 8},
+    {"dop_v1_", "", 32, 32},    {"doo_v1_", "", 32, 32},      {"dor_v1_", "", 32, 32},
+    {"hvs.", "_-", 20, 8},      {"hvb.", "_-", 20, 8},        {"pul-", "", 32, 32},
+    {"lin_api_", "", 32, 32},   {"ntn_", "", 30, 30},         {"secret_", "", 32, 32},
+    {"figd_", "_-", 30, 8},     {"dapi", "-", 32, 32},        {"ATATT3", "_-=", 40, 8},
+    {"sbp_", "", 32, 32},       {"pcsk_", "_", 30, 16},       {"tvly-", "-", 20, 16},
+    {"xai-", "", 40, 40},       {"NRAK-", "", 24, 24},        {"NRII-", "_-", 24, 16},
+    {"sntrys_", "_-=+/", 40, 16}, {"sntryu_", "", 40, 40},    {"PMAK-", "-", 30, 24},
+    {"CFPAT-", "_-", 30, 8},    {"pscale_tkn_", "_-.", 20, 8}, {"pscale_pw_", "_-.", 20, 8},
+    {"tfp_", "_-", 30, 8},      {"AGE-SECRET-KEY-1", "", 40, 40}, {"EZAK", "", 50, 50},
+    {"EZTK", "", 50, 50},       {"FLWSECK-", "-", 12, 12},    {"FLWSECK_TEST-", "-", 12, 12},
+    {"pat-na1-", "-", 32, 8},   {"pat-eu1-", "-", 32, 8},     {"HRKU-", "_-", 30, 8},
+    {"ops_eyJ", "_-=", 40, 16}, {"duffel_live_", "_-=", 30, 8}, {"shippo_live_", "", 32, 32},
+    {"fio-u-", "_-=", 30, 8},   {"fw_", "", 22, 22},          {"lsv2_pt_", "_", 32, 16},
 };
+// clang-format on
+
+// Addresses whose path is the secret: who knows it may post.
+constexpr std::string_view webhooks[] = {"hooks.slack.com/services/",
+                                         "hooks.slack.com/workflows/",
+                                         "hooks.slack.com/triggers/",
+                                         "discord.com/api/webhooks/",
+                                         "discordapp.com/api/webhooks/",
+                                         "hooks.zapier.com/hooks/catch/",
+                                         "webhook.office.com/webhookb2/",
+                                         "outlook.office.com/webhook/",
+                                         "maker.ifttt.com/trigger/",
+                                         "api.telegram.org/bot",
+                                         "hc-ping.com/",
+                                         "hook.eu1.make.com/",
+                                         "chat.googleapis.com/v1/spaces/",
+                                         "open.feishu.cn/open-apis/bot/v2/hook/",
+                                         "oapi.dingtalk.com/robot/send",
+                                         "qyapi.weixin.qq.com/cgi-bin/webhook/send"};
 
 constexpr std::size_t longest_judged = 256;
 
@@ -66,11 +110,38 @@ std::size_t web_token_length(std::string_view text) {
     return length;
 }
 
+// -----BEGIN ... PRIVATE KEY----- up to its end; to the end of the text where that was cut off.
+std::size_t key_block_length(std::string_view text) {
+    constexpr std::string_view begin = "-----BEGIN ";
+    if (!text.starts_with(begin)) return 0;
+    const std::string_view title = text.substr(begin.size(), 64);
+    const std::string_view label = title.substr(0, title.find("-----"));
+    if (label.size() == title.size() || label.find("PRIVATE KEY") == std::string_view::npos)
+        return 0;
+    constexpr std::string_view end = "-----END ";
+    const std::size_t last = text.find(end);
+    if (last == std::string_view::npos) return text.size();
+    const std::size_t close = text.find("-----", last + end.size());
+    return close == std::string_view::npos ? text.size() : close + 5;
+}
+
+// 123456789:AA..., the way Telegram writes them.
+std::size_t bot_token_length(std::string_view text) {
+    std::size_t digits = 0;
+    while (digits < text.size() && digits < 11 && is_digit(text[digits])) ++digits;
+    if (digits < 8 || digits >= text.size() || text[digits] != ':') return 0;
+    const std::size_t rest = word_length(text.substr(digits + 1, longest_judged), "_-");
+    return rest >= 34 && rest <= 36 && looks_random(text.substr(digits + 1, rest))
+               ? digits + 1 + rest
+               : 0;
+}
+
 }  // namespace
 
 std::size_t secret_shape_length(std::string_view text) {
-    constexpr std::string_view first_letters = "hsgAxnpwdrye";
-    if (text.empty() || first_letters.find(text.front()) == std::string_view::npos) return 0;
+    if (text.empty()) return 0;
+    if (text.front() == '-') return key_block_length(text);
+    if (is_digit(text.front())) return bot_token_length(text);
     for (const TokenShape& shape : shapes) {
         if (!text.starts_with(shape.prefix)) continue;
         const std::string_view rest = text.substr(shape.prefix.size());
@@ -82,6 +153,12 @@ std::size_t secret_shape_length(std::string_view text) {
             return shape.prefix.size() + word_length(rest, shape.extra);
     }
     return web_token_length(text);
+}
+
+std::size_t webhook_prefix_length(std::string_view text) {
+    for (const std::string_view address : webhooks)
+        if (text.starts_with(address)) return address.size();
+    return 0;
 }
 
 }  // namespace holdfast

@@ -43,6 +43,10 @@ Result<FdInfo> parse_fdinfo(std::string_view text) {
     return FdInfo{position.value_or(0), *flags};
 }
 
+std::optional<std::string> fd_target(int process_dir, int fd) {
+    return read_link(process_dir, "fd/" + std::to_string(fd));
+}
+
 Result<std::uint64_t> count_open_files(int process_dir, std::uint64_t limit) {
     // Linux 6.2 and later count for us. 0 is no answer: a program without any descriptor is rarer
     // than an older kernel. Elsewhere than in procfs the size of a directory means nothing.

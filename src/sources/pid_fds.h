@@ -19,6 +19,10 @@ struct FdInfo {
 
 Result<FdInfo> parse_fdinfo(std::string_view text);
 
+// What a descriptor stands for, as the kernel names it: a path, "pipe:[7]", "socket:[9]". A name of
+// 4096 bytes or more counts as none.
+std::optional<std::string> fd_target(int process_dir, int fd);
+
 // Open descriptors. Counted by listing before Linux 6.2, and then at most `limit` of them.
 Result<std::uint64_t> count_open_files(int process_dir, std::uint64_t limit = 65536);
 

@@ -59,7 +59,8 @@ Result<PidStat> parse_pid_stat(std::string_view text, Bytes page) {
     stat.pgrp = numbers.next<int>();
     stat.session = numbers.next<int>();
     stat.tty = numbers.next<int>();
-    numbers.skip(2);  // terminal's foreground group, flags
+    numbers.skip(1);  // terminal's foreground group
+    stat.flags = numbers.next<std::uint64_t>();
     stat.minor_faults = numbers.next<std::uint64_t>();
     numbers.skip(1);
     stat.major_faults = numbers.next<std::uint64_t>();

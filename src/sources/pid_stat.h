@@ -20,7 +20,8 @@ struct PidStat {
     int ppid = 0;
     int pgrp = 0;
     int session = 0;
-    int tty = 0;  // device number, 0: no controlling terminal
+    int tty = 0;              // device number, 0: no controlling terminal
+    std::uint64_t flags = 0;  // PF_*, see is_exiting
     std::uint64_t minor_faults = 0;
     std::uint64_t major_faults = 0;
     Nanos cpu_time{};  // user and system, in steps of 10 ms
@@ -32,6 +33,9 @@ struct PidStat {
     // not trace the process.
     std::optional<int> exit_code;
 };
+
+// Already in exit(), though not a zombie yet: its cgroup and its memory are no longer its own.
+constexpr bool is_exiting(const PidStat& stat) { return (stat.flags & 4U) != 0; }
 
 Result<PidStat> parse_pid_stat(std::string_view text, Bytes page = page_size());
 Result<PidStat> read_pid_stat(int process_dir);

@@ -26,6 +26,8 @@ TEST(PidStat, ReadsTheFieldsThatMatter) {
     EXPECT_EQ(stat->pgrp, 42);
     EXPECT_EQ(stat->session, 7);
     EXPECT_EQ(stat->tty, 34816);
+    EXPECT_EQ(stat->flags, 4194304U);
+    EXPECT_FALSE(is_exiting(*stat));
     EXPECT_EQ(stat->minor_faults, 1000U);
     EXPECT_EQ(stat->major_faults, 25U);
     EXPECT_EQ(stat->cpu_time, std::chrono::seconds(2));
@@ -34,6 +36,14 @@ TEST(PidStat, ReadsTheFieldsThatMatter) {
     EXPECT_EQ(stat->virtual_size, Bytes{3133440000});
     EXPECT_EQ(stat->rss, Bytes::mib(300));
     EXPECT_EQ(stat->exit_code, 9);
+}
+
+TEST(PidStat, KnowsWhoIsAboutToExit) {
+    std::string exiting = tail;
+    exiting.replace(exiting.find("4194304"), 7, "4194316");
+    const auto stat = parse_pid_stat("42 (python) " + exiting);
+    ASSERT_TRUE(stat.ok());
+    EXPECT_TRUE(is_exiting(*stat));
 }
 
 TEST(PidStat, ANameMayHoldParenthesesAndBlanks) {

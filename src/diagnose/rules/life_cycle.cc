@@ -73,6 +73,7 @@ std::optional<Finding> exception(const Death& death) {
                       formatted("{} ended with an exception nobody caught: {}", who(death),
                                 shortened(exception_line(*traceback))));
     finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
+    finding.topic = topic_of(*traceback);
     return finding;
 }
 
@@ -82,7 +83,7 @@ std::optional<Finding> exit_called(const Death& death) {
     const ExitCallEvidence* call = exit_call_of(death);
     if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
     // An exception that went by before sys.exit was caught; one after it was not.
-    if (call != nullptr && exception_decided_exit(death) && death.all.traceback->recorded)
+    if (call != nullptr && exception_decided_exit(death) && final_exception(death)->recorded)
         return std::nullopt;
     const int code = *death.exit.code;
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);

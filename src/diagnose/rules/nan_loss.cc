@@ -48,6 +48,7 @@ std::optional<Finding> found_in_numbers(const Death& death) {
     Finding finding =
         finding_of(death, "nan-loss"_cause, *said,
                    formatted("{} came upon a number that is not finite.", who(death)));
+    finding.topic = Topic::nonfinite_number;
     add_fixes(finding, said->words->confidence == certain);
     return finding;
 }

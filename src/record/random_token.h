@@ -1,0 +1,15 @@
+// Recognises secrets by their disorder: long stretches of letters and digits that no person chose.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace holdfast {
+
+enum class Place { text, path, url };
+
+// How many bytes at the start of `text` are such a stretch; 0 when none begins there. Hashes in
+// hexadecimal, UUIDs and symbols of compilers are left: they are no secrets as often as they are.
+std::size_t random_token_length(std::string_view text, Place place);
+
+}  // namespace holdfast
