@@ -1,0 +1,38 @@
+"""The differences that watching cannot do without, each with its reason; docs/harm.md tells them."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Lines of `aspect` that match `lines` are left out of the comparison of these cases."""
+
+    cases: str
+    aspect: str
+    lines: str
+    reason: str
+
+    def holds_for(self, case: str, aspect: str) -> bool:
+        return fnmatch.fnmatch(case, self.cases) and fnmatch.fnmatch(aspect, self.aspect)
+
+    def without(self, text: bytes) -> bytes:
+        wanted = re.compile(self.lines.encode())
+        return b"".join(l for l in text.splitlines(keepends=True) if not wanted.search(l))
+
+
+EXPECTED: tuple[Expected, ...] = ()
+
+
+def without_expected(case: str, aspect: str, text: bytes) -> tuple[bytes, list[Expected]]:
+    used = []
+    for each in EXPECTED:
+        if each.holds_for(case, aspect):
+            less = each.without(text)
+            if less != text:
+                used.append(each)
+            text = less
+    return text, used
