@@ -1,9 +1,9 @@
 // holdfast explain: one page about one cause.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
 #include "causes/cause_pages.h"
 #include "model/cause.h"
 #include "present/explanation.h"
@@ -13,14 +13,14 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array explain_options{
     Option{"--list", "", "every cause, one a line"},
 };
 
 std::string list() {
     std::string text;
     for (const Cause& cause : catalogue)
-        text += fmt::format("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
+        text += formatted("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
     return text;
 }
 
@@ -31,7 +31,7 @@ const Verb explain_verb{
     .usage = "explain CODE",
     .summary = "what HF101 or cgroup-oom means, how it is told, what to do",
     .text = "Explains one cause of the catalogue, by its code or its name.",
-    .options = options,
+    .options = explain_options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast explain HF101\n"
@@ -50,13 +50,13 @@ int explain(const Arguments& arguments) {
     }
     const auto cause = CauseId::find(arguments.words[0]);
     if (!cause) {
-        complain(fmt::format("no cause '{}'; holdfast explain --list shows all of them",
-                             arguments.words[0]));
+        complain(formatted("no cause '{}'; holdfast explain --list shows all of them",
+                           arguments.words[0]));
         return exit_usage;
     }
     const auto page = cause_page((*cause)->code);
     if (!page) {
-        complain(fmt::format("no page about {}", (*cause)->code));
+        complain(formatted("no page about {}", (*cause)->code));
         return exit_failure;
     }
     print(explanation(*page, style_for(STDOUT_FILENO, terminal_environment())));

@@ -1,9 +1,8 @@
 // What the agents inside the processes told, as evidence.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
@@ -12,7 +11,7 @@
 namespace holdfast::parts {
 namespace {
 
-constexpr std::size_t longest_text = 1024;
+constexpr std::size_t longest_agent_text = 1024;
 constexpr std::size_t most_causes = 8;
 
 std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
@@ -54,10 +53,10 @@ ExceptionEvidence exception_of(const AgentRecord& agent, const AgentExceptionRec
     thrown.in_main_thread = from.in_main_thread;
     thrown.thread = clean(from.thread, 64);
     thrown.type = clean(from.type, 200);
-    thrown.message = clean(from.message, longest_text);
+    thrown.message = clean(from.message, longest_agent_text);
     for (std::string_view rest = from.causes; const auto line = next_line(rest);)
         if (!line->empty() && thrown.causes.size() < most_causes)
-            thrown.causes.push_back(clean(*line, longest_text));
+            thrown.causes.push_back(clean(*line, longest_agent_text));
     thrown.frames = frames_of(agent, from.frames);
     return thrown;
 }
@@ -124,8 +123,8 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     agent.taken = clock.at(from.taken);
     if (from.ended > 0) agent.ended = clock.at(from.ended);
     if (from.python_major > 0)
-        agent.python = fmt::format("{}.{}.{}{}", from.python_major, from.python_minor,
-                                   from.python_micro, from.free_threaded ? "t" : "");
+        agent.python = formatted("{}.{}.{}{}", from.python_major, from.python_minor,
+                                 from.python_micro, from.free_threaded ? "t" : "");
     agent.lines_readable = from.lines_readable;
     if (from.place_time > 0) agent.place_time = clock.at(from.place_time);
     agent.place = frames_of(from, from.place);
@@ -135,7 +134,7 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     for (const AgentNoteRecord& note : from.notes)
         if (const auto kind = kind_of(note.kind))
             agent.notes.push_back(
-                {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_text)});
+                {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_agent_text)});
     agent.steps = steps_of(from, context);
     agent.live = Bytes{from.memory.live_bytes};
     agent.peak = Bytes{from.memory.peak_bytes};

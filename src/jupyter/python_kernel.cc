@@ -1,13 +1,14 @@
 #include "jupyter/python_kernel.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
+#include "base/json.h"
 #include "base/unique_fd.h"
 
 namespace holdfast {
@@ -62,14 +63,15 @@ Result<Answer> ask(const std::string& python) {
 
 Result<PythonKernel> kernel_of_python(const std::string& python) {
     const auto answer = ask(python);
-    if (!answer) return Error{fmt::format("{}: {}", python, answer.error().text)};
-    const auto json = nlohmann::ordered_json::parse(answer->text, nullptr, false);
-    if (answer->status != 0 || !json.is_object() || !json.contains("spec"))
+    if (!answer) return Error{formatted("{}: {}", python, answer.error().text)};
+    const auto json = Json::parse(answer->text);
+    if (answer->status != 0 || !json || json->find("spec") == nullptr)
         return Error{
-            fmt::format("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
-    auto spec = Kernelspec::parse(json["spec"].dump());
-    if (!spec) return Error{fmt::format("the kernelspec of {} {}", python, spec.error().text)};
-    return PythonKernel{std::move(*spec), json.value("resources", "")};
+            formatted("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
+    auto spec = Kernelspec::parse((*json)["spec"].dump());
+    if (!spec) return Error{formatted("the kernelspec of {} {}", python, spec.error().text)};
+    const std::string* resources = (*json)["resources"].text();
+    return PythonKernel{std::move(*spec), resources != nullptr ? *resources : ""};
 }
 
 }  // namespace holdfast

@@ -1,9 +1,8 @@
 #include "present/notebook_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/page.h"
@@ -14,9 +13,9 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t most_fixes = 3;
+constexpr std::size_t fixes_in_words = 3;
 
-const Where* place_of(const Verdict& verdict) {
+const Where* where_in(const Verdict& verdict) {
     if (verdict.root.where) return &*verdict.root.where;
     return verdict.end.where ? &*verdict.end.where : nullptr;
 }
@@ -33,10 +32,9 @@ std::optional<Frame> last_cell_line(const Verdict& verdict) {
 
 std::string memory_figures(const MemorySummary& memory) {
     if (!memory.peak) return {};
-    if (!memory.limit) return fmt::format("memory: {} at most", human(*memory.peak));
-    return fmt::format("memory: {} at most, {} {}", human(*memory.peak),
-                       memory.limit_name.empty() ? "limit" : memory.limit_name,
-                       human(*memory.limit));
+    if (!memory.limit) return formatted("memory: {} at most", human(*memory.peak));
+    return formatted("memory: {} at most, {} {}", human(*memory.peak),
+                     memory.limit_name.empty() ? "limit" : memory.limit_name, human(*memory.limit));
 }
 
 bool is_there(const Finding& finding, const Frame& frame) {
@@ -45,10 +43,10 @@ bool is_there(const Finding& finding, const Frame& frame) {
 
 // A cell is no place for everything that could be done.
 Verdict with_few_fixes(Verdict verdict) {
-    verdict.root.fixes.resize(std::min(verdict.root.fixes.size(), most_fixes));
+    verdict.root.fixes.resize(std::min(verdict.root.fixes.size(), fixes_in_words));
     if (!(verdict.root.cause == verdict.end.cause))
         verdict.end.fixes.resize(
-            std::min(verdict.end.fixes.size(), most_fixes - verdict.root.fixes.size()));
+            std::min(verdict.end.fixes.size(), fixes_in_words - verdict.root.fixes.size()));
     else
         verdict.end.fixes.clear();
     return verdict;
@@ -73,7 +71,7 @@ std::string page_of(const Verdict& verdict, const Style& style) {
     add_fixes(page, with_few_fixes(verdict));
     page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
-    hints.push_back(fmt::format("holdfast explain {}", verdict.root.cause->code));
+    hints.push_back(formatted("holdfast explain {}", verdict.root.cause->code));
     add_items(page, hints);
     return page.take();
 }
@@ -82,11 +80,11 @@ std::string page_of(const Verdict& verdict, const Style& style) {
 
 NotebookWords notebook_words(const Verdict& verdict) {
     NotebookWords words;
-    words.headline = fmt::format("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
-                                 headline_of(verdict.end));
+    words.headline = formatted("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
+                               headline_of(verdict.end));
     if (!(verdict.root.cause == verdict.end.cause))
-        words.headline += fmt::format(" ({})", verdict.root.cause->slug);
-    if (const Where* where = place_of(verdict))
+        words.headline += formatted(" ({})", verdict.root.cause->slug);
+    if (const Where* where = where_in(verdict))
         words.headline += ", at " + safe_line(place_name(where->file, where->line), Style{});
     else if (const auto line = last_cell_line(verdict))
         words.headline += ", at " + safe_line(place_name(line->file, line->line), Style{});
