@@ -38,6 +38,7 @@ class Case:
     needs: Sequence[str] = ()  # tools, modules ("module:gevent"), libraries ("lib:jemalloc")
     root: bool = False
     options: Sequence[str] = ()  # of `holdfast run`; the default settings where it says nothing
+    mask: str = ""  # a pattern of what differs from run to run: addresses, pids
     seconds: float = 30.0
 
 

@@ -33,7 +33,7 @@ class Outcome:
     case: str
     skipped: str = ""
     broken: str = ""  # the case itself failed
-    unsteady: list[str] = field(default_factory=list)  # aspects in which two plain runs differ
+    unsteady: list[Difference] = field(default_factory=list)  # between two plain runs
     differences: list[Difference] = field(default_factory=list)
     again: int = 0  # of three watched runs, so many differed
     expected: list[Expected] = field(default_factory=list)
@@ -164,7 +164,7 @@ class Engine:
             other, _ = without_expected(outcome.case, aspect, two)
             seen, _ = without_expected(outcome.case, aspect, watched.get(aspect, nothing))
             if plain != other:
-                outcome.unsteady.append(aspect)
+                outcome.unsteady.append(Difference(aspect, plain, other))
             elif plain != seen:
                 outcome.differences.append(Difference(aspect, plain, seen))
             elif one != watched.get(aspect, nothing):

@@ -24,7 +24,14 @@ class Expected:
         return b"".join(l for l in text.splitlines(keepends=True) if not wanted.search(l))
 
 
-EXPECTED: tuple[Expected, ...] = ()
+EXPECTED: tuple[Expected, ...] = (
+    Expected(
+        "companions.preload-missing",
+        "stderr",
+        r"^ERROR: ld.so: object '/no/such/library.so'",
+        "the loader complains once per program it starts, and `holdfast` is one more",
+    ),
+)
 
 
 def without_expected(case: str, aspect: str, text: bytes) -> tuple[bytes, list[Expected]]:

@@ -55,7 +55,7 @@ def main() -> int:
     if arguments.faults:
         from transparency.faults import inject
 
-        return inject(binary, tools, arguments.faults, arguments.seed, arguments.only)
+        return inject(binary, tools, arguments.faults, arguments.seed, arguments.jobs)
     if arguments.peers:
         from transparency.peers import run_peers
 

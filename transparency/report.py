@@ -16,7 +16,7 @@ def progress(number: int, total: int, outcome: Outcome) -> None:
     elif outcome.broken:
         word = "BROKEN"
     elif outcome.unsteady:
-        word = f"UNSTEADY: two plain runs differ in {', '.join(outcome.unsteady)}"
+        word = f"UNSTEADY: two plain runs differ in {', '.join(each.aspect for each in outcome.unsteady)}"
     elif outcome.differences:
         aspects = ", ".join(each.aspect for each in outcome.differences)
         word = f"DIFFERS in {aspects} ({outcome.again} of 3 watched runs)"
@@ -30,7 +30,7 @@ def progress(number: int, total: int, outcome: Outcome) -> None:
 def show(outcome: Outcome, into=sys.stdout) -> None:
     if outcome.broken:
         print(f"\n{outcome.case}: broken\n{outcome.broken}", file=into)
-    for each in outcome.differences:
+    for each in [*outcome.differences, *outcome.unsteady]:
         print(f"\n{outcome.case}: {each.aspect}", file=into)
         plain, watched = (
             text.decode(errors="backslashreplace").splitlines() for text in (each.plain, each.watched)
@@ -71,5 +71,5 @@ def write(outcomes: list[Outcome], path: Path) -> None:
     with path.open("w") as stream:
         for outcome in outcomes:
             if not outcome.good:
-                print(f"== {outcome.case} {outcome.unsteady}", file=stream)
+                print(f"== {outcome.case}", file=stream)
                 show(outcome, stream)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import hashlib
 import os
@@ -29,8 +30,15 @@ _SHOWN = 4096  # of a long text, this much is kept beside its digest
 def ending(status: int) -> str:
     """As a parent sees it."""
     if os.WIFSIGNALED(status):
-        return signal.Signals(os.WTERMSIG(status)).name
+        return _name(os.WTERMSIG(status))
     return f"exit {os.WEXITSTATUS(status)}"
+
+
+def _name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 class Stage:
@@ -62,12 +70,17 @@ class Stage:
             (folder / "home").chmod(0o700)
 
     def play(self) -> dict[str, bytes]:
-        if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
-            raise OSError("cannot become a subreaper")
+        self.become_subreaper()
         os.chdir(self.folder)
         seen = self.case.drive(self) if self.case.drive else self._plain_play()
         proc.end_everything_below_us()
         return {name: self._as_bytes(value) for name, value in seen.items()}
+
+    @staticmethod
+    def become_subreaper() -> None:
+        """What a run leaves behind becomes ours: to be seen, and ended."""
+        if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+            raise OSError("cannot become a subreaper")
 
     def command(self) -> list[str]:
         if self.case.argv:
@@ -91,16 +104,15 @@ class Stage:
             code = running.wait(timeout=self.case.seconds)
         except subprocess.TimeoutExpired:
             return "hangs"
-        return signal.Signals(-code).name if code < 0 else f"exit {code}"
+        return _name(-code) if code < 0 else f"exit {code}"
 
     def left(self) -> str:
         """What lives on below us once everything that was about to end has ended."""
-        deadline = time.monotonic() + 2.0
+        deadline = time.monotonic() + 2.5
         while time.monotonic() < deadline:
             proc.reap_zombies()
             names = sorted(proc.comm(pid) for pid in proc.living(os.getpid()))
-            others = [name for name in names if not name.startswith("holdfast")]
-            if not names or others:
+            if not names:
                 break
             time.sleep(0.01)
         return " ".join(names)
@@ -189,6 +201,8 @@ class Stage:
             if self.case.before:
                 self.case.before()
             os.execvpe(words[0], words, self.env)
+        except OSError as error:  # as shells number it
+            os._exit(127 if error.errno == errno.ENOENT else 126)
         finally:
             os._exit(99)
 
@@ -196,6 +210,8 @@ class Stage:
         text = value if isinstance(value, bytes) else str(value).encode()
         if self.watched:
             text = without_verdict(text)
+        if self.case.mask:
+            text = re.sub(self.case.mask.encode(), b"#", text)
         if len(text) > 4 * _SHOWN:
             digest = hashlib.sha256(text).hexdigest().encode()
             return b"%d bytes, sha256 %s, from %s" % (len(text), digest, text[:_SHOWN])

@@ -36,7 +36,8 @@ CASES = [
     argv("companions.faketime-date", "date", "+%Y", needs=("lib:faketime",),
          env={"LD_PRELOAD": "{lib:faketime}", "FAKETIME": "@2020-01-01 00:00:00"}),
     argv("companions.asan", "{asan:children}", "many", env={"ASAN_OPTIONS": "detect_leaks=0"}),
-    argv("companions.asan.lines", "{asan:lines}", "50", "both", out="one"),
+    argv("companions.asan.lines", "{asan:lines}", "50", "both", out="one",
+         env={"ASAN_OPTIONS": "detect_leaks=0"}),
     sh("companions.asan.finds", "RUN {asan:ends} free 2>&1 | grep -o 'attempting double-free' | head -1;"
        " echo ${PIPESTATUS[0]}", env={"ASAN_OPTIONS": "color=never"}),
     sh("companions.asan.segv", "RUN {asan:ends} segv 2>&1 | grep -o 'SEGV on unknown' | head -1;"

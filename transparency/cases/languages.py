@@ -88,7 +88,7 @@ CASES = [
     *(argv(f"languages.go.{how}", "{go:golang}", how) for how in _GO),
     *(argv(f"languages.cgo.{how}", "{cgo:cgolang}", how) for how in ("plain", "segv", "panic")),
     argv("languages.go.run", "go", "version", needs=("go",)),
-    *(argv(f"languages.rust.{how}", "{rust:rustic}", how) for how in _RUST),
+    *(argv(f"languages.rust.{how}", "{rust:rustic}", how, mask=r"\(\d+\)|0x[0-9a-f]+") for how in _RUST),
     *(argv(f"languages.java.{how}", "java", *_JVM, "-cp", "{java:Brew}", "Brew", how,
            needs=("java", "javac"), seconds=60) for how in _JAVA),
     argv("languages.musl", "{musl:lines}", "20", "both", out="one"),

@@ -6,9 +6,9 @@ import shlex
 
 from transparency.case import argv, sh
 
-# An unprivileged user in its own pid namespace: a limit on processes counts all of a user's, and
-# whatever went wrong could signal nobody outside.
-_APART = "unshare --pid --fork --mount-proc setpriv --reuid 65534 --regid 65534 --clear-groups"
+# An unprivileged user of its own in its own pid namespace: a limit on processes counts all of a
+# user's, and whatever went wrong could signal nobody outside.
+_APART = "unshare --pid --fork --mount-proc setpriv --reuid $((100000 + $$)) --regid 65534 --clear-groups"
 _WORK = "RUN sh -c 'echo out; echo err >&2; exit 3'"
 
 
@@ -27,8 +27,8 @@ CASES = [
       for n in (6, 8, 10, 12, 16, 20, 24, 32, 48, 64)),
     sh("limits.descriptors-soft", "ulimit -S -n 20; RUN sh -c 'ulimit -S -n; ulimit -H -n'"),
     sh("limits.descriptors-facts", "ulimit -n 64; RUN {c:facts}"),
-    *(_apart(f"processes-{n}", f"ulimit -u {n}; {_WORK}; echo $?") for n in (1, 2, 3, 4, 5, 6, 8)),
-    _apart("processes-echo", "ulimit -u 4; RUN echo alone; echo $?"),
+    *(_apart(f"processes-{n}", f"ulimit -u {n}; exec {_WORK}") for n in (1, 2, 3, 4, 5, 6, 8)),
+    _apart("processes-echo", "ulimit -u 4; exec RUN echo alone"),
     _apart("unprivileged", _WORK),
     *(sh(f"limits.data-{n}", f"ulimit -d {n}; RUN {{python}} -c 'print(1)'; echo $?")
       for n in (4000, 8000, 30000, 200000)),
@@ -43,9 +43,9 @@ CASES = [
     sh("limits.file-size-met", "ulimit -f 1; RUN sh -c 'head -c 9000 /dev/zero >large'; echo $?"),
     *(sh(f"limits.stack-{n}", f"ulimit -s {n}; {_WORK}; echo $?") for n in (64, 128, 512, 100000)),
     sh("limits.stack-python", "ulimit -s 512; RUN {python} -c 'print(1)'"),
-    sh("limits.stack-overflow", "ulimit -c 0; ulimit -s 512; RUN {c:ends} overflow; echo $?"),
-    sh("limits.core-0", "ulimit -c 0; RUN sh -c 'kill -SEGV $$'; echo $?; ls core* 2>/dev/null"),
-    sh("limits.cpu", "ulimit -t 1; RUN sh -c 'while :; do :; done'; echo $?"),
+    sh("limits.stack-overflow", "exec 2>/dev/null; ulimit -c 0; ulimit -s 512; RUN {c:ends} overflow; echo $?"),
+    sh("limits.core-0", "exec 2>/dev/null; ulimit -c 0; RUN sh -c 'kill -SEGV $$'; echo $?; ls core*"),
+    sh("limits.cpu", "exec 2>/dev/null; ulimit -t 1; RUN sh -c 'while :; do :; done'; echo $?"),
     sh("limits.locked-memory", f"ulimit -l 0; {_WORK}; echo $?"),
     sh("limits.pending-signals", f"ulimit -i 0; {_WORK}; echo $?"),
     sh("limits.message-queues", f"ulimit -q 0; {_WORK}; echo $?"),

@@ -104,7 +104,7 @@ def _on(version: str) -> list[Case]:
 
 
 CASES = [
-    *(argv(f"pythons.inline.{name}", "{python}", "-c", code, stdin=b"a line\n")
+    *(argv(f"pythons.inline.{name}", "{python}", "-c", code, stdin=b"a line\n", mask=r"0x[0-9a-f]+")
       for name, code in _INLINE.items()),
     *(argv(f"pythons.flag.{flag.lstrip('-')}", "{python}", flag, "-c",
            "import sys; print(sys.flags); print('e', file=sys.stderr)")
@@ -129,7 +129,7 @@ CASES = [
     argv("pythons.timeit", "{python}", "-m", "timeit", "-n", "1", "-r", "1", "-u", "sec", "-s", "pass",
          "raise SystemExit(3)"),
     argv("pythons.pdb", "{python}", "-m", "pdb", "{programs}/trees.py", "threads", stdin=b"c\nq\n"),
-    argv("pythons.cprofile", "{python}", "-c", "import cProfile; cProfile.run('1+1', 'stats'); print(1)",
+    argv("pythons.cprofile", "{python}", "-c", "import cProfile; cProfile.run('1+1', '/dev/null'); print(1)",
          env={"PYTHONDONTWRITEBYTECODE": "1"}),
     argv("pythons.trace", "{python}", "-m", "trace", "--count", "-C", "t", "--summary",
          "{programs}/raise_value.py"),

@@ -63,7 +63,7 @@ def stop(stage: Stage):
 @drive("signals.stopped-from-outside")
 def stopped_from_outside(stage: Stage):
     running = stage.start("sh", "-c", "echo ready; read x; echo $x", stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, start_new_session=True)
+                          stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
     running.stdout.readline()
     os.kill(running.pid, signal.SIGTSTP)
     deadline = time.monotonic() + 5
@@ -71,6 +71,7 @@ def stopped_from_outside(stage: Stage):
     while not got and time.monotonic() < deadline:
         got, status = os.waitpid(running.pid, os.WUNTRACED | os.WNOHANG)
         time.sleep(0.005)
+    # A group of its own in our session: a stop from the keyboard counts there.
     inside = [p for p in [running.pid, *proc.descendants(running.pid)] if proc.comm(p) == "sh"]
     state = [proc.state(pid) for pid in inside]
     os.kill(running.pid, signal.SIGCONT)

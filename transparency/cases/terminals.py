@@ -88,9 +88,11 @@ def _conversation(name: str, words: list[str], talk: list[tuple[bytes, bytes]], 
 def resized(stage: Stage):
     code = (
         "import os, signal\n"
-        "def seen(*_): print(tuple(os.get_terminal_size()), flush=True)\n"
-        "signal.signal(signal.SIGWINCH, seen)\nprint('ready', flush=True)\n"
-        "signal.pause(); signal.pause()\n"
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])\n"
+        "os.write(1, b'ready\\n')\n"
+        "while os.get_terminal_size() != (20, 10):\n"
+        "  signal.sigwait([signal.SIGWINCH])\n"
+        "  if os.get_terminal_size() != (80, 24): print(tuple(os.get_terminal_size()), flush=True)\n"
     )
     terminal = Terminal(stage, "{python}", "-c", code)
     terminal.until(b"ready")
@@ -126,11 +128,11 @@ def hang_up(stage: Stage):
 
 _JOBS = [
     (b"$ ", b"stty -echo; PS1='> '; PS2=\n"),
-    (b"> ", b"sleep 50\n"),
-    (b"", b"\x1a"),
-    (b"Stopped", b"jobs; bg; fg\n"),
-    (b"sleep 50\r\n", b"\x03"),
-    (b"> ", b"echo status $?; exit 4\n"),
+    (b"\n> ", b"sh -c 'echo started; exec sleep 50'\n"),
+    (b"started", b"\x1a"),
+    (b"Stopped", b"jobs; fg\n"),
+    (b"sleep 50'\r\nsh", b"\x03"),
+    (b"\n> ", b"echo status $?; exit 4\n"),
 ]
 
 _PYTHON_TTY = (
@@ -149,20 +151,23 @@ CASES = [
     argv("terminals.python-error", "{python}", "-c", "1/0", out="pty"),
     argv("terminals.opens-dev-tty", "sh", "-c", "echo hello >/dev/tty; tty >/dev/null", out="pty"),
     argv("terminals.background-write", "sh", "-c", "stty tostop; (echo from behind) & wait", out="pty"),
-    _conversation("ctrl-c", ["{python}", "-c", "print('r', flush=True)\nimport time\ntime.sleep(50)"],
+    _conversation("ctrl-c", ["sh", "-c", "echo r; exec sleep 50"], [(b"r\r\n", b"\x03")]),
+    _conversation("ctrl-c-caught",
+                  ["bash", "-c", "trap 'echo int; exit 3' INT; echo r; while :; do sleep .05; done"],
                   [(b"r\r\n", b"\x03")]),
-    _conversation("ctrl-backslash", ["sleep", "50"], [(b"", b"\x1c")]),
+    _conversation("ctrl-backslash", ["sh", "-c", "ulimit -c 0; echo r; exec sleep 50"],
+                  [(b"r\r\n", b"\x1c")]),
     _conversation("ctrl-d", ["cat"], [(b"", b"line\n"), (b"line\r\nline", b"\x04")]),
     _conversation("input", ["{python}", "-c", "print(input('name? '))"], [(b"name? ", b"me\n")]),
     _conversation("getpass", ["{python}", "-c", "import getpass; print(len(getpass.getpass()))"],
                   [(b"assword", b"secret\n")]),
     _conversation("python-prompt", ["{python}", "-i", "-q", "-E"],
-                  [(b">>> ", b"1 + 1\n"), (b"2\r\n", b"exit(3)\n")], env={"TERM": "dumb"}),
+                  [(b">>> ", b"1 + 1\n"), (b"2\r\n>>> ", b"exit(3)\n")], env={"TERM": "dumb"}),
     _conversation("bash", ["bash", "--norc", "--noprofile", "-i", "+o", "history"],
-                  [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")], env={"TERM": "dumb"}),
+                  [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b\r\n$ ", b"exit 5\n")], env={"TERM": "dumb", "PS1": "$ "}),
     _conversation("dash", ["dash", "-i"], [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")],
                   needs=("dash",), env={"PS1": "$ "}),
-    _conversation("zsh", ["zsh", "-f", "-i"], [(b"% ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")],
+    _conversation("zsh", ["zsh", "-f", "+Z", "-i"], [(b"% ", b"echo a$((1+1))b\n"), (b"a2b\r\n% ", b"exit 5\n")],
                   needs=("zsh",), env={"TERM": "dumb", "PS1": "% "}),
     _conversation("job-control", ["bash", "--norc", "--noprofile", "-i", "+o", "history"], _JOBS,
                   env={"TERM": "dumb", "PS1": "$ "}),
@@ -170,8 +175,6 @@ CASES = [
                   needs=("script",)),
     _conversation("pdb", ["{python}", "-c", "breakpoint()\nprint('end')"], [(b"(Pdb) ", b"c\n")],
                   env={"PYTHONSTARTUP": ""}),
-    _conversation("less", ["sh", "-c", "seq 200 | less -E"], [(b":", b"q")],
-                  env={"TERM": "dumb"}, needs=("less",)),
     _conversation("ctrl-z-of-the-program",
                   ["{python}", "-c", "import os, signal; os.kill(os.getpid(), signal.SIGCONT);"
                    "print('on')"], []),

@@ -34,7 +34,7 @@ static void environment(void) {
     memcpy(copy, environ, n * sizeof *copy);
     qsort(copy, n, sizeof *copy, by_text);
     for (size_t i = 0; i < n; i++)
-        if (strncmp(copy[i], "TR_STAGE=", 9)) printf("environment %s\n", copy[i]);
+        if (strncmp(copy[i], "TR_STAGE=", 9) && strncmp(copy[i], "_=", 2)) printf("environment %s\n", copy[i]);
 }
 
 static void descriptors(void) {
@@ -138,14 +138,14 @@ int main(int count, char **words) {
     files((const char *const[]){"/proc/self/cgroup", "/proc/self/oom_score_adj", "/proc/self/comm",
                                 "/proc/self/personality", "/proc/self/timerslack_ns",
                                 "/proc/self/coredump_filter", "/proc/self/loginuid",
-                                "/proc/self/attr/current", "/proc/self/autogroup",
+                                "/proc/self/attr/current",
                                 "/proc/self/uid_map", NULL});
     links((const char *const[]){"/proc/self/cwd", "/proc/self/root", "/proc/self/exe",
                                 "/proc/self/ns/pid", "/proc/self/ns/mnt", "/proc/self/ns/net",
                                 "/proc/self/ns/user", "/proc/self/ns/uts", "/proc/self/ns/ipc",
                                 "/proc/self/ns/cgroup", "/proc/self/ns/time", NULL});
     copy_lines("/proc/self/status",
-               (const char *const[]){"Umask", "Groups", "Uid", "Gid", "SigQ", "SigPnd", "ShdPnd",
+               (const char *const[]){"Umask", "Groups", "Uid", "Gid", "SigPnd", "ShdPnd",
                                      "SigBlk", "SigIgn", "SigCgt", "Cap", "NoNewPrivs", "Seccomp",
                                      "Threads", "THP", "Cpus_allowed_list", "Mems_allowed_list",
                                      "TracerPid", "Spec", NULL});

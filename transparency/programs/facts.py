@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 
-environment = {k: v for k, v in os.environ.items() if k != "TR_STAGE"}
+environment = {k: v for k, v in os.environ.items() if k not in ("TR_STAGE", "_")}
 for name in sorted(environment):
     print("environment", name, environment[name])
 print("arguments", sys.argv[1:])
@@ -46,4 +46,5 @@ print("builtins", sorted(set(dir(__builtins__)) ^ set(dir(object)))[:400])
 print("warnings", sys.warnoptions, "dont_write", sys.dont_write_bytecode)
 print("main", sorted(globals()))
 print("asyncgen", sys.get_asyncgen_hooks(), "coroutine", sys.get_coroutine_origin_tracking_depth())
-print("audit children", open("/proc/self/task/%d/children" % os.getpid()).read().split())
+with open("/proc/self/task/%d/children" % os.getpid()) as file:
+    print("children", file.read().split())
