@@ -184,9 +184,11 @@ class Stage:
 
     def _become(self, wires: Wires, stdin: int) -> None:
         try:
-            os.setsid()
             if wires.terminal >= 0:
+                os.setsid()
                 fcntl.ioctl(wires.terminal, termios.TIOCSCTTY, 0)
+            else:
+                os.setpgid(0, 0)  # what signals its own group must not meet us
             # High first, or one of them is overwritten before it is copied.
             high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) if fd >= 0 else -1
                     for fd in (stdin, wires.out, wires.err)]
