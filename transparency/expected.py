@@ -31,6 +31,44 @@ EXPECTED: tuple[Expected, ...] = (
         r"^ERROR: ld.so: object '/no/such/library.so'",
         "the loader complains once per program it starts, and `holdfast` is one more",
     ),
+    Expected(
+        "*",
+        "*",
+        r"SigCgt:\t",
+        "the agent handles the signals of a crash, to record it; sigaction answers as without it",
+    ),
+    Expected(
+        "surroundings.s*",
+        "*",
+        r"^environment (LD_PRELOAD|HOLDFAST_RUN)=",
+        "a statically linked program sees the two variables that its children need; in others"
+        " the agent hides them",
+    ),
+    Expected(
+        "limits.*",
+        "stderr",
+        r"^holdfast: .*; the command runs on, unobserved$",
+        "where the system refuses what we need, one line says that nothing is recorded",
+    ),
+    Expected(
+        "limits.address-space-6000",
+        "std*",
+        r"",
+        "`holdfast` itself cannot be loaded into so little address space",
+    ),
+    Expected(
+        "limits.address-space-12000",
+        "std*",
+        r"",
+        "`holdfast` itself cannot be loaded into so little address space",
+    ),
+    Expected(
+        "signals.stop*",
+        "*",
+        r"^(True|False|19)$",
+        "a program that is stopped is told to the parent of `holdfast run` only at a terminal, where"
+        " somebody can continue it",
+    ),
 )
 
 

@@ -61,7 +61,10 @@ class Round:
         round_.lines = dice.choice((1, 5, 17, 60, 60, 400))
         round_.pause = dice.choice((0, 500, 1000, 3000)) if round_.lines < 100 else 100
         round_.end = dice.choice(ENDS)
-        round_.moment = dice.random() ** 2 * (0.03 + round_.lines * round_.pause / 1e6)
+        if (round_.target, round_.action) == ("supervisor", "kill") and dice.random() < 0.5:
+            round_.lines, round_.pause = 1000, 3000  # long enough to tell being ended from ending
+        lasts = min(round_.lines * round_.pause / 1e6, 1.0)
+        round_.moment = dice.random() ** 2 * (0.03 + lasts)
         round_.stopped_for = dice.choice((0.01, 0.05, 0.2, 0.4))
         round_.slow = dice.random() < 0.2
         return round_
@@ -98,7 +101,9 @@ class Player:
         self.home = folder / "home"
         self.home.mkdir(mode=0o700)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        self.env["HOLDFAST_HOME"] = str(self.home)
+        # XDG_STATE_HOME too: `why` looks there where the first home has no run.
+        self.env |= {"HOLDFAST_HOME": str(self.home), "XDG_STATE_HOME": str(folder / "state")}
+        self.env["HOME"] = str(folder)
         options = ["--detach"] if round_.detach else []
         count, pause, end = str(round_.lines), str(round_.pause), str(round_.end)
         self.line = [binary, "run", *options, "--", program, count, pause, end]
@@ -185,6 +190,8 @@ class Player:
         if not killed and status != round_.end:
             harm(f"status {status} instead of {round_.end}")
         ended_by_itself = len(seen["out"]) == round_.lines and len(seen["err"]) == round_.lines
+        if killed and not round_.detach and ended_by_itself and round_.lines == 1000:
+            harm("the program went on to its end, though its supervisor was killed")
         left = self._left()
         if left:
             harm(f"left behind: {left}")
@@ -206,13 +213,17 @@ class Player:
         asked = subprocess.run(
             [self.binary, "why", "--json"], env=self.env, capture_output=True, check=False
         )
-        if asked.returncode == 3 and killed:
-            round_.told = "no run"
-            return  # struck before there was anything to record
+        # Struck before there was anything to record: to say so is honest.
+        if killed and (asked.returncode == 3 or b"cannot be read" in asked.stderr):
+            round_.told = "no run" if asked.returncode == 3 else "cannot be read"
+            return
         try:
             verdict = json.loads(asked.stdout)
         except ValueError:
             harm(f"why: status {asked.returncode}, {asked.stderr[-200:]!r}")
+            return
+        if killed and self.line[-4] not in verdict["run"]["command"]:
+            round_.told = "another run, from another home"
             return
         end = verdict["end"]
         sure = end["confidence"] == "certain"

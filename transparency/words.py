@@ -9,7 +9,10 @@ _PANEL = re.compile(
     rb"(?:[^\n]*holdfast explain[^\n]*\n)?",
     re.DOTALL,
 )
-_LINE = re.compile(rb"^holdfast: (?![^\n]*unobserved)[^\n]*\n", re.MULTILINE)
+_LINE = re.compile(
+    rb"^holdfast: (?![^\n]*unobserved)[^\n]*\n|holdfast: [^\n]*; details: holdfast why[^\n]*\n",
+    re.MULTILINE,
+)
 
 
 def without_verdict(text: bytes) -> bytes:

@@ -133,7 +133,7 @@ CASES = [
     *(argv(f"output.lines.{way}", "{c:lines}", "50", "both", out=way) for way in _WAYS),
     *(
         argv(f"output.python-lines.{way}", "{python}", "-c", code, out=way)
-        for way in ("pipes", "one", "full2", "full1", "closed2", "closed12", "pty", "append")
+        for way in ("pipes", "one", "ptyerr", "full2", "full1", "closed2", "closed12", "pty", "append")
         for code in (
             "import sys\nfor i in range(20): print('o', i, flush=True); print('e', i, file=sys.stderr)",
         )

@@ -53,8 +53,12 @@ def stop(stage: Stage):
     """A parent sees the stop of the program, and its going on."""
     running = stage.start("sh", "-c", "kill -STOP $$; echo on", stdout=subprocess.PIPE,
                           start_new_session=True)
-    _, status = os.waitpid(running.pid, os.WUNTRACED)
-    stopped = os.WIFSTOPPED(status) and os.WSTOPSIG(status)
+    deadline = time.monotonic() + 2
+    got, status = 0, 0
+    while not got and time.monotonic() < deadline:
+        got, status = os.waitpid(running.pid, os.WUNTRACED | os.WNOHANG)
+        time.sleep(0.005)
+    stopped = bool(got) and os.WIFSTOPPED(status) and os.WSTOPSIG(status)
     os.killpg(running.pid, signal.SIGCONT)
     out = running.stdout.read()
     return {"stopped by": stopped, "out": out, "status": stage.wait(running)}
@@ -66,7 +70,7 @@ def stopped_from_outside(stage: Stage):
                           stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
     running.stdout.readline()
     os.kill(running.pid, signal.SIGTSTP)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 2
     got, status = 0, 0
     while not got and time.monotonic() < deadline:
         got, status = os.waitpid(running.pid, os.WUNTRACED | os.WNOHANG)
