@@ -45,6 +45,35 @@ EXPECTED: tuple[Expected, ...] = (
         " the agent hides them",
     ),
     Expected(
+        "visible.parent*",
+        "stdout",
+        r"^(grand)?child$|^python|^holdfast$|^its new parent",
+        "`holdfast run` stands between whoever started it and the program",
+    ),
+    Expected(
+        "visible.*-leader",
+        "*",
+        r"^leads the",
+        "`holdfast run` is the leader where a program would be one from its start",
+    ),
+    Expected(
+        "visible.libraries", "*", r"^[0-9]+$|^exit", "the agent is a library in the program"
+    ),
+    Expected(
+        "visible.environ-file",
+        "*",
+        r"^[0-9]+$|^exit",
+        "the kernel keeps the environment as it was at the start",
+    ),
+    Expected(
+        "visible.environ-of-static",
+        "stdout",
+        r"^environment (LD_PRELOAD|HOLDFAST_RUN)=",
+        "a statically linked program sees the two variables that its children need",
+    ),
+    Expected("visible.records", "stdout", r"^[01]$", "the record of the run"),
+    Expected("visible.underscore", "stdout", r"^/", "a shell names there what it started"),
+    Expected(
         "limits.*",
         "stderr",
         r"^holdfast: .*; the command runs on, unobserved$",

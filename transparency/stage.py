@@ -54,11 +54,11 @@ class Stage:
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOLDFAST", "LD_PRELOAD"))}
         self.env = kept | {
             "HOLDFAST_HOME": str(folder / "home"),
+            "XDG_RUNTIME_DIR": str(folder / "runtime"),  # where records go instead
             "LC_ALL": "C.UTF-8",
             "PYTHONHASHSEED": "0",
             "TR_PROGRAMS": tools.fill_in("{programs}"),
             "TR_PYTHON": tools.python,
-            "TR_STAGE": str(os.getpid()),
             **{name: tools.fill_in(value) for name, value in case.env.items()},
         }
         for place in (self.folder, folder / "home"):
@@ -72,6 +72,7 @@ class Stage:
     def play(self) -> dict[str, bytes]:
         self.become_subreaper()
         os.chdir(self.folder)
+        self.env["TR_STAGE"] = str(os.getpid())
         seen = self.case.drive(self) if self.case.drive else self._plain_play()
         proc.end_everything_below_us()
         return {name: self._as_bytes(value) for name, value in seen.items()}

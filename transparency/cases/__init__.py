@@ -12,6 +12,7 @@ from transparency.cases import (
     signals,
     surroundings,
     terminals,
+    visible,
 )
 
 TABLES = (
@@ -25,6 +26,7 @@ TABLES = (
     pythons,
     languages,
     companions,
+    visible,
 )
 
 
