@@ -10,6 +10,7 @@ from pathlib import Path
 
 from transparency import report
 from transparency.cases import every_case
+from transparency.documented import unknown_names
 from transparency.engine import Engine
 from transparency.toolbox import Toolbox
 
@@ -48,6 +49,9 @@ def main() -> int:
         for case in cases:
             print(case.name)
         return 0
+    if missing := unknown_names(ROOT / "docs/harm.md", every_case()):
+        print(f"docs/harm.md names no case of ours: {', '.join(missing)}", file=sys.stderr)
+        return 2
     if not os.access(arguments.holdfast, os.X_OK):
         print(f"tools/transparency: {arguments.holdfast} is not there; build it", file=sys.stderr)
         return 2
