@@ -120,7 +120,9 @@ class Engine:
     def _play(self, case: Case) -> Outcome:
         started = time.monotonic()
         outcome = Outcome(case.name)
-        with tempfile.TemporaryDirectory(prefix="transparency-", ignore_cleanup_errors=True) as name:
+        with tempfile.TemporaryDirectory(
+            prefix="transparency-", ignore_cleanup_errors=True
+        ) as name:
             folder = Path(name)
             folder.chmod(0o755)
             try:

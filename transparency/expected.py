@@ -1,4 +1,4 @@
-"""The differences that watching cannot do without, each with its reason; docs/harm.md tells them."""
+"""The differences that watching cannot do without, each with its reason: see docs/harm.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ class Expected:
 
     def without(self, text: bytes) -> bytes:
         wanted = re.compile(self.lines.encode())
-        return b"".join(l for l in text.splitlines(keepends=True) if not wanted.search(l))
+        lines = text.splitlines(keepends=True)
+        return b"".join(line for line in lines if not wanted.search(line))
 
 
 EXPECTED: tuple[Expected, ...] = (
@@ -56,9 +57,7 @@ EXPECTED: tuple[Expected, ...] = (
         r"^leads the",
         "`holdfast run` is the leader where a program would be one from its start",
     ),
-    Expected(
-        "visible.libraries", "*", r"^[0-9]+$|^exit", "the agent is a library in the program"
-    ),
+    Expected("visible.libraries", "*", r"^[0-9]+$|^exit", "the agent is a library in the program"),
     Expected(
         "visible.environ-file",
         "*",
@@ -95,8 +94,7 @@ EXPECTED: tuple[Expected, ...] = (
         "signals.stop*",
         "*",
         r"^(True|False|19)$",
-        "a program that is stopped is told to the parent of `holdfast run` only at a terminal, where"
-        " somebody can continue it",
+        "a parent is told of a stop only at a terminal, where somebody can continue the program",
     ),
 )
 

@@ -1,7 +1,7 @@
 """Kills and stops our own processes at random moments: the program must not notice.
 
-Only processes that this round's own supervisor is or has started are signalled, through a pidfd that
-was opened before the kinship was checked, so a pid that was given away meanwhile cannot be met.
+Only processes that this round's own supervisor is or has started are signalled, through a pidfd
+that was opened before the kinship was checked: a pid that was given away meanwhile is never met.
 """
 
 from __future__ import annotations
@@ -231,9 +231,7 @@ class Player:
         round_.told = f"{verdict['outcome']} {end['slug']} {end['confidence']}"
         if verdict["outcome"] == "running":
             harm("why: it is said to run, and is gone")
-        truth = (
-            (round_.end, None) if round_.end >= 0 else (None, signal.Signals(-round_.end).name)
-        )
+        truth = (round_.end, None) if round_.end >= 0 else (None, signal.Signals(-round_.end).name)
         if not killed:
             if (code, number) != truth:
                 harm(f"why: told {code} {number} instead of {truth}")
@@ -300,24 +298,34 @@ def inject(binary: str, tools: Toolbox, rounds: int, seed: int | None, jobs: int
     program = tools.fill_in("{c:pulse}")
     usage = subprocess.run([binary, "run", "--help"], capture_output=True, check=False).stdout
     can_detach = b"--detach" in usage
-    print(f"{rounds} rounds, seeds {seed} to {seed + rounds - 1}"
-          + ("" if can_detach else "; this one knows no --detach"), flush=True)
+    print(
+        f"{rounds} rounds, seeds {seed} to {seed + rounds - 1}"
+        + ("" if can_detach else "; this one knows no --detach"),
+        flush=True,
+    )
     counts: Counter[str] = Counter()
     hits: Counter[str] = Counter()
     told: Counter[str] = Counter()
     harmed = 0
     started = time.monotonic()
-    for number, round_ in enumerate(_rounds(range(seed, seed + rounds), jobs, binary, program, can_detach), 1):
+    for number, round_ in enumerate(
+        _rounds(range(seed, seed + rounds), jobs, binary, program, can_detach), 1
+    ):
         counts[round_.name] += 1
         hits[round_.name] += round_.hit
         told[round_.told] += 1
         harmed += bool(round_.harms)
         for harm in round_.harms:
-            print(f"seed {round_.seed}: {round_.name} at {round_.moment * 1000:.0f} ms, program "
-                  f"{round_.lines} {round_.pause} {round_.end}{' slow reader' if round_.slow else ''}"
-                  f"{'' if round_.hit else ' (not hit)'}: {harm} [{round_.told}]", flush=True)
+            print(
+                f"seed {round_.seed}: {round_.name} at {round_.moment * 1000:.0f} ms, program "
+                f"{round_.lines} {round_.pause} {round_.end}{' slow reader' if round_.slow else ''}"
+                f"{'' if round_.hit else ' (not hit)'}: {harm} [{round_.told}]",
+                flush=True,
+            )
         if number % 50 == 0:
-            print(f"{number} rounds, {harmed} harmed, {time.monotonic() - started:.0f} s", flush=True)
+            print(
+                f"{number} rounds, {harmed} harmed, {time.monotonic() - started:.0f} s", flush=True
+            )
     print(f"\n{'':26}{'rounds':>8}{'hit':>8}")
     for name in sorted(counts):
         print(f"{name:26}{counts[name]:>8}{hits[name]:>8}")

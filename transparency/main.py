@@ -30,7 +30,10 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--show", action="store_true", help="print differences as they come")
     parser.add_argument("--repeat", type=int, default=1, help="play everything so many times")
     parser.add_argument(
-        "--modules", metavar="PYTHON", default="", help="an interpreter that has gevent, uvloop, ..."
+        "--modules",
+        metavar="PYTHON",
+        default="",
+        help="an interpreter that has gevent, uvloop, ...",
     )
     parser.add_argument("--output", metavar="FILE", help="write every difference to FILE")
     parser.add_argument("--faults", type=int, metavar="N", help="N rounds of killing our own")

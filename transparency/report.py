@@ -16,7 +16,8 @@ def progress(number: int, total: int, outcome: Outcome) -> None:
     elif outcome.broken:
         word = "BROKEN"
     elif outcome.unsteady:
-        word = f"UNSTEADY: two plain runs differ in {', '.join(each.aspect for each in outcome.unsteady)}"
+        aspects = ", ".join(each.aspect for each in outcome.unsteady)
+        word = f"UNSTEADY: two plain runs differ in {aspects}"
     elif outcome.differences:
         aspects = ", ".join(each.aspect for each in outcome.differences)
         word = f"DIFFERS in {aspects} ({outcome.again} of 3 watched runs)"
@@ -33,7 +34,8 @@ def show(outcome: Outcome, into=sys.stdout) -> None:
     for each in [*outcome.differences, *outcome.unsteady]:
         print(f"\n{outcome.case}: {each.aspect}", file=into)
         plain, watched = (
-            text.decode(errors="backslashreplace").splitlines() for text in (each.plain, each.watched)
+            text.decode(errors="backslashreplace").splitlines()
+            for text in (each.plain, each.watched)
         )
         lines = list(difflib.unified_diff(plain, watched, "plain", "watched", lineterm="", n=1))
         for line in lines[:40]:

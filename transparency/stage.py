@@ -164,7 +164,7 @@ class Stage:
             return wires.terminal, -1
         if self.case.stdin == "closed":
             return -1, -1
-        if self.case.stdin == "pipe" or isinstance(self.case.stdin, bytes) and self.case.stdin:
+        if self.case.stdin == "pipe" or (isinstance(self.case.stdin, bytes) and self.case.stdin):
             reader, writer = os.pipe()
             return reader, writer
         return os.open("/dev/null", os.O_RDONLY), -1
@@ -191,8 +191,10 @@ class Stage:
             else:
                 os.setpgid(0, 0)  # what signals its own group must not meet us
             # High first, or one of them is overwritten before it is copied.
-            high = [fcntl.fcntl(fd, fcntl.F_DUPFD, 100) if fd >= 0 else -1
-                    for fd in (stdin, wires.out, wires.err)]
+            high = [
+                fcntl.fcntl(fd, fcntl.F_DUPFD, 100) if fd >= 0 else -1
+                for fd in (stdin, wires.out, wires.err)
+            ]
             os.closerange(0, 100)
             for target, fd in enumerate(high):
                 if fd >= 0:
@@ -223,4 +225,3 @@ class Stage:
 
 def _put(words: str, script: str) -> str:
     return re.sub(rf"\b{RUN}\b", lambda _: words, script)
-

@@ -9,7 +9,9 @@ import subprocess
 from transparency.case import argv, drive, sh
 from transparency.stage import Stage
 
-_SIGNALS = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM XCPU XFSZ SYS".split()
+_SIGNALS = (
+    "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PIPE ALRM TERM XCPU XFSZ SYS".split()
+)
 _WAYS = (
     "segv segv-handled segv-ignored segv-thread segv-child abort fpe ill bus overflow free _exit "
     "quick_exit exec thread-exit limit-cpu"
@@ -27,7 +29,9 @@ def core(stage: Stage):
 
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     running = stage.start(
-        "sh", "-c", "kill -SEGV $$",
+        "sh",
+        "-c",
+        "kill -SEGV $$",
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (hard, hard)),
     )
     _, status = os.waitpid(running.pid, 0)
@@ -89,8 +93,10 @@ def daemon(stage: Stage):
 
 
 CASES = [
-    *(argv(f"ends.exit-{code}", "sh", "-c", f"exit {code}")
-      for code in (0, 1, 2, 77, 126, 127, 128, 130, 137, 143, 255)),
+    *(
+        argv(f"ends.exit-{code}", "sh", "-c", f"exit {code}")
+        for code in (0, 1, 2, 77, 126, 127, 128, 130, 137, 143, 255)
+    ),
     *(argv(f"ends.signal-{name}", "sh", "-c", f"echo on; kill -{name} $$") for name in _SIGNALS),
     *(argv(f"ends.c.{how}", "{c:ends}", how) for how in _WAYS),
     *(argv(f"ends.static.{how}", "{static:ends}", how) for how in ("segv", "abort", "exec")),
@@ -102,7 +108,10 @@ CASES = [
     argv("ends.a-folder", "/"),
     sh("ends.shell-sees-signal", "RUN sh -c 'kill -9 $$'; echo $?", shell="dash"),
     sh("ends.no-first-line", "printf 'echo ran $1; exit 7' >s; chmod +x s; RUN ./s word; echo $?"),
-    sh("ends.bad-interpreter", "printf '#!/no/such\\n' >s; chmod +x s; RUN ./s 2>/dev/null; echo $?"),
+    sh(
+        "ends.bad-interpreter",
+        "printf '#!/no/such\\n' >s; chmod +x s; RUN ./s 2>/dev/null; echo $?",
+    ),
     sh("ends.in-background", "RUN sh -c 'exit 5' & wait $!; echo $?"),
     sh("ends.and-or", "RUN false || RUN true && echo yes; ! RUN false; echo $?"),
     sh("ends.errexit", "set -e; RUN true; RUN false; echo never"),
@@ -111,8 +120,12 @@ CASES = [
     sh("ends.timeout-kill", "(timeout -s KILL 0.3 RUN sleep 20; echo $?) 2>/dev/null"),
     sh("ends.timeout-foreground", "timeout --foreground 0.3 RUN sleep 20; echo $?"),
     sh("ends.xargs", "printf '1 2 3' | xargs -n 1 -P 2 RUN sh -c 'exit $0'; echo $?"),
-    sh("ends.make", "printf 'all:\\n\\t@RUN sh -c \"exit 3\"\\n' >Makefile; make -s 2>/dev/null;"
-       " echo $?; rm Makefile", needs=("make",)),
+    sh(
+        "ends.make",
+        "printf 'all:\\n\\t@RUN sh -c \"exit 3\"\\n' >Makefile; make -s 2>/dev/null;"
+        " echo $?; rm Makefile",
+        needs=("make",),
+    ),
     sh("ends.watched-twice", "RUN RUN sh -c 'echo in; echo err >&2; exit 5'; echo $?"),
     sh("ends.env-i", "env -i RUN /bin/sh -c 'echo $PATH; exit 4' | wc -l; echo ${PIPESTATUS[0]}"),
     core,

@@ -26,7 +26,9 @@ def lines_then_wait(stage: Stage):
 
 @drive("output.200-lines-read-after-wait")
 def many_lines_then_wait(stage: Stage):
-    running = stage.start("{c:lines}", "200", "both", stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    running = stage.start(
+        "{c:lines}", "200", "both", stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     ended = stage.wait(running)
     if ended == "hangs":
         return {"status": ended}
@@ -46,9 +48,7 @@ def full_pipe(stage: Stage):
 def blocks(stage: Stage):
     """One byte too many: the program is still in its write when nobody reads."""
     code = "import os,sys; os.write(1, b'a'); os.write(2, b'x' * 70000); os.write(1, b'b')"
-    running = stage.start(
-        "{python}", "-c", code, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+    running = stage.start("{python}", "-c", code, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     first = running.stdout.read(1)
     got = b""
     while len(got) < 70000:
@@ -133,7 +133,17 @@ CASES = [
     *(argv(f"output.lines.{way}", "{c:lines}", "50", "both", out=way) for way in _WAYS),
     *(
         argv(f"output.python-lines.{way}", "{python}", "-c", code, out=way)
-        for way in ("pipes", "one", "ptyerr", "full2", "full1", "closed2", "closed12", "pty", "append")
+        for way in (
+            "pipes",
+            "one",
+            "ptyerr",
+            "full2",
+            "full1",
+            "closed2",
+            "closed12",
+            "pty",
+            "append",
+        )
         for code in (
             "import sys\nfor i in range(20): print('o', i, flush=True); print('e', i, file=sys.stderr)",
         )
@@ -147,8 +157,13 @@ CASES = [
     argv("output.long-lines", "{c:lines}", "20", "both", "200000", out="one"),
     argv("output.twin-of-stderr", "{c:lines}", "500", "both", "0", "twin"),
     argv("output.twin-of-stderr.one", "{c:lines}", "500", "both", "0", "twin", out="one"),
-    argv("output.binary", "{python}", "-c", "import sys; b = bytes(range(256)) * 99;"
-         "sys.stdout.buffer.write(b); sys.stderr.buffer.write(b[::-1])"),
+    argv(
+        "output.binary",
+        "{python}",
+        "-c",
+        "import sys; b = bytes(range(256)) * 99;"
+        "sys.stdout.buffer.write(b); sys.stderr.buffer.write(b[::-1])",
+    ),
     argv("output.no-newline", "printf", "no newline"),
     argv("output.no-newline.stderr", "sh", "-c", "printf 'no newline' >&2"),
     argv("output.nothing", "true"),
@@ -158,24 +173,39 @@ CASES = [
     argv("output.stdin-closed", "cat", stdin="closed"),
     argv("output.stdin-pipe-open", "sh", "-c", "echo not reading", stdin="pipe"),
     argv("output.stderr-reopened", "sh", "-c", "exec 2>other; echo to a file >&2; echo out"),
-    argv("output.proc-self-fd-2", "sh", "-c", "echo by name >/dev/stderr; echo more >/proc/self/fd/2"),
+    argv(
+        "output.proc-self-fd-2", "sh", "-c", "echo by name >/dev/stderr; echo more >/proc/self/fd/2"
+    ),
     sh("output.pipeline", "RUN {c:lines} 5 both 2>&1 | sort"),
     sh("output.in-a-group", "(RUN {c:lines} 5; echo after; echo after >&2) 2>&1 | cat"),
     sh("output.tee", "RUN {c:lines} 30 2>&1 | tee copy | tail -n 3"),
     sh("output.head", "RUN yes | head -n 2; echo ${PIPESTATUS[0]}"),
-    sh("output.head-of-stderr", "RUN sh -c 'while :; do echo y >&2; done' 2>&1 >/dev/null |"
-       " head -n 1; echo ${PIPESTATUS[0]}"),
-    sh("output.sigpipe-ignored", "trap '' PIPE; RUN {python} -c 'import os\nwhile True: os.write(2,"
-       " b\"x\" * 100)' 2>&1 >/dev/null | head -c 100; echo ${PIPESTATUS[0]}"),
-    sh("output.command-substitution", "x=$(RUN sh -c 'echo out; echo err >&2; exit 3');"
-       " echo \"$? $x\""),
-    sh("output.process-substitution", "RUN sh -c 'echo err >&2' 2> >(sed s/err/seen/); wait; sleep .1"),
+    sh(
+        "output.head-of-stderr",
+        "RUN sh -c 'while :; do echo y >&2; done' 2>&1 >/dev/null |"
+        " head -n 1; echo ${PIPESTATUS[0]}",
+    ),
+    sh(
+        "output.sigpipe-ignored",
+        "trap '' PIPE; RUN {python} -c 'import os\nwhile True: os.write(2,"
+        ' b"x" * 100)\' 2>&1 >/dev/null | head -c 100; echo ${PIPESTATUS[0]}',
+    ),
+    sh(
+        "output.command-substitution",
+        "x=$(RUN sh -c 'echo out; echo err >&2; exit 3'); echo \"$? $x\"",
+    ),
+    sh(
+        "output.process-substitution",
+        "RUN sh -c 'echo err >&2' 2> >(sed s/err/seen/); wait; sleep .1",
+    ),
     sh("output.here-document", "RUN cat <<< 'a word'"),
     sh("output.swapped", "RUN {c:lines} 5 3>&1 1>&2 2>&3 3>&-"),
     sh("output.same-file-twice", "RUN {c:lines} 20 >both 2>both; wc -l <both"),
     sh("output.append-order", "echo first >log; RUN {c:lines} 20 >>log 2>>log; echo last >>log"),
     sh("output.two-at-once", "RUN {c:lines} 30 out >one & RUN {c:lines} 30 err 2>two & wait"),
-    sh("output.one-after-another", "for i in 1 2 3; do RUN sh -c \"echo $i; echo $i >&2\"; done 2>&1"),
+    sh(
+        "output.one-after-another", 'for i in 1 2 3; do RUN sh -c "echo $i; echo $i >&2"; done 2>&1'
+    ),
     lines_then_wait,
     many_lines_then_wait,
     full_pipe,

@@ -10,8 +10,26 @@ _TREES = (
     "broken-pool threads many-threads asyncio subprocess fork fork-in-thread deep exec-chain daemon "
     "shared-memory spawn-posix"
 ).split()
-_FLAGS = ["-I", "-S", "-E", "-s", "-B", "-O", "-OO", "-b", "-u", "-q", "-v", "-Wd", "-Xdev",
-          "-Xutf8", "-Xfaulthandler", "-Xtracemalloc", "-Ximporttime", "-Xint_max_str_digits=0"]
+_FLAGS = [
+    "-I",
+    "-S",
+    "-E",
+    "-s",
+    "-B",
+    "-O",
+    "-OO",
+    "-b",
+    "-u",
+    "-q",
+    "-v",
+    "-Wd",
+    "-Xdev",
+    "-Xutf8",
+    "-Xfaulthandler",
+    "-Xtracemalloc",
+    "-Ximporttime",
+    "-Xint_max_str_digits=0",
+]
 
 _INLINE = {
     "exception": "1/0",
@@ -104,13 +122,27 @@ def _on(version: str) -> list[Case]:
 
 
 CASES = [
-    *(argv(f"pythons.inline.{name}", "{python}", "-c", code, stdin=b"a line\n", mask=r"0x[0-9a-f]+")
-      for name, code in _INLINE.items()),
-    *(argv(f"pythons.flag.{flag.lstrip('-')}", "{python}", flag, "-c",
-           "import sys; print(sys.flags); print('e', file=sys.stderr)")
-      for flag in _FLAGS if flag not in ("-v", "-Ximporttime")),
-    *(argv(f"pythons.facts.{flag.lstrip('-')}", "{python}", flag, "{programs}/facts.py")
-      for flag in ("-I", "-S", "-E", "-Xdev")),
+    *(
+        argv(
+            f"pythons.inline.{name}", "{python}", "-c", code, stdin=b"a line\n", mask=r"0x[0-9a-f]+"
+        )
+        for name, code in _INLINE.items()
+    ),
+    *(
+        argv(
+            f"pythons.flag.{flag.lstrip('-')}",
+            "{python}",
+            flag,
+            "-c",
+            "import sys; print(sys.flags); print('e', file=sys.stderr)",
+        )
+        for flag in _FLAGS
+        if flag not in ("-v", "-Ximporttime")
+    ),
+    *(
+        argv(f"pythons.facts.{flag.lstrip('-')}", "{python}", flag, "{programs}/facts.py")
+        for flag in ("-I", "-S", "-E", "-Xdev")
+    ),
     *(argv(f"pythons.trees.{how}", "{python}", "{programs}/trees.py", how) for how in _TREES),
     *(case for version in VERSIONS for case in _on(version)),
     argv("pythons.facts", "{python}", "{programs}/facts.py", "one", "two words", ""),
@@ -126,33 +158,88 @@ CASES = [
     argv("pythons.version", "{python}", "-VV"),
     argv("pythons.help", "{python}", "-h"),
     argv("pythons.unittest", "{python}", "-m", "unittest", "-q", "no_such"),
-    argv("pythons.timeit", "{python}", "-m", "timeit", "-n", "1", "-r", "1", "-u", "sec", "-s", "pass",
-         "raise SystemExit(3)"),
+    argv(
+        "pythons.timeit",
+        "{python}",
+        "-m",
+        "timeit",
+        "-n",
+        "1",
+        "-r",
+        "1",
+        "-u",
+        "sec",
+        "-s",
+        "pass",
+        "raise SystemExit(3)",
+    ),
     argv("pythons.pdb", "{python}", "-m", "pdb", "{programs}/trees.py", "threads", stdin=b"c\nq\n"),
-    argv("pythons.cprofile", "{python}", "-c", "import cProfile; cProfile.run('1+1', '/dev/null'); print(1)",
-         env={"PYTHONDONTWRITEBYTECODE": "1"}),
-    argv("pythons.trace", "{python}", "-m", "trace", "--count", "-C", "t", "--summary",
-         "{programs}/raise_value.py"),
+    argv(
+        "pythons.cprofile",
+        "{python}",
+        "-c",
+        "import cProfile; cProfile.run('1+1', '/dev/null'); print(1)",
+        env={"PYTHONDONTWRITEBYTECODE": "1"},
+    ),
+    argv(
+        "pythons.trace",
+        "{python}",
+        "-m",
+        "trace",
+        "--count",
+        "-C",
+        "t",
+        "--summary",
+        "{programs}/raise_value.py",
+    ),
     argv("pythons.malloc-debug", "{python}", "-c", "print([0] * 3)", env={"PYTHONMALLOC": "debug"}),
-    argv("pythons.malloc-malloc", "{python}", "-c", "print(sum(range(10**6)))",
-         env={"PYTHONMALLOC": "malloc"}),
+    argv(
+        "pythons.malloc-malloc",
+        "{python}",
+        "-c",
+        "print(sum(range(10**6)))",
+        env={"PYTHONMALLOC": "malloc"},
+    ),
     argv("pythons.script-error", "{python}", "{programs}/raise_value.py"),
     argv("pythons.script-error.one", "{python}", "{programs}/raise_value.py", out="one"),
     argv("pythons.script-error.pty", "{python}", "{programs}/raise_value.py", out="pty"),
-    argv("pythons.startup-ignored", "{python}", "-c", "print(1)", env={"PYTHONSTARTUP": "/no/such"}),
-    sh("pythons.zipapp", "mkdir z; echo 'print(__name__, __file__[-6:])' >z/__main__.py;"
-       " {python} -m zipapp z; RUN {python} z.pyz; rm -r z z.pyz"),
-    sh("pythons.folder", "mkdir z; echo 'print(__package__)' >z/__main__.py; RUN {python} z; rm -r z"),
-    sh("pythons.venv", "{python} -m venv --without-pip v && RUN v/bin/python -c 'import sys;"
-       " print(sys.prefix != sys.base_prefix, sys.executable)'; rm -rf v"),
-    sh("pythons.shebang", "printf '#!{python}\\nprint(5)\\nraise SystemExit(5)' >s; chmod +x s; RUN ./s"),
-    sh("pythons.pyc", "echo 'print(7)' >m.py; {python} -m compileall -q -b m.py; rm m.py;"
-       " RUN {python} m.pyc; rm m.pyc"),
-    sh("pythons.usercustomize", "echo 'print(\"customized\")' >sitecustomize.py;"
-       " PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 RUN {python} -c 'print(1)'; rm sitecustomize.py"),
-    sh("pythons.http-server", "RUN {python} -c 'import http.server, threading, urllib.request as u\n"
-       "class Q(http.server.SimpleHTTPRequestHandler):\n def log_message(self, *a): pass\n"
-       "s = http.server.HTTPServer((\"127.0.0.1\", 0), Q); threading.Thread(target=s.serve_forever,"
-       " daemon=True).start()\np = u.ProxyHandler(dict())\n"
-       "print(u.build_opener(p).open(\"http://127.0.0.1:%d/\" % s.server_port).status)'"),
+    argv(
+        "pythons.startup-ignored", "{python}", "-c", "print(1)", env={"PYTHONSTARTUP": "/no/such"}
+    ),
+    sh(
+        "pythons.zipapp",
+        "mkdir z; echo 'print(__name__, __file__[-6:])' >z/__main__.py;"
+        " {python} -m zipapp z; RUN {python} z.pyz; rm -r z z.pyz",
+    ),
+    sh(
+        "pythons.folder",
+        "mkdir z; echo 'print(__package__)' >z/__main__.py; RUN {python} z; rm -r z",
+    ),
+    sh(
+        "pythons.venv",
+        "{python} -m venv --without-pip v && RUN v/bin/python -c 'import sys;"
+        " print(sys.prefix != sys.base_prefix, sys.executable)'; rm -rf v",
+    ),
+    sh(
+        "pythons.shebang",
+        "printf '#!{python}\\nprint(5)\\nraise SystemExit(5)' >s; chmod +x s; RUN ./s",
+    ),
+    sh(
+        "pythons.pyc",
+        "echo 'print(7)' >m.py; {python} -m compileall -q -b m.py; rm m.py;"
+        " RUN {python} m.pyc; rm m.pyc",
+    ),
+    sh(
+        "pythons.usercustomize",
+        "echo 'print(\"customized\")' >sitecustomize.py;"
+        " PYTHONPATH=. PYTHONDONTWRITEBYTECODE=1 RUN {python} -c 'print(1)'; rm sitecustomize.py",
+    ),
+    sh(
+        "pythons.http-server",
+        "RUN {python} -c 'import http.server, threading, urllib.request as u\n"
+        "class Q(http.server.SimpleHTTPRequestHandler):\n def log_message(self, *a): pass\n"
+        's = http.server.HTTPServer(("127.0.0.1", 0), Q); threading.Thread(target=s.serve_forever,'
+        " daemon=True).start()\np = u.ProxyHandler(dict())\n"
+        'print(u.build_opener(p).open("http://127.0.0.1:%d/" % s.server_port).status)\'',
+    ),
 ]

@@ -26,7 +26,9 @@ while True: signal.pause()
 
 def _line(running) -> bytes:
     """A line, or what there is after a while: a signal that never comes must not hang the suite."""
-    return running.stdout.readline() if select.select([running.stdout], [], [], 5)[0] else b"(none)\n"
+    return (
+        running.stdout.readline() if select.select([running.stdout], [], [], 5)[0] else b"(none)\n"
+    )
 
 
 def _each_once(whom: str, names: list[str]) -> Case:
@@ -51,8 +53,9 @@ def _each_once(whom: str, names: list[str]) -> Case:
 @drive("signals.stop-and-continue")
 def stop(stage: Stage):
     """A parent sees the stop of the program, and its going on."""
-    running = stage.start("sh", "-c", "kill -STOP $$; echo on", stdout=subprocess.PIPE,
-                          start_new_session=True)
+    running = stage.start(
+        "sh", "-c", "kill -STOP $$; echo on", stdout=subprocess.PIPE, start_new_session=True
+    )
     deadline = time.monotonic() + 2
     got, status = 0, 0
     while not got and time.monotonic() < deadline:
@@ -66,8 +69,14 @@ def stop(stage: Stage):
 
 @drive("signals.stopped-from-outside")
 def stopped_from_outside(stage: Stage):
-    running = stage.start("sh", "-c", "echo ready; read x; echo $x", stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE, preexec_fn=os.setpgrp)
+    running = stage.start(
+        "sh",
+        "-c",
+        "echo ready; read x; echo $x",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        preexec_fn=os.setpgrp,
+    )
     running.stdout.readline()
     os.kill(running.pid, signal.SIGTSTP)
     deadline = time.monotonic() + 2
@@ -81,16 +90,28 @@ def stopped_from_outside(stage: Stage):
     os.kill(running.pid, signal.SIGCONT)
     running.stdin.write(b"word\n")
     running.stdin.close()
-    return {"told": bool(got) and os.WIFSTOPPED(status), "state": state,
-            "out": running.stdout.read(), "status": stage.wait(running)}
+    return {
+        "told": bool(got) and os.WIFSTOPPED(status),
+        "state": state,
+        "out": running.stdout.read(),
+        "status": stage.wait(running),
+    }
 
 
 @drive("signals.ctrl-c-in-python")
 def interrupt(stage: Stage):
-    code = ("import os, time\ntry:\n  os.write(1, b'ready'); time.sleep(30)\n"
-            "except KeyboardInterrupt: print(' caught')\nraise KeyboardInterrupt")
-    running = stage.start("{python}", "-c", code, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          start_new_session=True)
+    code = (
+        "import os, time\ntry:\n  os.write(1, b'ready'); time.sleep(30)\n"
+        "except KeyboardInterrupt: print(' caught')\nraise KeyboardInterrupt"
+    )
+    running = stage.start(
+        "{python}",
+        "-c",
+        code,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
     running.stdout.read(5)
     os.killpg(running.pid, signal.SIGINT)
     out, err = running.communicate()
@@ -103,8 +124,9 @@ def ignored(stage: Stage):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
     code = "import os, sys; os.write(1, b'ready'); sys.stdin.read(); print(' on')"
-    running = stage.start("{python}", "-c", code, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          preexec_fn=ignore)
+    running = stage.start(
+        "{python}", "-c", code, stdin=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=ignore
+    )
     running.stdout.read(5)
     running.terminate()
     running.stdin.close()
@@ -184,8 +206,11 @@ _INSIDE = {
 }
 
 CASES = [
-    *(_each_once(whom, [name]) for whom in ("leader", "group")
-      for name in ("HUP", "INT", "QUIT", "TERM", "USR1")),
+    *(
+        _each_once(whom, [name])
+        for whom in ("leader", "group")
+        for name in ("HUP", "INT", "QUIT", "TERM", "USR1")
+    ),
     *(_each_once("leader", [name]) for name in ("WINCH", "CONT", "URG")),
     _each_once("leader", ["HUP", "TERM", "USR1"]),
     stop,
@@ -195,11 +220,27 @@ CASES = [
     queued,
     uncaught,
     to_children,
-    *(argv(f"signals.inside.{name}", "{python}", "-u", "-c", code) for name, code in _INSIDE.items()),
-    *(argv(f"signals.stacks.{how}", "{c:stacks}", how)
-      for how in ("onstack", "own", "thread", "small", "query")),
-    *(argv(f"signals.seccomp.{how}", "{c:seccomp}", how)
-      for how in ("strict", "filter", "errno", "thread", "other-thread", "return", "segv", "abort")),
+    *(
+        argv(f"signals.inside.{name}", "{python}", "-u", "-c", code)
+        for name, code in _INSIDE.items()
+    ),
+    *(
+        argv(f"signals.stacks.{how}", "{c:stacks}", how)
+        for how in ("onstack", "own", "thread", "small", "query")
+    ),
+    *(
+        argv(f"signals.seccomp.{how}", "{c:seccomp}", how)
+        for how in (
+            "strict",
+            "filter",
+            "errno",
+            "thread",
+            "other-thread",
+            "return",
+            "segv",
+            "abort",
+        )
+    ),
     argv("signals.seccomp.static", "{static:seccomp}", "filter"),
     argv("signals.seccomp.guard-off", "{c:seccomp}", "filter", options=("--guard=off",)),
     argv("signals.seccomp.python", "{python}", "{programs}/sandboxed.py"),

@@ -78,8 +78,12 @@ def _conversation(name: str, words: list[str], talk: list[tuple[bytes, bytes]], 
                 missed.append(wanted)
             terminal.type(typed)
         status = terminal.end()
-        return {"status": status, "terminal": terminal.said, "missed": missed,
-                "state after": terminal.flags()}
+        return {
+            "status": status,
+            "terminal": terminal.said,
+            "missed": missed,
+            "state after": terminal.flags(),
+        }
 
     return play
 
@@ -150,34 +154,75 @@ CASES = [
     argv("terminals.error", "sh", "-c", "echo oops >&2; exit 3", out="pty"),
     argv("terminals.python-error", "{python}", "-c", "1/0", out="pty"),
     argv("terminals.opens-dev-tty", "sh", "-c", "echo hello >/dev/tty; tty >/dev/null", out="pty"),
-    argv("terminals.background-write", "sh", "-c", "stty tostop; (echo from behind) & wait", out="pty"),
+    argv(
+        "terminals.background-write",
+        "sh",
+        "-c",
+        "stty tostop; (echo from behind) & wait",
+        out="pty",
+    ),
     _conversation("ctrl-c", ["sh", "-c", "echo r; exec sleep 50"], [(b"r\r\n", b"\x03")]),
-    _conversation("ctrl-c-caught",
-                  ["bash", "-c", "trap 'echo int; exit 3' INT; echo r; while :; do sleep .05; done"],
-                  [(b"r\r\n", b"\x03")]),
-    _conversation("ctrl-backslash", ["sh", "-c", "ulimit -c 0; echo r; exec sleep 50"],
-                  [(b"r\r\n", b"\x1c")]),
+    _conversation(
+        "ctrl-c-caught",
+        ["bash", "-c", "trap 'echo int; exit 3' INT; echo r; while :; do sleep .05; done"],
+        [(b"r\r\n", b"\x03")],
+    ),
+    _conversation(
+        "ctrl-backslash", ["sh", "-c", "ulimit -c 0; echo r; exec sleep 50"], [(b"r\r\n", b"\x1c")]
+    ),
     _conversation("ctrl-d", ["cat"], [(b"", b"line\n"), (b"line\r\nline", b"\x04")]),
     _conversation("input", ["{python}", "-c", "print(input('name? '))"], [(b"name? ", b"me\n")]),
-    _conversation("getpass", ["{python}", "-c", "import getpass; print(len(getpass.getpass()))"],
-                  [(b"assword", b"secret\n")]),
-    _conversation("python-prompt", ["{python}", "-i", "-q", "-E"],
-                  [(b">>> ", b"1 + 1\n"), (b"2\r\n>>> ", b"exit(3)\n")], env={"TERM": "dumb"}),
-    _conversation("bash", ["bash", "--norc", "--noprofile", "-i", "+o", "history"],
-                  [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b\r\n$ ", b"exit 5\n")], env={"TERM": "dumb", "PS1": "$ "}),
-    _conversation("dash", ["dash", "-i"], [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")],
-                  needs=("dash",), env={"PS1": "$ "}),
-    _conversation("zsh", ["zsh", "-f", "+Z", "-i"], [(b"% ", b"echo a$((1+1))b\n"), (b"a2b\r\n% ", b"exit 5\n")],
-                  needs=("zsh",), env={"TERM": "dumb", "PS1": "% "}),
-    _conversation("job-control", ["bash", "--norc", "--noprofile", "-i", "+o", "history"], _JOBS,
-                  env={"TERM": "dumb", "PS1": "$ "}),
-    _conversation("script", ["script", "-qec", "echo in script; exit 3", "/dev/null"], [],
-                  needs=("script",)),
-    _conversation("pdb", ["{python}", "-c", "breakpoint()\nprint('end')"], [(b"(Pdb) ", b"c\n")],
-                  env={"PYTHONSTARTUP": ""}),
-    _conversation("ctrl-z-of-the-program",
-                  ["{python}", "-c", "import os, signal; os.kill(os.getpid(), signal.SIGCONT);"
-                   "print('on')"], []),
+    _conversation(
+        "getpass",
+        ["{python}", "-c", "import getpass; print(len(getpass.getpass()))"],
+        [(b"assword", b"secret\n")],
+    ),
+    _conversation(
+        "python-prompt",
+        ["{python}", "-i", "-q", "-E"],
+        [(b">>> ", b"1 + 1\n"), (b"2\r\n>>> ", b"exit(3)\n")],
+        env={"TERM": "dumb"},
+    ),
+    _conversation(
+        "bash",
+        ["bash", "--norc", "--noprofile", "-i", "+o", "history"],
+        [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b\r\n$ ", b"exit 5\n")],
+        env={"TERM": "dumb", "PS1": "$ "},
+    ),
+    _conversation(
+        "dash",
+        ["dash", "-i"],
+        [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")],
+        needs=("dash",),
+        env={"PS1": "$ "},
+    ),
+    _conversation(
+        "zsh",
+        ["zsh", "-f", "+Z", "-i"],
+        [(b"% ", b"echo a$((1+1))b\n"), (b"a2b\r\n% ", b"exit 5\n")],
+        needs=("zsh",),
+        env={"TERM": "dumb", "PS1": "% "},
+    ),
+    _conversation(
+        "job-control",
+        ["bash", "--norc", "--noprofile", "-i", "+o", "history"],
+        _JOBS,
+        env={"TERM": "dumb", "PS1": "$ "},
+    ),
+    _conversation(
+        "script", ["script", "-qec", "echo in script; exit 3", "/dev/null"], [], needs=("script",)
+    ),
+    _conversation(
+        "pdb",
+        ["{python}", "-c", "breakpoint()\nprint('end')"],
+        [(b"(Pdb) ", b"c\n")],
+        env={"PYTHONSTARTUP": ""},
+    ),
+    _conversation(
+        "ctrl-z-of-the-program",
+        ["{python}", "-c", "import os, signal; os.kill(os.getpid(), signal.SIGCONT);print('on')"],
+        [],
+    ),
     resized,
     hang_up,
 ]

@@ -16,19 +16,40 @@ _ORPHAN = (
 )
 
 CASES = [
-    argv("visible.parent", "sh", "-c", '[ "$PPID" = "$TR_STAGE" ] && echo child || echo grandchild'),
+    argv(
+        "visible.parent", "sh", "-c", '[ "$PPID" = "$TR_STAGE" ] && echo child || echo grandchild'
+    ),
     argv("visible.parents-name", "sh", "-c", "cat /proc/$PPID/comm"),
     argv("visible.parent-of-orphans", "{python}", "-c", _ORPHAN),
-    argv("visible.parent-of-orphans.no-subreaper", "{python}", "-c", _ORPHAN,
-         options=("--no-subreaper",)),
-    argv("visible.session-leader", "{python}", "-c",
-         "import os; print('leads the session:', os.getpid() == os.getsid(0))", out="pty"),
-    argv("visible.group-leader", "{python}", "-c",
-         "import os; print('leads the group:', os.getpid() == os.getpgrp())"),
+    argv(
+        "visible.parent-of-orphans.no-subreaper",
+        "{python}",
+        "-c",
+        _ORPHAN,
+        options=("--no-subreaper",),
+    ),
+    argv(
+        "visible.session-leader",
+        "{python}",
+        "-c",
+        "import os; print('leads the session:', os.getpid() == os.getsid(0))",
+        out="pty",
+    ),
+    argv(
+        "visible.group-leader",
+        "{python}",
+        "-c",
+        "import os; print('leads the group:', os.getpid() == os.getpgrp())",
+    ),
     argv("visible.libraries", "grep", "-c", "libholdfast_agent", "/proc/self/maps"),
-    argv("visible.environ-file", "sh", "-c", "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LD_PRELOAD"),
+    argv(
+        "visible.environ-file", "sh", "-c", "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LD_PRELOAD"
+    ),
     argv("visible.environ-of-static", "{static:facts}"),
     argv("visible.socket-on-stderr", "{c:facts}", out="sockets"),
     sh("visible.records", "RUN true; ls $HOLDFAST_HOME/runs 2>/dev/null | wc -l"),
-    sh("visible.underscore", "RUN sh -c 'echo $_'; RUN {python} -c 'import os; print(os.environ.get(\"_\"))'"),
+    sh(
+        "visible.underscore",
+        "RUN sh -c 'echo $_'; RUN {python} -c 'import os; print(os.environ.get(\"_\"))'",
+    ),
 ]

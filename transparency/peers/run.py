@@ -1,4 +1,4 @@
-"""Runs each file of a suite plain and watched; a difference is played again before it is believed."""
+"""Runs each file of a suite plain and watched; a difference is believed only after more runs."""
 
 from __future__ import annotations
 
@@ -136,7 +136,16 @@ def _project(suite: Suite, build: Path) -> Iterator[File]:
         for line in (
             [sys.executable, "-m", "venv", str(home / "venv")],
             [*pip, "install", suite.requirement, *own, *suite.needs],
-            [*pip, "download", "--no-deps", "--no-binary", ":all:", "-d", str(home), suite.requirement],
+            [
+                *pip,
+                "download",
+                "--no-deps",
+                "--no-binary",
+                ":all:",
+                "-d",
+                str(home),
+                suite.requirement,
+            ],
         ):
             made = subprocess.run(line, capture_output=True, text=True, check=False)
             if made.returncode != 0:
@@ -152,8 +161,15 @@ def _project(suite: Suite, build: Path) -> Iterator[File]:
             suite.name,
             relative,
             lambda out, r=relative: [
-                str(python), "-m", "pytest", "-q", "-p", "no:cacheprovider",
-                *suite.options, f"--junitxml={out}", r,
+                str(python),
+                "-m",
+                "pytest",
+                "-q",
+                "-p",
+                "no:cacheprovider",
+                *suite.options,
+                f"--junitxml={out}",
+                r,
             ],
             _read_junit,
             source,

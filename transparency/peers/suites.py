@@ -44,10 +44,28 @@ class Suite:
 PROJECTS = (
     Suite("joblib", "joblib==1.4.2", ("numpy", "threadpoolctl", "psutil"), "joblib/test"),
     Suite("multiprocess", "multiprocess==0.70.17", ("dill",), "py3.11/multiprocess/tests"),
-    Suite("nbclient", "nbclient==0.10.2",
-          ("ipykernel", "ipywidgets", "nbconvert", "pytest-asyncio", "testpath", "xmltodict", "flaky")),
-    Suite("ipykernel", "ipykernel==6.29.5",
-          ("pytest-asyncio<0.24", "pytest-timeout", "flaky", "matplotlib", "curio", "trio")),
-    Suite("pytest", "pytest==8.3.4",
-          ("attrs", "hypothesis", "mock", "pygments", "requests", "xmlschema", "pexpect"), "testing"),
+    Suite(
+        "nbclient",
+        "nbclient==0.10.2",
+        (
+            "ipykernel",
+            "ipywidgets",
+            "nbconvert",
+            "pytest-asyncio",
+            "testpath",
+            "xmltodict",
+            "flaky",
+        ),
+    ),
+    Suite(
+        "ipykernel",
+        "ipykernel==6.29.5",
+        ("pytest-asyncio<0.24", "pytest-timeout", "flaky", "matplotlib", "curio", "trio"),
+    ),
+    Suite(
+        "pytest",
+        "pytest==8.3.4",
+        ("attrs", "hypothesis", "mock", "pygments", "requests", "xmlschema", "pexpect"),
+        "testing",
+    ),
 )

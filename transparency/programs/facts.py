@@ -15,7 +15,9 @@ print("arguments", sys.argv[1:])
 for number in sorted(signal.Signals):
     if signal.getsignal(number) is not signal.SIG_DFL:
         shown = signal.getsignal(number)
-        print("signal", number.name, getattr(shown, "name", None) or getattr(shown, "__name__", shown))
+        print(
+            "signal", number.name, getattr(shown, "name", None) or getattr(shown, "__name__", shown)
+        )
 print("mask", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
 print("timers", [signal.getitimer(which)[0] > 0 for which in range(3)])
 for name in sorted(dir(resource)):
@@ -38,10 +40,21 @@ print("trace", sys.gettrace(), sys.getprofile(), threading._trace_hook, threadin
 print("meta_path", [getattr(f, "__name__", type(f).__name__) for f in sys.meta_path])
 print("path_hooks", len(sys.path_hooks), "limit", sys.getrecursionlimit(), sys.getswitchinterval())
 print("gc", gc.isenabled(), gc.get_threshold(), gc.get_debug(), len(gc.callbacks), gc.garbage)
-print("streams", [(s.encoding, s.errors, s.line_buffering, s.write_through, type(s.buffer).__name__)
-                  if s else None for s in (sys.stdin, sys.stdout, sys.stderr)])
-print("encodings", sys.getfilesystemencoding(), sys.getdefaultencoding(), io.text_encoding(None)
-      if hasattr(io, "text_encoding") else "")
+print(
+    "streams",
+    [
+        (s.encoding, s.errors, s.line_buffering, s.write_through, type(s.buffer).__name__)
+        if s
+        else None
+        for s in (sys.stdin, sys.stdout, sys.stderr)
+    ],
+)
+print(
+    "encodings",
+    sys.getfilesystemencoding(),
+    sys.getdefaultencoding(),
+    io.text_encoding(None) if hasattr(io, "text_encoding") else "",
+)
 print("builtins", sorted(set(dir(__builtins__)) ^ set(dir(object)))[:400])
 print("warnings", sys.warnoptions, "dont_write", sys.dont_write_bytecode)
 print("main", sorted(globals()))

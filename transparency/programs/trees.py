@@ -94,6 +94,7 @@ def main(how):
                 os._exit(n)
             print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
     elif how == "fork-in-thread":
+
         def work():
             pid = os.fork()
             if pid == 0:
@@ -107,7 +108,9 @@ def main(how):
         depth = int(sys.argv[2]) if len(sys.argv) > 2 else 6
         print(depth, flush=True)
         if depth:
-            sys.exit(subprocess.run([sys.executable, __file__, "deep", str(depth - 1)]).returncode + 1)
+            sys.exit(
+                subprocess.run([sys.executable, __file__, "deep", str(depth - 1)]).returncode + 1
+            )
     elif how == "exec-chain":
         depth = int(sys.argv[2]) if len(sys.argv) > 2 else 5
         print(depth, flush=True)
