@@ -13,12 +13,12 @@ import shlex
 import shutil
 import signal
 import subprocess
-import termios
 import time
 from pathlib import Path
 
 from transparency import proc
 from transparency.case import RUN, Case
+from transparency.terminal import Seat, at_default
 from transparency.toolbox import Toolbox
 from transparency.wiring import Wires
 from transparency.words import without_verdict
@@ -121,9 +121,13 @@ class Stage:
     def _plain_play(self) -> dict[str, object]:
         wires = Wires(self.case.out, self.folder)
         stdin, feed = self._stdin(wires)
-        pid = os.fork()
-        if pid == 0:
-            self._become(wires, stdin)
+        seat, pid = None, 0
+        if wires.terminal >= 0:
+            seat = Seat(wires.terminal, lambda: self._become(wires, stdin))
+        else:
+            pid = os.fork()
+            if pid == 0:
+                self._become(wires, stdin)
         wires.close_theirs()
         if stdin > 2 and stdin not in wires.theirs and stdin != wires.terminal:
             os.close(stdin)
@@ -131,10 +135,12 @@ class Stage:
         status: list[int] = []
 
         def ended() -> bool:
-            if not status:
+            if not status and seat:
+                value = seat.status()
+                status.extend([] if value is None else [value])
+            elif not status:
                 got, value = os.waitpid(pid, os.WNOHANG)
-                if got == pid:
-                    status.append(value)
+                status.extend([value] if got == pid else [])
             return bool(status)
 
         wires.read(ended, self.case.seconds)
@@ -146,6 +152,8 @@ class Stage:
                 os.kill(feeder, signal.SIGKILL)
             os.waitpid(feeder, 0)
         whole = wires.read(lambda: False, 1.5) if status else False
+        if seat and status:
+            seat.leave()
         seen: dict[str, object] = {"status": ending(status[0]) if status else "hangs"}
         seen["left"] = self.left() if status else ""
         if not whole:
@@ -185,10 +193,7 @@ class Stage:
 
     def _become(self, wires: Wires, stdin: int) -> None:
         try:
-            if wires.terminal >= 0:
-                os.setsid()
-                fcntl.ioctl(wires.terminal, termios.TIOCSCTTY, 0)
-            else:
+            if wires.terminal < 0:
                 os.setpgid(0, 0)  # what signals its own group must not meet us
             # High first, or one of them is overwritten before it is copied.
             high = [
@@ -200,8 +205,7 @@ class Stage:
                 if fd >= 0:
                     os.dup2(fd, target)
             os.closerange(3, 256)
-            for number in (signal.SIGPIPE, signal.SIGXFSZ):
-                signal.signal(number, signal.SIG_DFL)
+            at_default()
             words = self.command()
             if self.case.before:
                 self.case.before()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pty
 import select
 import struct
 import termios
@@ -11,24 +12,28 @@ from fcntl import ioctl
 
 from transparency.case import Case, argv, drive
 from transparency.stage import Stage, ending
+from transparency.terminal import Seat, at_default
 
 
 class Terminal:
     """A terminal with a program in it, as a user has."""
 
-    def __init__(self, stage: Stage, *words: str):
-        import pty
-
+    def __init__(self, stage: Stage, *words: str, dies_of_hang_up: bool = False):
         line = stage.line(*words)
         self.stage = stage
         self.said = b""
-        self.pid, self.fd = pty.fork()
-        if self.pid == 0:
-            try:
-                os.execvpe(line[0], line, stage.env)
-            finally:
-                os._exit(99)
+        self.fd, slave = pty.openpty()
         self.size(24, 80)
+
+        def become() -> None:
+            at_default()
+            for fd in range(3):
+                os.dup2(slave, fd)
+            os.closerange(3, 10) if slave < 10 else os.close(slave)
+            os.execvpe(line[0], line, stage.env)
+
+        self.seat = Seat(slave, become, dies_of_hang_up=dies_of_hang_up)
+        os.close(slave)
 
     def size(self, rows: int, columns: int) -> None:
         ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
@@ -51,12 +56,11 @@ class Terminal:
         os.write(self.fd, text)
 
     def end(self) -> str:
-        self.until(b"\0never\0", 0.3)
         deadline = time.monotonic() + self.stage.case.seconds
         while time.monotonic() < deadline:
-            got, status = os.waitpid(self.pid, os.WNOHANG)
-            if got:
-                self.until(b"\0never\0", 0.3)
+            status = self.seat.status()
+            if status is not None:
+                self.until(b"\0never\0", 1.0)  # to the end of what is there
                 return ending(status)
             self.until(b"\0never\0", 0.05)
         return "hangs"
@@ -94,9 +98,12 @@ def resized(stage: Stage):
         "import os, signal\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGWINCH])\n"
         "os.write(1, b'ready\\n')\n"
-        "while os.get_terminal_size() != (20, 10):\n"
+        "seen = set()\n"
+        "while (20, 10) not in seen:\n"
         "  signal.sigwait([signal.SIGWINCH])\n"
-        "  if os.get_terminal_size() != (80, 24): print(tuple(os.get_terminal_size()), flush=True)\n"
+        "  size = tuple(os.get_terminal_size())\n"
+        "  if size not in seen and size != (80, 24): print(size, flush=True)\n"
+        "  seen.add(size)\n"
     )
     terminal = Terminal(stage, "{python}", "-c", code)
     terminal.until(b"ready")
@@ -116,18 +123,16 @@ def hang_up(stage: Stage):
         f"signal.signal(signal.SIGHUP, lambda *a: (os.write({writer}, b'hup'), os._exit(5)))\n"
         "print('ready', flush=True)\nsignal.pause()\n"
     )
-    terminal = Terminal(stage, "{python}", "-c", code)
+    terminal = Terminal(stage, "{python}", "-c", code, dies_of_hang_up=True)
     os.close(writer)
-    terminal.until(b"ready")
+    terminal.until(b"ready\r\n")
     os.close(terminal.fd)
     told = os.read(reader, 10) if select.select([reader], [], [], 5)[0] else b"(nothing)"
     deadline = time.monotonic() + 5
-    status = None
-    while status is None and time.monotonic() < deadline:
-        got, value = os.waitpid(terminal.pid, os.WNOHANG)
-        status = ending(value) if got else None
+    while terminal.seat.status() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    return {"told": told, "status": status, "left": stage.left()}
+    status = terminal.seat.status()
+    return {"told": told, "status": ending(status or 0), "left": stage.left()}
 
 
 _JOBS = [
@@ -199,9 +204,9 @@ CASES = [
     _conversation(
         "zsh",
         ["zsh", "-f", "+Z", "-i"],
-        [(b"% ", b"echo a$((1+1))b\n"), (b"a2b\r\n% ", b"exit 5\n")],
+        [(b"z> ", b"echo a$((1+1))b\n"), (b"a2b\r\n", b"exit 5\n")],
         needs=("zsh",),
-        env={"TERM": "dumb", "PS1": "% "},
+        env={"TERM": "dumb", "PS1": "z> "},
     ),
     _conversation(
         "job-control",

@@ -28,12 +28,11 @@ CASES = [
         _ORPHAN,
         options=("--no-subreaper",),
     ),
-    argv(
+    sh(
         "visible.session-leader",
-        "{python}",
-        "-c",
-        "import os; print('leads the session:', os.getpid() == os.getsid(0))",
-        out="pty",
+        "setsid --wait RUN {python} -c "
+        "'import os; print(\"leads the session:\", os.getpid() == os.getsid(0))'",
+        needs=("setsid",),
     ),
     argv(
         "visible.group-leader",
