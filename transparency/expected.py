@@ -33,6 +33,12 @@ EXPECTED: tuple[Expected, ...] = (
         "the loader complains once per program it starts, and `holdfast` is one more",
     ),
     Expected(
+        "companions.preload-facts.faketime",
+        "stdout",
+        r"^descriptor [34] ",
+        "faketime has set itself up in `holdfast` already, and its clock is shared",
+    ),
+    Expected(
         "*",
         "*",
         r"SigCgt:\t",

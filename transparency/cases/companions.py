@@ -276,7 +276,7 @@ CASES = [
     sh(
         "companions.pytest-xdist",
         _TESTS + "RUN {with:xdist} -m pytest -q -n 2 -p no:cacheprovider"
-        " test_x.py 2>&1 | tail -1 | sed 's/ in .*//'; echo ${PIPESTATUS[0]}; rm -rf test_x.py __pycache__",
+        " test_x.py 2>&1 | grep ' passed' | sed 's/ in .*//'; echo ${PIPESTATUS[0]}; rm -rf test_x.py __pycache__",
         needs=("module:xdist",),
         seconds=60,
     ),

@@ -157,7 +157,7 @@ CASES = [
     argv("pythons.file-missing", "{python}", "no-such-file.py"),
     argv("pythons.version", "{python}", "-VV"),
     argv("pythons.help", "{python}", "-h"),
-    argv("pythons.unittest", "{python}", "-m", "unittest", "-q", "no_such"),
+    argv("pythons.unittest", "{python}", "-m", "unittest", "-q", "no_such", mask=r"in [0-9.]+s"),
     argv(
         "pythons.timeit",
         "{python}",

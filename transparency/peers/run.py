@@ -89,8 +89,8 @@ def compare(file: File, binary: str) -> tuple[int, dict[str, str], dict[str, str
         for name in list(differ):
             ours = {seen.get(name) for seen in watcheds}
             theirs = {seen.get(name) for seen in plains}
-            # Never the same although plain is steady. What is bad now and then, and only when watched,
-            # is told by the words behind it.
+            # Never the same although plain is steady. What is bad only now and then, and only when
+            # watched, is told by the words behind it.
             if len(theirs) != 1 or ours & theirs:
                 flaky[name] = f"{differ.pop(name)}; later plain {theirs}, watched {ours}"
     return len(plain) - 1, differ, flaky
