@@ -176,9 +176,10 @@ class Player:
             name: without_verdict(bytes(text)).splitlines(keepends=True)
             for name, text in self.said.items()
         }
+        began = any(seen.values())  # a supervisor killed before it started the program starts none
         for name in seen:
             expected = wanted[name]
-            if killed and not round_.detach:
+            if killed and (not round_.detach or not began):
                 expected = expected[: len(seen[name])]
                 if seen[name] and not seen[name][-1].endswith(b"\n"):
                     expected = [*expected[:-1], seen[name][-1]]
