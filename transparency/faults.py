@@ -101,10 +101,10 @@ class Player:
         self.home = folder / "home"
         self.home.mkdir(mode=0o700)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        # XDG_STATE_HOME too: `why` looks there where the first home has no run.
-        self.env |= {"HOLDFAST_HOME": str(self.home), "XDG_STATE_HOME": str(folder / "state")}
-        self.env["HOME"] = str(folder)
-        options = ["--detach"] if round_.detach else []
+        self.env["HOLDFAST_HOME"] = str(self.home)
+        # By name: the last run of all homes may be somebody else's.
+        self.name = f"round-{round_.seed}-{os.getpid()}"
+        options = ["--name", self.name, *(["--detach"] if round_.detach else [])]
         count, pause, end = str(round_.lines), str(round_.pause), str(round_.end)
         self.line = [binary, "run", *options, "--", program, count, pause, end]
         self.said = {"out": bytearray(), "err": bytearray()}
@@ -212,7 +212,10 @@ class Player:
         round_ = self.round
         harm = round_.harms.append
         asked = subprocess.run(
-            [self.binary, "why", "--json"], env=self.env, capture_output=True, check=False
+            [self.binary, "why", self.name, "--json"],
+            env=self.env,
+            capture_output=True,
+            check=False,
         )
         # Struck before there was anything to record: to say so is honest.
         if killed and (asked.returncode == 3 or b"cannot be read" in asked.stderr):
@@ -222,9 +225,6 @@ class Player:
             verdict = json.loads(asked.stdout)
         except ValueError:
             harm(f"why: status {asked.returncode}, {asked.stderr[-200:]!r}")
-            return
-        if killed and self.line[-4] not in verdict["run"]["command"]:
-            round_.told = "another run, from another home"
             return
         end = verdict["end"]
         sure = end["confidence"] == "certain"

@@ -45,7 +45,6 @@ CASES = [
         "visible.environ-file", "sh", "-c", "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LD_PRELOAD"
     ),
     argv("visible.environ-of-static", "{static:facts}"),
-    argv("visible.socket-on-stderr", "{c:facts}", out="sockets"),
     sh("visible.records", "RUN true; ls $HOLDFAST_HOME/runs 2>/dev/null | wc -l"),
     sh(
         "visible.underscore",
