@@ -1,0 +1,1 @@
+"""Runs programs plain and watched, and tells every difference."""

@@ -1,0 +1,71 @@
+"""Which suites, and how each is come by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+# What touches processes, signals, memory, files, terminals, the interpreter's own life, and a good
+# part of the rest. One that a version does not have is left out there.
+CPYTHON = """
+test_subprocess test_signal test_faulthandler test_threading test_threadsignals test_fork1 test_wait3
+test_wait4 test_popen test_posix test_os test_pty test_resource test_mmap test_gc test_weakref
+test_sys test_sys_settrace test_sys_setprofile test_traceback test_exceptions test_atexit
+test_cmd_line test_cmd_line_script test_site test_venv test_runpy test_import test_importlib
+test_multiprocessing_fork test_multiprocessing_spawn test_multiprocessing_forkserver
+test_multiprocessing_main_handling test_concurrent_futures test_asyncio test_selectors test_select
+test_poll test_epoll test_socket test_socketserver test_ssl test_io test_fileio test_file test_tempfile
+test_shutil test_pathlib test_glob test_zipfile test_zipapp test_tarfile test_gzip test_bz2 test_lzma
+test_pickle test_copy test_json test_logging test_warnings test_unittest test_doctest test_pdb
+test_bdb test_trace test_tracemalloc test_profile test_cprofile test_code test_codeop test_repl
+test_readline test_curses test_tty test_pwd test_grp test_fcntl test_ioctl test_openpty test_crypt
+test_ctypes test_capi test_embed test_gdb test_audit test_sched test_time test_datetime test_locale
+test_unicode test_bytes test_list test_dict test_set test_array test_memoryview test_struct
+test_decimal test_sqlite3 test_dbm test_shelve test_queue test_thread test_thread_local_bytes
+test_context test_contextlib test_contextlib_async test_generators test_coroutines test_descr
+test_inspect test_ast test_compile test_compileall test_py_compile test_peepholer test_eof
+test_regrtest test_smtpd test_http_cookiejar test_httpservers test_urllib test_xmlrpc test_webbrowser
+""".split()
+
+# Files that say most about us, for a quick look.
+QUICK = "test_signal test_faulthandler test_fork1 test_popen test_atexit test_threadsignals".split()
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A project whose source distribution brings its tests."""
+
+    name: str
+    requirement: str
+    needs: tuple[str, ...] = ()
+    tests: str = "tests"
+    options: tuple[str, ...] = field(default=())
+
+
+PROJECTS = (
+    Suite("joblib", "joblib==1.4.2", ("numpy", "threadpoolctl", "psutil"), "joblib/test"),
+    Suite("multiprocess", "multiprocess==0.70.17", ("dill",), "py3.11/multiprocess/tests"),
+    Suite(
+        "nbclient",
+        "nbclient==0.10.2",
+        (
+            "ipykernel",
+            "ipywidgets",
+            "nbconvert",
+            "pytest-asyncio",
+            "testpath",
+            "xmltodict",
+            "flaky",
+        ),
+    ),
+    Suite(
+        "ipykernel",
+        "ipykernel==6.29.5",
+        ("pytest-asyncio<0.24", "pytest-timeout", "flaky", "matplotlib", "curio", "trio"),
+    ),
+    Suite(
+        "pytest",
+        "pytest==8.3.4",
+        ("attrs", "hypothesis", "mock", "pygments", "requests", "xmlschema", "pexpect"),
+        "testing",
+    ),
+)

@@ -1,0 +1,5 @@
+def inner(value):
+    raise ValueError(value)
+
+
+inner("told")
