@@ -5,6 +5,7 @@
 #include <array>
 #include <csignal>
 
+#include "base/pipe.h"
 #include "supervise/capture.h"
 #include "verbs.h"
 
@@ -75,14 +76,7 @@ void complain(std::string_view text) {
     }  // nobody left to tell
 }
 
-void print(std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t put = ::write(STDOUT_FILENO, text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-}
+void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 }  // namespace holdfast::cli
 
