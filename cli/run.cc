@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 
+#include "base/pipe.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "evidence/thread_stack.h"
@@ -35,6 +37,7 @@ constexpr std::array options{
     Option{"--evidence", "FILE",
            "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
+    Option{"--detach", "", "COMMAND runs on when somebody kills holdfast run with SIGKILL"},
     Option{"--guard", "MODE", "near the memory limit: on (a MemoryError, not a kill), warn, off"},
     Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
     Option{"--guard-huge", "", "let one request be larger than the whole limit (sparse arrays)"},
@@ -62,11 +65,7 @@ void tell(const Verdict& verdict, KernelEnd::Said said) {
 Status write_file(const std::string& path, const std::string& json) {
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) return Error::from_errno("cannot write " + path);
-    for (std::string_view rest = json; !rest.empty();) {
-        const ssize_t put = ::write(file.get(), rest.data(), rest.size());
-        if (put < 0) return Error::from_errno("cannot write " + path);
-        rest.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!write_all(file.get(), json)) return Error::from_errno("cannot write " + path);
     return Done{};
 }
 
@@ -112,6 +111,29 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
+void say_why(const Arguments& arguments, const FinishedRun& finished,
+             std::optional<KernelEnd>& kernel) {
+    const bool quiet = arguments.has("--quiet");
+    if (finished.unobserved) {
+        if (!quiet) complain("no verdict: watching failed on the way");
+        return;
+    }
+    if (kernel) kernel->prepare(finished);
+    const auto record = finished.directory ? settled_record(*finished.directory) : finished.read();
+    if (!record) {
+        if (!quiet) complain("no verdict: " + record.error().text);
+        return;
+    }
+    const Evidence evidence = evidence_of(*record);
+    const Verdict verdict = judge(*record, evidence);
+    const auto said = kernel ? kernel->speak(finished, *record, verdict) : KernelEnd::Said::later;
+    if (!quiet) tell(verdict, said);
+    const std::string json = to_json(verdict);
+    write_asked(arguments, "--verdict", json);
+    if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
+    keep(finished, *record, verdict, json);
+}
+
 }  // namespace
 
 const Verb run_verb{
@@ -150,6 +172,7 @@ int run(const Arguments& arguments) {
     run_options.command = arguments.words;
     run_options.name = arguments.get("--name").value_or("");
     run_options.subreaper = !arguments.has("--no-subreaper");
+    run_options.detach = arguments.has("--detach");
     run_options.agent = !arguments.has("--no-agent");
     run_options.guard = *guard;
     run_options.version = HOLDFAST_VERSION;
@@ -175,22 +198,11 @@ int run(const Arguments& arguments) {
     }
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
-    if (kernel) kernel->prepare(*finished);
-
-    const auto record =
-        finished->directory ? settled_record(*finished->directory) : finished->read();
-    if (record) {
-        const Evidence evidence = evidence_of(*record);
-        const Verdict verdict = judge(*record, evidence);
-        const auto said =
-            kernel ? kernel->speak(*finished, *record, verdict) : KernelEnd::Said::later;
-        if (!quiet) tell(verdict, said);
-        const std::string json = to_json(verdict);
-        write_asked(arguments, "--verdict", json);
-        if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
-        keep(*finished, *record, verdict, json);
-    } else if (!quiet) {
-        complain("no verdict: " + record.error().text);
+    try {
+        say_why(arguments, *finished, kernel);
+    } catch (const std::exception& failure) {
+        // The program's status is known, and whatever we lack must not change it.
+        if (!quiet) complain(std::string("no verdict: ") + failure.what());
     }
     // VS Code shows an exit status, and of a signal nothing.
     if (kernel && WIFSIGNALED(finished->wait_status))

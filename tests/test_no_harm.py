@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
+import resource
 import shlex
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -370,9 +372,29 @@ def relays_of(supervisor: int) -> list[int]:
     ]
 
 
-def test_a_program_outlives_its_supervisor_and_why_works_before_and_after(holdfast):
+def test_a_sigkill_of_holdfast_run_ends_the_program(holdfast):
+    running, pid = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
+    running.kill()
+    assert running.wait(timeout=PATIENCE) == -signal.SIGKILL
+    eventually("the program is gone", lambda: not proc.is_running(pid))
+    assert running.stdout.read() == b""
+    running.stdin.close()
+    running.stdout.close()
+    verdict = eventually("the sentry tells", lambda: _ended(holdfast.why()))
+    assert verdict["exit"]["signal"] == "SIGKILL"
+    assert "oom" not in verdict["root"]["slug"]
+
+
+def _ended(verdict):
+    return verdict if verdict["outcome"] != "running" else None
+
+
+def test_a_detached_program_outlives_its_supervisor_and_why_works_before_and_after(holdfast):
     running, pid = holdfast.start_ready(
-        *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        *program("echo_to_stderr.py"),
+        options=["--detach"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     running.kill()
     running.wait()
@@ -387,12 +409,97 @@ def test_a_program_outlives_its_supervisor_and_why_works_before_and_after(holdfa
     running.stdin.close()
     assert running.stderr.read() == b""
     eventually("the program ends", lambda: not proc.is_running(pid))
-    verdict = holdfast.why()
-    assert verdict["outcome"] != "running"
-    assert verdict["end"]["confidence"] == "unknown"
+    verdict = eventually("the end is seen", lambda: _ended(holdfast.why()))
+    assert verdict["end"]["slug"] != "killed"
     assert verdict["missing"]
     running.stdout.close()
     running.stderr.close()
+
+
+def test_a_sentry_ends_with_its_run(holdfast):
+    running, pid = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
+    (sentry,) = [c for c in proc.children(running.pid) if "sentry" in proc.name(c)]
+    finish(running)
+    assert running.returncode == 0
+    assert not proc.is_running(sentry)
+
+
+# Whatever we lack, the program runs
+
+
+@pytest.mark.parametrize("most", [*range(4, 34), 40, 64])
+def test_few_descriptors_leave_the_program_alone(holdfast, most):
+    ended = holdfast.run(
+        "/bin/sh",
+        "-c",
+        "ulimit -n; echo err >&2; exit 7",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
+    )
+    assert (ended.returncode, ended.stdout) == (7, b"%d\n" % most)
+    lines = ended.stderr.splitlines()
+    assert b"err" in lines
+    # One warning, or, where there was enough to watch with, one line of verdict.
+    assert len(lines) <= 2, ended.stderr
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("unshare") or not shutil.which("setpriv"),
+    reason="needs root, unshare and setpriv: only in a pid namespace of its own is this safe",
+)
+@pytest.mark.parametrize("more", range(0, 6))
+def test_refused_forks_leave_the_program_and_all_others_alone(holdfast, tmp_path, more):
+    """A fork that fails must never end in kill(-1): in a pid namespace, as an unprivileged user."""
+    holdfast.home.mkdir(mode=0o777)
+    holdfast.home.chmod(0o777)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    uid = 64000 + os.getpid() % 1000
+    watched = shlex.join(holdfast.line("/bin/sh", "-c", "echo out; exit 7", options=["--quiet"]))
+    # The bystander would be the victim. The limit counts it, the shell, and what may be forked.
+    script = (
+        "sleep 1000 & bystander=$!\n"
+        f"(ulimit -u {2 + more}; exec {watched}); status=$?\n"
+        "kill -0 $bystander && echo unharmed $status\n"
+        "kill $bystander\n"
+    )
+    ended = subprocess.run(
+        ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+        + ["setpriv", f"--reuid={uid}", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
+        + [BASH, "-c", script],
+        env=holdfast.environment,
+        capture_output=True,
+        timeout=PATIENCE,
+        text=True,
+    )
+    if "unshare" in ended.stderr:
+        pytest.skip(ended.stderr)
+    assert ended.stdout == "out\nunharmed 7\n", ended.stderr
+
+
+@pytest.mark.parametrize("ignored", [(), ("SIGCHLD",), ("SIGSEGV", "SIGHUP", "SIGABRT")])
+def test_ignored_signals_stay_ignored(holdfast, ignored):
+    numbers = [getattr(signal, name) for name in ignored]
+
+    def ignore():
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    command = ["grep", "^SigIgn", "/proc/self/status"]
+    plain = subprocess.run(command, capture_output=True, preexec_fn=ignore)
+    watched = holdfast.run(*command, preexec_fn=ignore)
+    assert (watched.returncode, watched.stdout) == (0, plain.stdout)
+
+
+def test_a_timer_that_runs_goes_on_in_the_program(holdfast):
+    question = "import signal; print([signal.getitimer(n)[0] > 1 for n in range(3)])"
+
+    def wind_up():
+        signal.setitimer(signal.ITIMER_REAL, 5000)
+        signal.setitimer(signal.ITIMER_PROF, 5000)
+
+    ended = holdfast.run(PYTHON, "-c", question, preexec_fn=wind_up)
+    assert ended.stdout == b"[True, False, True]\n"
 
 
 @pytest.mark.parametrize("option", ["--no-subreaper", "--name=some run", "--quiet"])

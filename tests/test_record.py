@@ -213,9 +213,6 @@ def test_why_works_on_what_a_kill_leaves(holdfast, victims):
         os.kill(pid, signal.SIGKILL)
     finish_of = running.wait(timeout=PATIENCE)
     assert finish_of == -signal.SIGKILL
-    if victims == "supervisor":
-        assert holdfast.why()["outcome"] == "running"
-        os.kill(pid, signal.SIGKILL)
     eventually("the program ends", lambda: not proc.is_running(pid))
     running.stdout.close()
     verdict = holdfast.why()

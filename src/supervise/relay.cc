@@ -129,33 +129,32 @@ Result<Relay> Relay::start(OutputBox& box, int target) {
 }
 
 Status Relay::spawn() {
-    pid_ = ::fork();
-    if (pid_ < 0) return Error::from_errno("cannot fork");
-    if (pid_ > 0) return Done{};
-    // A session of its own: signals for the program's group, SIGKILL among them, pass it by.
-    ::setsid();
-    become_bystander("holdfast-relay", {reader_.get(), target_});
-    ::_exit(Pump(*box_, reader_.get(), target_).run());
+    auto child = Child::start([this] {
+        // A session of its own: signals for the program's group, SIGKILL among them, pass it by.
+        ::setsid();
+        become_bystander("holdfast-relay", {reader_.get(), target_});
+        return Pump(*box_, reader_.get(), target_).run();
+    });
+    if (!child) return child.error();
+    child_ = std::move(child).value();
+    return Done{};
 }
 
 void Relay::on_end(int wait_status) {
-    pid_ = -1;
+    child_.forget();
     const bool wanted = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 1;
     if (wanted || !spawn()) reader_.reset();
 }
 
 void Relay::flush() const {
     int waiting = 0;
-    if (pid_ <= 0 || !reader_ || ::ioctl(reader_.get(), FIONREAD, &waiting) != 0) return;
+    if (!child_ || !reader_ || ::ioctl(reader_.get(), FIONREAD, &waiting) != 0) return;
     // A daemon left behind may go on writing for ever, so not until the pipe is empty at any price:
     // what was in it has surely passed when that much, and two chunks in flight, went through.
     const std::uint64_t surely =
         box_->delivered_total() + static_cast<std::uint64_t>(waiting) + 2 * chunk;
     while (waiting > 0 && box_->delivered_total() < surely) {
-        siginfo_t ended{};
-        if (::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-            ended.si_pid != 0)
-            return;
+        if (child_.has_ended()) return;
         ::poll(nullptr, 0, 1);
         if (::ioctl(reader_.get(), FIONREAD, &waiting) != 0) return;
     }

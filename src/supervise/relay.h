@@ -6,8 +6,7 @@
 // lost nor repeated one.
 #pragma once
 
-#include <sys/types.h>
-
+#include "base/child.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "record/box_writer.h"
@@ -22,7 +21,7 @@ public:
     // What the program gets as stdout and/or stderr; closed with release_writer after the launch.
     int writer() const { return writer_.get(); }
     void release_writer() { writer_.reset(); }
-    pid_t pid() const { return pid_; }
+    pid_t pid() const { return child_.pid(); }
 
     // To be told of the relay's own end. Starts another one unless the output's reader went away or
     // all writers are gone.
@@ -37,7 +36,7 @@ private:
 
     OutputBox* box_ = nullptr;
     int target_ = -1;
-    pid_t pid_ = -1;
+    Child child_;
     UniqueFd reader_;
     UniqueFd writer_;
 };
