@@ -54,12 +54,12 @@ int not_started(const std::string& command, const Error& error) {
 }
 
 // What the log of a notebook server gets depends on what its user has seen already.
-void tell(const Verdict& verdict, KernelEnd::Said said) {
+void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
     if (said == KernelEnd::Said::nothing) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
-        say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())));
+        say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())), fd);
     else if (verdict.outcome != Outcome::finished)
-        say(one_line_verdict(verdict));
+        say(one_line_verdict(verdict), fd);
 }
 
 Status write_file(const std::string& path, const std::string& json) {
@@ -127,7 +127,7 @@ void say_why(const Arguments& arguments, const FinishedRun& finished,
     const Evidence evidence = evidence_of(*record);
     const Verdict verdict = judge(*record, evidence);
     const auto said = kernel ? kernel->speak(finished, *record, verdict) : KernelEnd::Said::later;
-    if (!quiet) tell(verdict, said);
+    if (!quiet) tell(verdict, said, finished.stderr_behind.get());
     const std::string json = to_json(verdict);
     write_asked(arguments, "--verdict", json);
     if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));

@@ -6,6 +6,8 @@
 
 namespace holdfast::cli {
 
-void say(std::string_view text) { write_within(STDERR_FILENO, text, std::chrono::seconds(2)); }
+void say(std::string_view text, int fd) {
+    write_within(fd >= 0 ? fd : STDERR_FILENO, text, std::chrono::seconds(2));
+}
 
 }  // namespace holdfast::cli

@@ -1,5 +1,6 @@
 """A watched program behaves exactly as unwatched: each command is run both ways and compared."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -362,6 +363,67 @@ def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
     _, rest = finish(running)
     assert rest == b""
     assert running.returncode == 0
+
+
+def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(holdfast):
+    script = "import os\nfor n in range(60): os.write(2, b'%04d' % n + b'x' * 2995 + b'\\n')"
+    running = holdfast.start(
+        PYTHON, "-c", script, options=["--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert running.stdout.read() == b""  # all is written, and much of it waits for us to read
+    seen = b""
+    for _ in range(20):
+        for relay in relays_of(running.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(relay, signal.SIGKILL)
+        seen += os.read(running.stderr.fileno(), 5000)
+    seen += running.stderr.read()
+    running.stdout.close()
+    running.stderr.close()
+    assert running.wait(timeout=PATIENCE) == 0
+    assert seen == b"".join(b"%04d" % n + b"x" * 2995 + b"\n" for n in range(60))
+
+
+@pytest.mark.parametrize("lines", [3, 17, 60])
+@pytest.mark.parametrize("status", [0, 3])
+def test_nobody_needs_to_read_before_the_end(holdfast, lines, status):
+    """Each piece that is handed on alone must not take a place of its own in the reader's pipe."""
+    script = f"i=0; while [ $i -lt {lines} ]; do echo w >&2; sleep .02; i=$((i+1)); done; exit"
+    running = holdfast.start("/bin/sh", "-c", f"{script} {status}", stderr=subprocess.PIPE)
+    assert running.wait(timeout=PATIENCE) == status
+    seen = running.stderr.read().splitlines()
+    running.stderr.close()
+    assert seen[:lines] == [b"w"] * lines
+    assert len(seen) == lines + (1 if status else 0)
+
+
+def test_what_fits_into_a_pipe_is_in_it_at_the_end(holdfast):
+    """Lines of odd lengths, as many as a pipe holds of them when nobody stands in between."""
+    script = "import os\nfor n in range(200): os.write(2, b'x' * (n % 7 * 50) + b'\\n')"
+    running = holdfast.start(PYTHON, "-c", script, stderr=subprocess.PIPE)
+    assert running.wait(timeout=PATIENCE) == 0
+    os.set_blocking(running.stderr.fileno(), False)
+    seen = running.stderr.read()
+    running.stderr.close()
+    assert seen == b"".join(b"x" * (n % 7 * 50) + b"\n" for n in range(200))
+
+
+def test_two_descriptors_of_one_pipe_keep_their_order(same_both_ways):
+    loop = "i=0; while [ $i -lt 200 ]; do echo a$i >&2; echo b$i >&3; i=$((i+1)); done"
+    _, _, err, _ = same_both_ways(f"RUN sh -c '{loop}' 3>&2")
+    assert err.splitlines()[:4] == [b"a0", b"b0", b"a1", b"b1"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "RUN sh -c 'echo x >&2' 2>/dev/full; echo $?",
+        f"RUN {PY} -c 'import sys; sys.stderr.write(\"x\"); sys.exit(3)' 2>/dev/full; echo $?",
+        "RUN sh -c 'stat -L -c %F /proc/self/fd/2' 2>/dev/zero",
+    ],
+)
+def test_a_device_stays_the_device_it_is(same_both_ways, script):
+    same_both_ways(script)
 
 
 def relays_of(supervisor: int) -> list[int]:

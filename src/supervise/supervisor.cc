@@ -76,8 +76,7 @@ void forget_own_limits() {
 OutputCapture describe(Capture capture) {
     OutputCapture described;
     switch (capture) {
-    case Capture::relay_stderr:
-    case Capture::relay_both: described.kind = OutputCapture::Kind::relay; break;
+    case Capture::relay: described.kind = OutputCapture::Kind::relay; break;
     case Capture::read_file: {
         const FilePlace place = FilePlace::of(STDERR_FILENO);
         described = {OutputCapture::Kind::file, place.path, place.device, place.inode,
@@ -198,7 +197,7 @@ void Supervisor::save_facts() {
 }
 
 void Supervisor::start_relay(Capture capture) {
-    if (capture != Capture::relay_stderr && capture != Capture::relay_both) return;
+    if (capture != Capture::relay) return;
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     auto box = OutputBox::create(recorder_.directory_or_null(), origin);
     if (!box) box = OutputBox::create(nullptr, origin);
@@ -258,8 +257,7 @@ void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroup
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
 
 std::optional<Error> Supervisor::start() {
-    const Capture capture =
-        plan_capture(StreamFacts::of(STDOUT_FILENO), StreamFacts::of(STDERR_FILENO));
+    const Capture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
     facts_.output = describe(capture);
     start_relay(capture);
     if (facts_.output.kind == OutputCapture::Kind::relay && !relay_) facts_.output = {};
@@ -282,12 +280,10 @@ std::optional<Error> Supervisor::start() {
     inject_agent(plan);
     if (relay_) {
         plan.output = relay_->writer();
-        plan.replaced.push_back(STDERR_FILENO);
-        if (capture == Capture::relay_both) plan.replaced.push_back(STDOUT_FILENO);
+        plan.replaced = writers_of_same_pipe(STDERR_FILENO);
     }
     auto launched = launch(plan);
     if (!launched) return run_unobserved(launched.error().text);
-    if (relay_) relay_->release_writer();
     if (!launched->child) {
         if (recorder_.directory) discard(*recorder_.directory);
         return launched->exec_error;
@@ -437,7 +433,8 @@ void Supervisor::on_child_changes() {
 
 FinishedRun Supervisor::finish() {
     serve_guard(monotonic_now(), observer_->addresses());
-    if (relay_) relay_->flush();
+    UniqueFd stderr_behind;
+    if (relay_ && !relay_->flush()) stderr_behind = relay_->behind_the_rest();
     format::End end{};
     end.time = end_time_.count();
     end.time_wall = wall_now().count();
@@ -450,6 +447,7 @@ FinishedRun Supervisor::finish() {
     finished.directory = std::move(recorder_.directory);
     finished.machine_ = std::move(recorder_.machine);
     finished.output_ = std::move(output_);
+    finished.stderr_behind = std::move(stderr_behind);
     if (gpus_) finished.gpu_fd_ = ::fcntl(gpus_->box_fd(), F_DUPFD_CLOEXEC, 3);
     return finished;
 }
@@ -462,6 +460,7 @@ void Supervisor::warn_once(const std::string& text) {
 // there is nothing to run.
 Error Supervisor::run_unobserved(const std::string& why) {
     // Helpers first: they would become the program's children.
+    if (relay_) relay_->discard();
     relay_.reset();
     sentry_.reset();
     if (recorder_.directory) discard(*recorder_.directory);
@@ -492,6 +491,7 @@ FinishedRun Supervisor::wait_blindly() {
             number > 0 && concerns_program(number) && one.si_code <= 0)
             command_.send(number);
     }
+    if (relay_) relay_->flush();
     FinishedRun finished;
     finished.wait_status = wait_status_;
     finished.unobserved = true;

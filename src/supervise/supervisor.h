@@ -46,6 +46,9 @@ public:
     bool unobserved = false;  // we failed on the way: the status is all there is
     RunFacts facts;
     std::optional<RunDirectory> directory;  // nothing: no disk would have the record
+    // Where words must go that are to come after the program's last bytes, some of which wait for
+    // their reader still; none: to stderr.
+    UniqueFd stderr_behind;
 
     Result<RunRecord> read() const;
 
