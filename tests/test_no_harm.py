@@ -479,7 +479,7 @@ def test_a_detached_program_outlives_its_supervisor_and_why_works_before_and_aft
 
 
 def test_a_sentry_ends_with_its_run(holdfast):
-    running, pid = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
+    running, _ = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
     (sentry,) = [c for c in proc.children(running.pid) if "sentry" in proc.name(c)]
     finish(running)
     assert running.returncode == 0
@@ -525,10 +525,10 @@ def test_refused_forks_leave_the_program_and_all_others_alone(holdfast, tmp_path
         "kill -0 $bystander && echo unharmed $status\n"
         "kill $bystander\n"
     )
+    alone = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    unprivileged = ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
     ended = subprocess.run(
-        ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
-        + ["setpriv", f"--reuid={uid}", "--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
-        + [BASH, "-c", script],
+        [*alone, "setpriv", f"--reuid={uid}", *unprivileged, BASH, "-c", script],
         env=holdfast.environment,
         capture_output=True,
         timeout=PATIENCE,
