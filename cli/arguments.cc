@@ -1,8 +1,8 @@
 #include "arguments.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "base/format.h"
 
 namespace holdfast::cli {
 namespace {
@@ -13,14 +13,14 @@ const Option* find(const Verb& verb, std::string_view name) {
     return nullptr;
 }
 
-std::string hint(const Verb& verb) { return fmt::format("see: holdfast {} --help", verb.name); }
+std::string hint(const Verb& verb) { return formatted("see: holdfast {} --help", verb.name); }
 
 // The option that begins as this one does, for "did you mean".
 std::string suggestion(const Verb& verb, std::string_view name) {
     for (std::size_t length = name.size(); length >= 4; --length)
         for (const Option& option : verb.options)
             if (option.name.starts_with(name.substr(0, length)))
-                return fmt::format("did you mean {}? ", option.name);
+                return formatted("did you mean {}? ", option.name);
     return {};
 }
 
@@ -56,10 +56,10 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
         const Option* option = find(verb, name);
         if (option == nullptr)
             return Error{
-                fmt::format("unknown option {}; {}{}", name, suggestion(verb, name), hint(verb))};
+                formatted("unknown option {}; {}{}", name, suggestion(verb, name), hint(verb))};
         if (option->value.empty()) {
             if (equals != std::string::npos)
-                return Error{fmt::format("{} takes no value; {}", name, hint(verb))};
+                return Error{formatted("{} takes no value; {}", name, hint(verb))};
             arguments.options[name] = "";
         } else if (equals != std::string::npos) {
             arguments.options[name] = word.substr(equals + 1);
@@ -67,33 +67,33 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
             arguments.options[name] = input[++next];
         } else {
             return Error{
-                fmt::format("{} needs a value: {} {}; {}", name, name, option->value, hint(verb))};
+                formatted("{} needs a value: {} {}; {}", name, name, option->value, hint(verb))};
         }
     }
     arguments.words.insert(arguments.words.end(), input.begin() + static_cast<std::ptrdiff_t>(next),
                            input.end());
     if (verb.words == Words::none && !arguments.words.empty())
-        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[0], hint(verb))};
+        return Error{formatted("unexpected argument '{}'; {}", arguments.words[0], hint(verb))};
     if (verb.words == Words::at_most_one && arguments.words.size() > 1)
-        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[1], hint(verb))};
+        return Error{formatted("unexpected argument '{}'; {}", arguments.words[1], hint(verb))};
     if (verb.words == Words::at_most_two && arguments.words.size() > 2)
-        return Error{fmt::format("unexpected argument '{}'; {}", arguments.words[2], hint(verb))};
+        return Error{formatted("unexpected argument '{}'; {}", arguments.words[2], hint(verb))};
     return arguments;
 }
 
 std::string help_of(const Verb& verb) {
-    std::string help = fmt::format("usage: holdfast {}\n\n{}\n", verb.usage, verb.text);
+    std::string help = formatted("usage: holdfast {}\n\n{}\n", verb.usage, verb.text);
     std::size_t width = sizeof "--help" - 1;
     const auto label = [](const Option& option) {
         return option.value.empty() ? std::string(option.name)
-                                    : fmt::format("{} {}", option.name, option.value);
+                                    : formatted("{} {}", option.name, option.value);
     };
     for (const Option& option : verb.options) width = std::max(width, label(option).size());
     help += "\noptions:\n";
     for (const Option& option : verb.options)
-        help += fmt::format("  {:<{}}  {}\n", label(option), width, option.help);
-    help += fmt::format("  {:<{}}  {}\n", "--help", width, "show this");
-    if (!verb.examples.empty()) help += fmt::format("\nexamples:\n{}", verb.examples);
+        help += formatted("  {:<{}}  {}\n", label(option), width, option.help);
+    help += formatted("  {:<{}}  {}\n", "--help", width, "show this");
+    if (!verb.examples.empty()) help += formatted("\nexamples:\n{}", verb.examples);
     return help;
 }
 

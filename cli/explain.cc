@@ -1,9 +1,9 @@
 // holdfast explain: one page about one cause.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
 #include "causes/cause_pages.h"
 #include "model/cause.h"
 #include "present/explanation.h"
@@ -20,7 +20,7 @@ constexpr std::array options{
 std::string list() {
     std::string text;
     for (const Cause& cause : catalogue)
-        text += fmt::format("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
+        text += formatted("{}  {:<22}  {}\n", cause.code, cause.slug, cause.meaning);
     return text;
 }
 
@@ -50,13 +50,13 @@ int explain(const Arguments& arguments) {
     }
     const auto cause = CauseId::find(arguments.words[0]);
     if (!cause) {
-        complain(fmt::format("no cause '{}'; holdfast explain --list shows all of them",
-                             arguments.words[0]));
+        complain(formatted("no cause '{}'; holdfast explain --list shows all of them",
+                           arguments.words[0]));
         return exit_usage;
     }
     const auto page = cause_page((*cause)->code);
     if (!page) {
-        complain(fmt::format("no page about {}", (*cause)->code));
+        complain(formatted("no page about {}", (*cause)->code));
         return exit_failure;
     }
     print(explanation(*page, style_for(STDOUT_FILENO, terminal_environment())));

@@ -1,11 +1,11 @@
 // holdfast fit: will it fit, the largest batch that does, and what would help.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
 #include <fstream>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "capture_files.h"
 #include "capture_process.h"
@@ -71,10 +71,10 @@ Result<Command> command_of(const Arguments& arguments) {
     const std::string program = words[0].substr(words[0].rfind('/') + 1);
     if (!arguments.dashes || words.size() < 2 || !program.starts_with("python"))
         return Error{
-            fmt::format("'{}' is neither FILE.py:make nor a script; to plan a whole script "
-                        "say: holdfast fit train.py --gpu 24GiB, or holdfast fit --gpu "
-                        "24GiB -- python train.py",
-                        words[0])};
+            formatted("'{}' is neither FILE.py:make nor a script; to plan a whole script "
+                      "say: holdfast fit train.py --gpu 24GiB, or holdfast fit --gpu "
+                      "24GiB -- python train.py",
+                      words[0])};
     if (!arguments.has("--python")) command.python = words[0];
     command.words.insert(command.words.end(), words.begin() + 1, words.end());
     return command;
@@ -113,13 +113,13 @@ Result<fit::PlanRequest> request_of(const Arguments& arguments, const Machine& m
     if (const auto context = arguments.get("--context")) {
         const auto size = fit::parse_size(*context);
         if (!size)
-            return Error{fmt::format("--context {}: not a size; say: --context 600MiB", *context)};
+            return Error{formatted("--context {}: not a size; say: --context 600MiB", *context)};
         request.context = *size;
     }
     if (const auto batch = arguments.get("--batch")) {
         const auto number = parse_number<std::uint64_t>(*batch);
         if (!number || *number == 0 || *number > (1U << 30U))
-            return Error{fmt::format("--batch {}: not a batch size", *batch)};
+            return Error{formatted("--batch {}: not a batch size", *batch)};
         request.batch = *number;
     }
     request.allocator_text = allocator_text(arguments);
@@ -151,7 +151,7 @@ Status draw(const fit::Plan& plan, const std::string& path) {
     std::ofstream file(path, std::ios::binary);
     file << (path.ends_with(".svg") ? plan_svg(plan) : plan_html(plan));
     file.close();
-    if (!file) return Error{fmt::format("{}: cannot be written", path)};
+    if (!file) return Error{formatted("{}: cannot be written", path)};
     return Done{};
 }
 
@@ -191,10 +191,10 @@ int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest
     for (const fit::Capture& capture : captures) {
         const fit::Speed speed = fit::measure_speed(capture, workspaces, replayed, speed_budget);
         print(
-            fmt::format("batch {}: {:.0f} steps a second ({} steps of {} moves in {:.3f} ms of CPU "
-                        "time, median of {}; made ready in {:.3f} ms)\n",
-                        capture.batch, speed.steps_per_second(), speed.steps, speed.moves,
-                        seconds(speed.replay) * 1e3, speed.replays, seconds(speed.compile) * 1e3));
+            formatted("batch {}: {:.0f} steps a second ({} steps of {} moves in {:.3f} ms of CPU "
+                      "time, median of {}; made ready in {:.3f} ms)\n",
+                      capture.batch, speed.steps_per_second(), speed.steps, speed.moves,
+                      seconds(speed.replay) * 1e3, speed.replays, seconds(speed.compile) * 1e3));
     }
     return 0;
 }
@@ -226,7 +226,7 @@ int fit(const Arguments& arguments) {
     if (arguments.has("--calibrate")) return hand_over(arguments, "calibrate");
     if (arguments.has("--verify")) return hand_over(arguments, "verify");
     if (const auto path = arguments.get("--picture"); path && !picture_name(*path))
-        return fail({fmt::format("--picture {}: say FILE.svg or FILE.html", *path)}, exit_usage);
+        return fail({formatted("--picture {}: say FILE.svg or FILE.html", *path)}, exit_usage);
     const auto machine = machine_of(arguments);
     if (!machine) return fail(machine.error(), exit_usage);
     auto table = table_of(arguments, machine->device.sm);

@@ -1,10 +1,9 @@
 #include "guard_options.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <utility>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace holdfast::cli {
@@ -57,14 +56,13 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
     GuardOptions options;
     if (const auto mode = given(arguments, "--guard", variable, "HOLDFAST_GUARD")) {
         const auto known = mode_from(mode->value);
-        if (!known)
-            return Error{fmt::format("{}={}: use off, warn or on", mode->name, mode->value)};
+        if (!known) return Error{formatted("{}={}: use off, warn or on", mode->name, mode->value)};
         options.mode = *known;
     }
     if (const auto size = given(arguments, "--guard-reserve", variable, "HOLDFAST_GUARD_RESERVE")) {
         options.reserve = size_from(size->value);
         if (!options.reserve)
-            return Error{fmt::format("{}={}: use a size such as 64MiB", size->name, size->value)};
+            return Error{formatted("{}={}: use a size such as 64MiB", size->name, size->value)};
     }
     const char* huge = variable("HOLDFAST_GUARD_HUGE");
     options.allow_huge =

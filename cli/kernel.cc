@@ -1,10 +1,10 @@
 // holdfast kernel: Jupyter kernels under watch, made, listed and put back.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
 
+#include "base/format.h"
 #include "jupyter/kernelspec_folders.h"
 #include "jupyter/kernelspec_store.h"
 #include "jupyter/python_kernel.h"
@@ -115,7 +115,7 @@ int install(const Arguments& arguments) {
         watch_kernel({origin->spec, origin->resources, name,
                       arguments.get("--display-name").value_or(""), origin->program, *into, own});
     if (!folder) return fail(folder.error());
-    print(fmt::format("{}: {}\n", name, *folder));
+    print(formatted("{}: {}\n", name, *folder));
     return 0;
 }
 
@@ -140,8 +140,8 @@ int remove(const Arguments& arguments) {
         find_kernel(kernel_folders(JupyterEnvironment::of_process()), arguments.words[1]);
     if (!kernel) return fail(kernel.error());
     if (const Status removed = remove_kernel(*kernel); !removed) return fail(removed.error());
-    print(fmt::format(
-        "{} {}\n", kernel->spec.is_in_place() ? "no longer watched:" : "removed:", kernel->name));
+    print(formatted("{} {}\n",
+                    kernel->spec.is_in_place() ? "no longer watched:" : "removed:", kernel->name));
     return 0;
 }
 
@@ -169,17 +169,17 @@ const Verb kernel_verb{
 int kernel(const Arguments& arguments) {
     const std::string action = arguments.words.empty() ? "" : arguments.words[0];
     if (arguments.words.size() > 1 && action != "remove") {
-        complain(fmt::format("unexpected argument '{}'; see: holdfast kernel --help",
-                             arguments.words[1]));
+        complain(
+            formatted("unexpected argument '{}'; see: holdfast kernel --help", arguments.words[1]));
         return exit_usage;
     }
     if (action == "install") return install(arguments);
     if (action == "list") return list(arguments);
     if (action == "remove") return remove(arguments);
     complain(action.empty() ? "say what to do: holdfast kernel install, list or remove NAME"
-                            : fmt::format("unknown argument '{}'; say: holdfast kernel install, "
-                                          "list or remove NAME",
-                                          action));
+                            : formatted("unknown argument '{}'; say: holdfast kernel install, "
+                                        "list or remove NAME",
+                                        action));
     return exit_usage;
 }
 

@@ -1,10 +1,10 @@
 // holdfast: finds the verb and hands it its words.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
 
+#include "base/format.h"
 #include "base/pipe.h"
 #include "supervise/capture.h"
 #include "verbs.h"
@@ -27,7 +27,7 @@ std::string overview() {
         "usage: holdfast VERB ...\n\n"
         "Keeps watch over a training process and, when it dies, says why.\n\n";
     for (const Entry& entry : verbs)
-        text += fmt::format("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
+        text += formatted("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
     return text +
            "\nstart with:\n"
            "  holdfast run -- python train.py\n"
@@ -62,16 +62,16 @@ int dispatch(const std::vector<std::string>& words) {
         return entry.act(*arguments);
     }
     complain(
-        fmt::format("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
-                    "holdfast --help",
-                    words[0], words[0]));
+        formatted("unknown verb '{}'; to run a program: holdfast run -- {} ...; all verbs: "
+                  "holdfast --help",
+                  words[0], words[0]));
     return exit_usage;
 }
 
 }  // namespace
 
 void complain(std::string_view text) {
-    const std::string line = fmt::format("holdfast: {}\n", text);
+    const std::string line = formatted("holdfast: {}\n", text);
     if (::write(STDERR_FILENO, line.data(), line.size()) < 0) {
     }  // nobody left to tell
 }

@@ -1,6 +1,5 @@
 // holdfast run: the program under watch, and the verdict at a bad end.
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "base/format.h"
 #include "base/pipe.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -49,7 +49,7 @@ constexpr std::array options{
 // The command's own failure to start, worded and numbered as shells do.
 int not_started(const std::string& command, const Error& error) {
     complain(
-        fmt::format("{}: {}", command, error.number == ENOENT ? "command not found" : error.text));
+        formatted("{}: {}", command, error.number == ENOENT ? "command not found" : error.text));
     return error.number == ENOENT ? 127 : 126;
 }
 
@@ -90,9 +90,9 @@ void tell_of_lost_run(const Environment& environment) {
         !last->write_sealed(run_file::verdict, to_json(*verdict)))
         return;
     complain(
-        fmt::format("the run before this one was lost together with its supervisor; see: "
-                    "holdfast why {}",
-                    last->id()));
+        formatted("the run before this one was lost together with its supervisor; see: "
+                  "holdfast why {}",
+                  last->id()));
 }
 
 // A child may crash and be gone before anybody saw it; its record is all there is of it then.
@@ -183,7 +183,7 @@ int run(const Arguments& arguments) {
     if (const auto patience = arguments.get("--stall-after")) {
         const auto seconds = parse_number<unsigned>(*patience);
         if (!seconds || *seconds > 86'400) {
-            complain(fmt::format("--stall-after {}: give whole seconds, 0 to 86400", *patience));
+            complain(formatted("--stall-after {}: give whole seconds, 0 to 86400", *patience));
             return exit_usage;
         }
         run_options.stall_after = std::chrono::seconds(*seconds);

@@ -1,9 +1,9 @@
 // holdfast runs: what is recorded, newest first; and what to do away with.
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/format.h"
 #include "judge.h"
 #include "present/runs_table.h"
 #include "present/style.h"
@@ -46,8 +46,8 @@ RunRow row_of(const RunEntry& entry) {
 int prune_runs(const std::vector<std::string>& homes) {
     const Pruned pruned = prune(homes);
     for (const std::string& failure : pruned.failures) complain(failure);
-    print(fmt::format("removed {} {}, {} freed\n", pruned.removed,
-                      pruned.removed == 1 ? "run" : "runs", human(pruned.freed)));
+    print(formatted("removed {} {}, {} freed\n", pruned.removed,
+                    pruned.removed == 1 ? "run" : "runs", human(pruned.freed)));
     return pruned.failures.empty() ? 0 : exit_failure;
 }
 
@@ -71,8 +71,8 @@ int runs(const Arguments& arguments) {
     const auto homes = search_homes(Environment::of_process());
     if (!arguments.words.empty()) {
         if (arguments.words[0] == "prune") return prune_runs(homes);
-        complain(fmt::format("unknown argument '{}'; say: holdfast runs, or holdfast runs prune",
-                             arguments.words[0]));
+        complain(formatted("unknown argument '{}'; say: holdfast runs, or holdfast runs prune",
+                           arguments.words[0]));
         return exit_usage;
     }
     const std::vector<RunEntry> entries = list_runs(homes);

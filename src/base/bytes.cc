@@ -1,8 +1,8 @@
 #include "base/bytes.h"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include "base/format.h"
 
 namespace holdfast {
 
@@ -15,9 +15,8 @@ std::string human(Bytes amount) {
         value /= 1024;
         ++unit;
     }
-    if (unit == 0 || value >= 99.95) return fmt::format("{:.0f} {}", value, units[unit]);
-    std::string digits =
-        value >= 9.995 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+    if (unit == 0 || value >= 99.95) return formatted("{:.0f} {}", value, units[unit]);
+    std::string digits = value >= 9.995 ? formatted("{:.1f}", value) : formatted("{:.2f}", value);
     while (digits.back() == '0') digits.pop_back();
     if (digits.back() == '.') digits.pop_back();
     return digits + ' ' + units[unit];
@@ -25,7 +24,7 @@ std::string human(Bytes amount) {
 
 std::string human_with_error(Bytes amount, std::optional<Bytes> error) {
     if (!error || error->count <= amount.count / 20) return human(amount);
-    return fmt::format("{} ± {}", human(amount), human(*error));
+    return formatted("{} ± {}", human(amount), human(*error));
 }
 
 }  // namespace holdfast

@@ -1,8 +1,8 @@
 #include "base/time.h"
 
-#include <fmt/format.h>
-
 #include <ctime>
+
+#include "base/format.h"
 
 namespace holdfast {
 namespace {
@@ -24,17 +24,17 @@ std::string rfc3339(Nanos wall) {
     const std::time_t stamp = whole.count();
     std::tm utc{};
     if (gmtime_r(&stamp, &utc) == nullptr) return "unknown";  // a year beyond int, from a bad file
-    return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
-                       utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, millis);
+    return formatted("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                     utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, millis);
 }
 
 std::string human(Nanos duration) {
     const double s = seconds(duration);
-    if (s < 0.9995) return fmt::format("{:.0f} ms", s * 1000);
-    if (s < 99.95) return fmt::format("{:.1f} s", s);
+    if (s < 0.9995) return formatted("{:.0f} ms", s * 1000);
+    if (s < 99.95) return formatted("{:.1f} s", s);
     const auto whole = static_cast<std::int64_t>(s);
-    if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
-    return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+    if (whole < 3600) return formatted("{} min {:02} s", whole / 60, whole % 60);
+    return formatted("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace holdfast

@@ -1,7 +1,6 @@
 #include "diagnose/crash_finding.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/moment.h"
@@ -55,16 +54,16 @@ Finding crash_finding(const Death& death, CauseId cause, std::string_view what, 
     const CrashEvidence* crash = crash_of(death);
     const KernelLogEntry* entry = crash_line(death);
     const std::string where = crash != nullptr ? native_place(*crash) : library_in(entry);
-    const std::string place = where.empty() ? "" : fmt::format(" in {}", shortened(where));
+    const std::string place = where.empty() ? "" : formatted(" in {}", shortened(where));
     Finding finding = finding_about(
         death, cause, decided && death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        fmt::format("{} was stopped by {}: {}{}.", who(death), signal_name(*death.exit.signal),
-                    what, place));
+        formatted("{} was stopped by {}: {}{}.", who(death), signal_name(*death.exit.signal), what,
+                  place));
     if (crash != nullptr) {
         finding.evidence.push_back(
             {"siginfo", crash->address
-                            ? fmt::format("code {}, address {:#x}", crash->code, *crash->address)
-                            : fmt::format("code {}", crash->code)});
+                            ? formatted("code {}, address {:#x}", crash->code, *crash->address)
+                            : formatted("code {}", crash->code)});
         if (!where.empty()) finding.evidence.push_back({"native stack", shortened(where)});
         if (!crash->thread.empty()) finding.evidence.push_back({"thread", crash->thread});
     }
@@ -85,7 +84,7 @@ void add_crash_fixes(Finding& finding, const Death& death) {
              {}});
     else if (!library.empty() && !innocent)
         finding.fixes.push_back(
-            {fmt::format("Update or pin the package that brings {}.", library), {}});
+            {formatted("Update or pin the package that brings {}.", library), {}});
     const bool line_known = finding.where.has_value() || faulthandler_spoke(death);
     if (death.python() && !line_known)
         finding.fixes.push_back(

@@ -1,7 +1,5 @@
 #include "diagnose/death.h"
 
-#include <fmt/format.h>
-
 namespace holdfast {
 namespace {
 
@@ -137,7 +135,7 @@ std::string role_name(const ProcessEvidence* process) {
     if (process == nullptr) return "main";
     switch (process->role) {
     case Role::worker: return "worker";
-    case Role::rank: return process->rank ? fmt::format("rank {}", *process->rank) : "worker";
+    case Role::rank: return process->rank ? formatted("rank {}", *process->rank) : "worker";
     // The contract knows no helpers: one that decided the run did so as a part of it.
     case Role::helper: return "worker";
     case Role::main: break;

@@ -1,10 +1,9 @@
 #include "diagnose/diagnose.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/gaps.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
@@ -189,7 +188,7 @@ void blame(Verdict& verdict, const FatalChild& child, const Finding& parents) {
     if (!child.line.empty()) verdict.root.evidence.push_back({"stderr", shortened(child.line)});
     if (!verdict.root.where) verdict.root.where = parents.where;
     verdict.choice =
-        fmt::format("{} ended first, and its parent failed because of it.", who(child.death));
+        formatted("{} ended first, and its parent failed because of it.", who(child.death));
     verdict.contributing.insert(verdict.contributing.begin(), parents);
 }
 
@@ -211,7 +210,7 @@ Verdict of_death(const Evidence& evidence) {
     // Every end has a finding; should a new kind of end have none, say so rather than fall silent.
     if (std::all_of(findings.begin(), findings.end(), is_explanation))
         findings.push_back(finding_about(death, "unknown-kill"_cause, Confidence::unknown,
-                                         fmt::format("Nothing tells why {} ended.", who(death))));
+                                         formatted("Nothing tells why {} ended.", who(death))));
     Ranked ranked = rank(std::move(findings));
     const std::optional<FatalChild> child = child_to_blame(death, ranked);
     verdict.end = ranked.end;

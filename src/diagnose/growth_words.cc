@@ -1,9 +1,8 @@
 #include "diagnose/growth_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "diagnose/words.h"
 
 namespace holdfast {
@@ -22,11 +21,11 @@ std::string rate_of(const GrowthSeen& growth) {
 
 std::string figures_of(const GrowthSeen& growth) {
     if (!growth.per_step)
-        return fmt::format("+{} a minute over {} windows, {} in all", amount(growth.per_minute),
-                           growth.windows, human(growth.in_all));
-    return fmt::format("+{} (± {}) a step over {} steps, {} in all", amount(*growth.per_step),
-                       amount(growth.per_step_error.value_or(0)), growth.steps.value_or(0),
-                       human(growth.in_all));
+        return formatted("+{} a minute over {} windows, {} in all", amount(growth.per_minute),
+                         growth.windows, human(growth.in_all));
+    return formatted("+{} (± {}) a step over {} steps, {} in all", amount(*growth.per_step),
+                     amount(growth.per_step_error.value_or(0)), growth.steps.value_or(0),
+                     human(growth.in_all));
 }
 
 }  // namespace holdfast

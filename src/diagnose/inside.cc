@@ -1,10 +1,9 @@
 #include "diagnose/inside.h"
 
-#include <fmt/format.h>
-
 #include <csignal>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/moment.h"
 #include "model/library_name.h"
@@ -84,17 +83,17 @@ std::string native_place(const CrashEvidence& crash) {
         if (!library.empty() && frame.library != library) break;
         library = frame.library;
         if (!frame.symbol.empty() && !frame.symbol.starts_with("... ("))
-            return fmt::format("{} in {}", frame.symbol, base_name(library));
+            return formatted("{} in {}", frame.symbol, base_name(library));
     }
     if (!library.empty()) return std::string(base_name(library));
     if (!crash.native.empty() && !crash.native.front().symbol.empty())
-        return fmt::format("{} in {}", crash.native.front().symbol,
-                           base_name(crash.native.front().library));
+        return formatted("{} in {}", crash.native.front().symbol,
+                         base_name(crash.native.front().library));
     return std::string(base_name(crash.library));
 }
 
 std::string short_place(const Where& where) {
-    return where.line ? fmt::format("{}:{}", where.file, *where.line) : where.file;
+    return where.line ? formatted("{}:{}", where.file, *where.line) : where.file;
 }
 
 }  // namespace holdfast

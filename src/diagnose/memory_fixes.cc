@@ -1,7 +1,6 @@
 #include "diagnose/memory_fixes.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/words.h"
 
@@ -15,15 +14,15 @@ bool mentions(const CgroupLevel& level, std::string_view word) {
 std::string command_to_raise(const Death& death, const CgroupLevel& level, Bytes to) {
     const std::uint64_t mib = to.count >> 20U;
     if (death.all.scheduler.kind == "slurm" || mentions(level, "slurm"))
-        return fmt::format("#SBATCH --mem={}M", mib);
+        return formatted("#SBATCH --mem={}M", mib);
     if (death.all.scheduler.kind == "kubernetes" || mentions(level, "kubepods"))
-        return fmt::format("resources: {{limits: {{memory: {}Mi}}}}", mib);
+        return formatted("resources: {{limits: {{memory: {}Mi}}}}", mib);
     if (mentions(level, "docker") || level.path.empty() || level.path == "/")
-        return fmt::format("docker run --memory={}m ...", mib);
+        return formatted("docker run --memory={}m ...", mib);
     const std::size_t slash = level.path.rfind('/');
     const std::string unit = level.path.substr(slash == std::string::npos ? 0 : slash + 1);
     if (unit.ends_with(".service") || unit.ends_with(".scope") || unit.ends_with(".slice"))
-        return fmt::format("systemctl set-property --runtime {} MemoryMax={}M", unit, mib);
+        return formatted("systemctl set-property --runtime {} MemoryMax={}M", unit, mib);
     return {};
 }
 
@@ -34,14 +33,13 @@ Fix raise_limit(const Death& death, const CgroupLevel& level) {
     const Bytes to = roomier(*level.limit);
     const std::optional<Bytes> tree = held_by_tree(death);
     const std::string had =
-        tree ? fmt::format(" and the program had {} at the last look", human(*tree)) : "";
-    return {
-        fmt::format("{} is {}{}: raise it to {} or more. It was still asking for memory when it "
-                    "was stopped, so its real need is not known.",
-                    level.path.empty() || level.path == "/" ? "The container's limit"
-                                                            : "The limit of " + level.path,
-                    human(*level.limit), had, human(to)),
-        command_to_raise(death, level, to)};
+        tree ? formatted(" and the program had {} at the last look", human(*tree)) : "";
+    return {formatted("{} is {}{}: raise it to {} or more. It was still asking for memory when it "
+                      "was stopped, so its real need is not known.",
+                      level.path.empty() || level.path == "/" ? "The container's limit"
+                                                              : "The limit of " + level.path,
+                      human(*level.limit), had, human(to)),
+            command_to_raise(death, level, to)};
 }
 
 std::vector<Fix> need_less(const Death& death) {
@@ -55,9 +53,9 @@ std::vector<Fix> need_less(const Death& death) {
     }
     if (workers > 0 && together >= Bytes::mib(64))
         fixes.push_back(
-            {fmt::format("{} workers held {} together: use fewer of them, or let them "
-                         "prefetch less.",
-                         workers, human(together)),
+            {formatted("{} workers held {} together: use fewer of them, or let them "
+                       "prefetch less.",
+                       workers, human(together)),
              death.python() ? "DataLoader(..., num_workers=1, prefetch_factor=1)" : ""});
     if (death.python())
         fixes.push_back({"Take a smaller batch, or read the data in pieces instead of all at once.",

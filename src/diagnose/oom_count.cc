@@ -1,13 +1,12 @@
 #include "diagnose/oom_count.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 #include <limits>
 #include <optional>
 #include <tuple>
 
+#include "base/format.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 
@@ -110,7 +109,7 @@ Rivals rivals_of(const Death& death, const Moves& moves) {
             ++rivals.killed;
             if (death.time && *other.ended < *death.time) {
                 ++rivals.killed_first;
-                rivals.first_name = fmt::format("{} (pid {})", other.name, other.pid);
+                rivals.first_name = formatted("{} (pid {})", other.name, other.pid);
             }
         }
     }
@@ -151,13 +150,13 @@ std::pair<Fit, std::string> judge(const Death& death, const CgroupEvidence& cgro
         return {Fit::others, "the kernel log ascribes the kill to another process of the cgroup"};
     if (rivals.killed_first >= moves.count)
         return {Fit::others,
-                fmt::format("the kill belongs to {}, which died first", rivals.first_name)};
+                formatted("the kill belongs to {}, which died first", rivals.first_name)};
     if (rivals.killed + 1 <= moves.count && doubtful == 0)
         return {moves.timed ? Fit::ours : Fit::probably,
                 moves.timed ? "" : "the count moved at a time nobody looked"};
     const std::string crowd =
-        fmt::format("the count moved by {} while {} processes of this cgroup went away",
-                    moves.count, rivals.killed + doubtful + 1);
+        formatted("the count moved by {} while {} processes of this cgroup went away", moves.count,
+                  rivals.killed + doubtful + 1);
     if (rivals.killed + 1 + doubtful <= moves.count) return {Fit::probably, crowd};
     if (doubtful == 0) return {Fit::probably, crowd};
     return {large_in_its_limit(death, cgroup, rivals.unseen_held) ? Fit::probably : Fit::unclear,

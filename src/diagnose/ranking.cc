@@ -1,12 +1,12 @@
 #include "diagnose/ranking.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <iterator>
 #include <string_view>
+
+#include "base/format.h"
 
 namespace holdfast {
 namespace {
@@ -95,10 +95,10 @@ bool is_large_data(const Finding& finding) {
 
 std::string why_first(const Finding& first, const Finding& second) {
     if (first.confidence == Confidence::certain && second.confidence != Confidence::certain)
-        return fmt::format("{} has decisive evidence, {} has not.", first.cause->slug,
-                           second.cause->slug);
-    return fmt::format("{} explains {}: it is the more specific of the two.", first.cause->slug,
-                       second.cause->slug);
+        return formatted("{} has decisive evidence, {} has not.", first.cause->slug,
+                         second.cause->slug);
+    return formatted("{} explains {}: it is the more specific of the two.", first.cause->slug,
+                     second.cause->slug);
 }
 
 }  // namespace
@@ -145,8 +145,8 @@ Ranked rank_ends(std::vector<Finding> findings) {
     }
     if (ranked.choice.empty() && findings.size() > 1 && !is_circumstance(findings[1]))
         ranked.choice = end == 0 ? why_first(findings[0], findings[1])
-                                 : fmt::format("How it ended ({}) is certain; why ({}) is not.",
-                                               ranked.end.cause->slug, ranked.root.cause->slug);
+                                 : formatted("How it ended ({}) is certain; why ({}) is not.",
+                                             ranked.end.cause->slug, ranked.root.cause->slug);
     return ranked;
 }
 
@@ -179,8 +179,8 @@ Ranked rank(std::vector<Finding> findings) {
         if (!fits && is_large_data(reason)) continue;
         if (!explained && fits) {
             explained = true;
-            ranked.choice = fmt::format("{} is how it ended; {} is why it came to that.",
-                                        ranked.root.cause->slug, reason.cause->slug);
+            ranked.choice = formatted("{} is how it ended; {} is why it came to that.",
+                                      ranked.root.cause->slug, reason.cause->slug);
             ranked.end = std::move(ranked.root);
             ranked.root = std::move(reason);
         } else {

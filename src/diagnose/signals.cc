@@ -1,9 +1,8 @@
 #include "diagnose/signals.h"
 
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/moment.h"
 #include "diagnose/words.h"
@@ -33,9 +32,9 @@ std::string sender_of(const SignalSeen& signal) {
     if (!signal.sender_pid) return "an unknown sender";
     if (*signal.sender_pid == 0) return "a process outside this container";
     const std::string name = short_command(signal.sender);
-    const std::string uid = signal.sender_uid ? fmt::format(", uid {}", *signal.sender_uid) : "";
-    if (name.empty()) return fmt::format("pid {}{}", *signal.sender_pid, uid);
-    return fmt::format("{} (pid {}{})", name, *signal.sender_pid, uid);
+    const std::string uid = signal.sender_uid ? formatted(", uid {}", *signal.sender_uid) : "";
+    if (name.empty()) return formatted("pid {}{}", *signal.sender_pid, uid);
+    return formatted("{} (pid {}{})", name, *signal.sender_pid, uid);
 }
 
 bool sent_by(const SignalSeen& signal, std::string_view name) {

@@ -1,7 +1,6 @@
 #include "diagnose/stall_finding.h"
 
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/moment.h"
 #include "diagnose/waits.h"
@@ -18,7 +17,7 @@ std::string thread_name(const Death& death, const StalledProcess& process,
     const std::string who = name_of(death, process);
     return thread.tid == process.pid
                ? who
-               : fmt::format("{} of {}", thread_label(thread, process), process.pid);
+               : formatted("{} of {}", thread_label(thread, process), process.pid);
 }
 
 void add_thread(const Death& death, const StalledProcess& process, const WaitingThread& thread,
@@ -27,11 +26,11 @@ void add_thread(const Death& death, const StalledProcess& process, const Waiting
     std::string kernel;
     if (!thread.call.empty()) kernel = thread.call;
     if (!thread.wait_channel.empty())
-        kernel += (kernel.empty() ? "" : ", ") + fmt::format("wchan {}", thread.wait_channel);
+        kernel += (kernel.empty() ? "" : ", ") + formatted("wchan {}", thread.wait_channel);
     if (thread.wait == WaitKind::disk)
-        kernel += fmt::format(", state {}", thread.state.value_or('D'));
-    if (!kernel.empty()) text += fmt::format(" ({})", kernel);
-    if (thread.owner) text += fmt::format("; thread {} holds it", *thread.owner);
+        kernel += formatted(", state {}", thread.state.value_or('D'));
+    if (!kernel.empty()) text += formatted(" ({})", kernel);
+    if (thread.owner) text += formatted("; thread {} holds it", *thread.owner);
     if (thread.holds_gil) text += "; holds the interpreter's lock (GIL)";
     if (!thread.native.empty()) text += "; in " + thread.native.front();
     finding.evidence.push_back({thread_name(death, process, thread), std::move(text)});
@@ -49,14 +48,14 @@ Finding stall_finding(const Death& death, const Standstill& stand, CauseId cause
     if (!finding.where && !stand.waiting->threads.empty())
         finding.where = own_place(stand.waiting->threads.front().frames);
     std::string how = human(stand.lasted);
-    if (stall.cpu) how += fmt::format(", {} of CPU time used", human(*stall.cpu));
+    if (stall.cpu) how += formatted(", {} of CPU time used", human(*stall.cpu));
     if (stall.inside_only) how += "; nobody outside could have ended it";
     finding.evidence.push_back({"not moving", how});
     if (stall.steps > 0 && stall.last_step)
         finding.evidence.push_back(
-            {"steps", fmt::format("{} ended, the last one {} before the last look{}", stall.steps,
-                                  human(between(*stall.last_step, stall.seen)),
-                                  stall.usual ? "; usually every " + human(*stall.usual) : "")});
+            {"steps", formatted("{} ended, the last one {} before the last look{}", stall.steps,
+                                human(between(*stall.last_step, stall.seen)),
+                                stall.usual ? "; usually every " + human(*stall.usual) : "")});
     std::size_t told = 0;
     const auto tell = [&](const StalledProcess& process) {
         for (const WaitingThread& thread : process.threads) {

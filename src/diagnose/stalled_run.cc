@@ -1,9 +1,8 @@
 #include "diagnose/stalled_run.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
+#include "base/format.h"
 #include "base/python_places.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -41,12 +40,12 @@ Finding about_lost_worker(const Death& worker, const Death& death, const Standst
     const std::string parent = name_of(death, *stand.waiting);
     if (oom_kill_of(worker)) {
         finding.cause = "worker-oom"_cause;
-        finding.summary = fmt::format(
+        finding.summary = formatted(
             "The kernel's OOM killer ended the worker {}, and {} still waits for its result.",
             who(worker), parent);
     } else {
         if (finding.summary.ends_with('.')) finding.summary.pop_back();
-        finding.summary += fmt::format(", and {} still waits for its result.", parent);
+        finding.summary += formatted(", and {} still waits for its result.", parent);
     }
     finding.pid = worker.pid;
     return finding;
@@ -71,8 +70,8 @@ void settle_stall(Verdict& verdict, const Death& death) {
     verdict.outcome = Outcome::stuck;
     verdict.python_stack = stall_stacks(death, *stand);
     if (!live)
-        verdict.choice = fmt::format("It was stopped from outside after it had not moved for {}.",
-                                     human(stand->lasted));
+        verdict.choice = formatted("It was stopped from outside after it had not moved for {}.",
+                                   human(stand->lasted));
     if (const std::optional<Death> worker = lost_worker(death, *stand)) {
         Finding lost = about_lost_worker(*worker, death, *stand);
         name_process(verdict, death, worker->pid);

@@ -1,11 +1,10 @@
 #include "diagnose/standstill.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
 
+#include "base/format.h"
 #include "base/python_places.h"
 #include "base/text.h"
 #include "diagnose/inside.h"
@@ -273,10 +272,9 @@ std::optional<Standstill> standstill_of(const Death& death) {
 
 std::string name_of(const Death& death, const StalledProcess& process) {
     const ProcessEvidence* known = death.all.process(process.pid);
-    if (known != nullptr && known->role == Role::worker)
-        return fmt::format("worker {}", process.pid);
+    if (known != nullptr && known->role == Role::worker) return formatted("worker {}", process.pid);
     if (known != nullptr && known->role == Role::rank && known->rank)
-        return fmt::format("rank {} (pid {})", *known->rank, process.pid);
+        return formatted("rank {} (pid {})", *known->rank, process.pid);
     // The script says more than the interpreter and the folders around both.
     std::string name = known != nullptr ? short_command(known->command) : std::string();
     for (std::string_view rest = known != nullptr ? known->command : std::string_view();
@@ -285,7 +283,7 @@ std::string name_of(const Death& death, const StalledProcess& process) {
             name = word->substr(word->rfind('/') + 1);
             break;
         }
-    return fmt::format("{} (pid {})", name.empty() ? "the program" : name, process.pid);
+    return formatted("{} (pid {})", name.empty() ? "the program" : name, process.pid);
 }
 
 }  // namespace holdfast

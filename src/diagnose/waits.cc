@@ -1,10 +1,9 @@
 #include "diagnose/waits.h"
 
-#include <fmt/format.h>
-
 #include <initializer_list>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/python_places.h"
 #include "diagnose/inside.h"
 #include "diagnose/standstill.h"
@@ -94,7 +93,7 @@ const Frame* innermost_own(const WaitingThread& thread) {
 std::string thread_label(const WaitingThread& thread, const StalledProcess& process) {
     if (thread.tid == process.pid) return "MainThread";
     const bool plain = thread.name.empty() || thread.name.starts_with("python");
-    return plain ? fmt::format("thread {}", thread.tid) : thread.name;
+    return plain ? formatted("thread {}", thread.tid) : thread.name;
 }
 
 const WaitingThread* thread_of(const StalledProcess& process, int tid) {

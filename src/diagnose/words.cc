@@ -1,9 +1,8 @@
 #include "diagnose/words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/place.h"
 
@@ -52,16 +51,16 @@ std::string who(const Death& death) {
         if (name.empty()) name = death.process->name;
     }
     if (name.empty()) name = death.decides ? "the program" : "a process";
-    return death.pid > 0 ? fmt::format("{} (pid {})", name, death.pid) : name;
+    return death.pid > 0 ? formatted("{} (pid {})", name, death.pid) : name;
 }
 
 std::string part_of(Bytes part, Bytes whole) {
-    return fmt::format("{} of {} ({:.0f} %)", human(part), human(whole),
-                       100.0 * part.share_of(whole));
+    return formatted("{} of {} ({:.0f} %)", human(part), human(whole),
+                     100.0 * part.share_of(whole));
 }
 
 std::string moved(std::string_view name, std::uint64_t from, std::uint64_t to) {
-    return fmt::format("{} {} -> {}", name, from, to);
+    return formatted("{} {} -> {}", name, from, to);
 }
 
 Observation status_of(const Death& death) {

@@ -1,8 +1,7 @@
 // Crash records as evidence.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "evidence/clean_text.h"
 #include "evidence/crash_facts.h"
 #include "evidence/native_stack.h"
@@ -21,7 +20,7 @@ std::vector<PythonStack> python_stacks(const std::vector<CrashPythonThread>& thr
         if (stacks.size() == most_threads) break;
         PythonStack& stack = stacks.emplace_back();
         stack.thread =
-            thread.name.empty() ? fmt::format("thread {}", thread.tid) : clean(thread.name, 64);
+            thread.name.empty() ? formatted("thread {}", thread.tid) : clean(thread.name, 64);
         for (auto frame = thread.frames.rbegin(); frame != thread.frames.rend(); ++frame)
             stack.frames.push_back({frame->file, frame->line, frame->function});
     }
@@ -31,7 +30,7 @@ std::vector<PythonStack> python_stacks(const std::vector<CrashPythonThread>& thr
 std::string hex(const std::vector<std::byte>& bytes) {
     std::string text;
     for (const std::byte byte : bytes)
-        text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(byte));
+        text += formatted("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned>(byte));
     return text;
 }
 

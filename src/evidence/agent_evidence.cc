@@ -1,9 +1,8 @@
 // What the agents inside the processes told, as evidence.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
@@ -124,8 +123,8 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     agent.taken = clock.at(from.taken);
     if (from.ended > 0) agent.ended = clock.at(from.ended);
     if (from.python_major > 0)
-        agent.python = fmt::format("{}.{}.{}{}", from.python_major, from.python_minor,
-                                   from.python_micro, from.free_threaded ? "t" : "");
+        agent.python = formatted("{}.{}.{}{}", from.python_major, from.python_minor,
+                                 from.python_micro, from.free_threaded ? "t" : "");
     agent.lines_readable = from.lines_readable;
     if (from.place_time > 0) agent.place_time = clock.at(from.place_time);
     agent.place = frames_of(from, from.place);

@@ -1,10 +1,9 @@
 // What the agents' words add to the rest of the evidence: the exception that nobody caught also
 // where stderr was a terminal, the sender of a signal that did not pass the supervisor, the lines
 // that hold the memory.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
@@ -76,16 +75,16 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
     };
     for (const AgentEvidence& agent : evidence.agents) {
         if (!agent.python.empty() && !agent.lines_readable)
-            say_once(fmt::format("Python lines: not readable in Python {}", agent.python));
+            say_once(formatted("Python lines: not readable in Python {}", agent.python));
         for (const NoteEvidence& note : agent.notes)
             if (note.kind == NoteEvidence::Kind::hook_failed)
                 say_once("a Python hook failed: " + note.text);
     }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
-            fmt::format("{} processes were observed from outside only: more at once than there is "
-                        "room for",
-                        record.agents_refused));
+            formatted("{} processes were observed from outside only: more at once than there is "
+                      "room for",
+                      record.agents_refused));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 #include "evidence/native_modules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "base/format.h"
 
 namespace holdfast {
 namespace {
@@ -13,7 +13,7 @@ constexpr std::size_t most_files = 256;
 
 std::string hex_of(std::string_view bytes) {
     std::string text;
-    for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+    for (const char c : bytes) text += formatted("{:02x}", static_cast<unsigned char>(c));
     return text;
 }
 
@@ -74,7 +74,7 @@ void NativeModules::open(std::size_t mapping) {
     if (!module.inode || !module.path.starts_with('/')) return;
     const std::string name = library_name(module);
     const auto pass_over = [&](std::string_view why) {
-        notes_[mapping] = fmt::format("native frames in {}: {}", name, why);
+        notes_[mapping] = formatted("native frames in {}: {}", name, why);
     };
     if (module.path.ends_with(deleted)) return pass_over("the file was removed before the crash");
     for (std::size_t i = 0; i < files_.size(); ++i) {

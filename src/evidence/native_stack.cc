@@ -1,11 +1,10 @@
 #include "evidence/native_stack.h"
 
 #include <cxxabi.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "evidence/crash_facts.h"
 #include "evidence/native_cycle.h"
@@ -130,10 +129,9 @@ private:
 void add_fold(const Shown& shown, NativeStack& stack) {
     if (shown.period == 0) return;
     NativeFrame fold;
-    const std::string these =
-        shown.period == 1 ? "this one" : fmt::format("these {}", shown.period);
-    fold.symbol = fmt::format("... ({}{} more frames of {})", shown.about ? "about " : "",
-                              shown.count, these);
+    const std::string these = shown.period == 1 ? "this one" : formatted("these {}", shown.period);
+    fold.symbol =
+        formatted("... ({}{} more frames of {})", shown.about ? "about " : "", shown.count, these);
     const auto at = static_cast<std::ptrdiff_t>(shown.fold_at);
     stack.frames.insert(stack.frames.begin() + at, std::move(fold));
     stack.addresses.insert(stack.addresses.begin() + at, std::nullopt);

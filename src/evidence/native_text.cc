@@ -1,9 +1,8 @@
 #include "evidence/native_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "evidence/clean_text.h"
 
@@ -32,10 +31,10 @@ std::string path_line(const std::string& path) {
 
 std::string frame_line(const NativeFrame& frame, std::optional<std::uint64_t> address) {
     const std::string place =
-        frame.line ? fmt::format("{}:{}", path_line(frame.file), *frame.line) : std::string();
-    const std::string where = address ? fmt::format("{:x}", *address) : "-";
-    return fmt::format("{}\t{}\t{}\t{:x}\t{}\n", where, one_line(frame.library, longest_path),
-                       one_line(frame.symbol, longest_symbol), frame.offset, place);
+        frame.line ? formatted("{}:{}", path_line(frame.file), *frame.line) : std::string();
+    const std::string where = address ? formatted("{:x}", *address) : "-";
+    return formatted("{}\t{}\t{}\t{:x}\t{}\n", where, one_line(frame.library, longest_path),
+                     one_line(frame.symbol, longest_symbol), frame.offset, place);
 }
 
 void parse_place(std::string_view text, NativeFrame& frame) {

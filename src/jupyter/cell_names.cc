@@ -1,10 +1,9 @@
 #include "jupyter/cell_names.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "record/mask.h"
 
@@ -25,7 +24,7 @@ class CellNames {
 public:
     CellNames(const CellsRead& kernel, const DecidingProcess& process) {
         if (process.pid == kernel.pid) {
-            pid_ = fmt::format(" (pid {})", process.pid);
+            pid_ = formatted(" (pid {})", process.pid);
             const std::string_view program =
                 std::string_view(process.command).substr(0, process.command.find(' '));
             program_ = program.substr(program.rfind('/') + 1);
@@ -33,7 +32,7 @@ public:
         }
         for (const CellRecord& record : kernel.cells) {
             if (record.file.empty()) continue;
-            const Cell cell{fmt::format("cell [{}]", record.count), record.source, 0};
+            const Cell cell{formatted("cell [{}]", record.count), record.source, 0};
             // The same text run again has the same name: the last number counts.
             cells_[record.file] = cell;
             if (record.running && record.source.starts_with("%%time"))

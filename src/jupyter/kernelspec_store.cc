@@ -1,12 +1,11 @@
 #include "jupyter/kernelspec_store.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "base/format.h"
 #include "base/read_file.h"
 
 namespace holdfast {
@@ -86,31 +85,31 @@ Result<InstalledKernel> find_kernel(const std::vector<std::string>& folders,
         if (spec) return InstalledKernel{place.filename(), place, std::move(*spec)};
         if (spec.error().number != ENOENT && spec.error().number != ENOTDIR) return spec.error();
     }
-    return Error{fmt::format("no kernel '{}'; holdfast kernel list shows those there are", word),
+    return Error{formatted("no kernel '{}'; holdfast kernel list shows those there are", word),
                  ENOENT};
 }
 
 Result<std::string> watch_kernel(const KernelToWatch& plan) {
     if (!is_kernel_name(plan.name))
         return Error{
-            fmt::format("'{}' is no name for a kernel: letters, digits, '.', '-' and '_' "
-                        "only",
-                        plan.name)};
+            formatted("'{}' is no name for a kernel: letters, digits, '.', '-' and '_' "
+                      "only",
+                      plan.name)};
     const fs::path folder = fs::path(plan.into) / plan.name;
     const auto there = read_spec(folder);
     std::error_code failed;
     const bool wraps_itself =
         there && !plan.resources.empty() && fs::equivalent(plan.resources, folder, failed);
     if (there && !there->is_watched() && !wraps_itself)
-        return Error{fmt::format("{} is a kernel already, and not one of ours; take another --name",
-                                 folder.string())};
+        return Error{formatted("{} is a kernel already, and not one of ours; take another --name",
+                               folder.string())};
     const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
     Kernelspec spec = original.watched(plan.holdfast, plan.program);
     spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)
                                                     : plan.display_name);
     if (wraps_itself && (!there->is_watched() || there->is_in_place())) spec.set_in_place();
     fs::create_directories(folder, failed);
-    if (failed) return Error{fmt::format("cannot make {}: {}", folder.string(), failed.message())};
+    if (failed) return Error{formatted("cannot make {}: {}", folder.string(), failed.message())};
     if (!wraps_itself) copy_resources(plan.resources, folder);
     if (const Status written = write_spec(folder, spec); !written) return written.error();
     return folder.string();
@@ -119,15 +118,15 @@ Result<std::string> watch_kernel(const KernelToWatch& plan) {
 Status remove_kernel(const InstalledKernel& kernel) {
     if (!kernel.spec.is_watched())
         return Error{
-            fmt::format("'{}' is not one of ours; remove it with: jupyter kernelspec "
-                        "remove {}",
-                        kernel.name, kernel.name)};
+            formatted("'{}' is not one of ours; remove it with: jupyter kernelspec "
+                      "remove {}",
+                      kernel.name, kernel.name)};
     if (kernel.spec.is_in_place())
         if (const auto original = kernel.spec.unwatched())
             return write_spec(kernel.folder, *original);
     std::error_code failed;
     fs::remove_all(kernel.folder, failed);
-    if (failed) return Error{fmt::format("cannot remove {}: {}", kernel.folder, failed.message())};
+    if (failed) return Error{formatted("cannot remove {}: {}", kernel.folder, failed.message())};
     return Done{};
 }
 

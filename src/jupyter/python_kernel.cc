@@ -1,13 +1,13 @@
 #include "jupyter/python_kernel.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <spawn.h>
 #include <unistd.h>
 
 #include <array>
 
 #include "base/child.h"
+#include "base/format.h"
 #include "base/pipe.h"
 
 namespace holdfast {
@@ -61,13 +61,13 @@ Result<Answer> ask(const std::string& python) {
 
 Result<PythonKernel> kernel_of_python(const std::string& python) {
     const auto answer = ask(python);
-    if (!answer) return Error{fmt::format("{}: {}", python, answer.error().text)};
+    if (!answer) return Error{formatted("{}: {}", python, answer.error().text)};
     const auto json = nlohmann::ordered_json::parse(answer->text, nullptr, false);
     if (answer->status != 0 || !json.is_object() || !json.contains("spec"))
         return Error{
-            fmt::format("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
+            formatted("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
     auto spec = Kernelspec::parse(json["spec"].dump());
-    if (!spec) return Error{fmt::format("the kernelspec of {} {}", python, spec.error().text)};
+    if (!spec) return Error{formatted("the kernelspec of {} {}", python, spec.error().text)};
     return PythonKernel{std::move(*spec), json.value("resources", "")};
 }
 

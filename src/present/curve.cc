@@ -1,11 +1,10 @@
 #include "present/curve.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
+#include "base/format.h"
 #include "present/display_width.h"
 #include "present/paint.h"
 #include "present/wrap.h"
@@ -134,12 +133,12 @@ std::vector<std::string> draw_curve(const MemorySummary& memory, const Style& st
     const std::string_view dot = style.unicode ? "·" : "-";
     std::string caption = points.size() < 2
                               ? " one look "
-                              : fmt::format(" last {} ", human(Nanos(std::llround(span * 1e9))));
+                              : formatted(" last {} ", human(Nanos(std::llround(span * 1e9))));
     std::string peak;
-    if (memory.peak) peak = fmt::format(" peak {} ", human(*memory.peak));
+    if (memory.peak) peak = formatted(" peak {} ", human(*memory.peak));
     if (limit && !scale.limit_at_top)
-        peak += fmt::format("{}{} {} ", peak.empty() ? " " : std::string(dot) + " ", limit_name,
-                            human(*limit));
+        peak += formatted("{}{} {} ", peak.empty() ? " " : std::string(dot) + " ", limit_name,
+                          human(*limit));
     const int fill = columns - 3 - display_width(caption) - display_width(peak);
     if (fill < 1) peak.clear();
     lines.push_back(paint.faint(

@@ -1,10 +1,9 @@
 #include "present/kernels_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/paint.h"
@@ -38,9 +37,8 @@ std::string kernels_table(const std::vector<KernelRow>& rows, const Style& style
         const std::string shown =
             padded(shorten(safe_line(row.display_name, style), shown_width, style), shown_width);
         const int room = style.width - name_width - shown_width - 13;
-        std::string line =
-            fmt::format("{}  {}  {}", row.watched ? paint.good("watched") : "-      ",
-                        row.watched ? paint.strong(name) : name, shown);
+        std::string line = formatted("{}  {}  {}", row.watched ? paint.good("watched") : "-      ",
+                                     row.watched ? paint.strong(name) : name, shown);
         if (room >= 12)
             line += "  " + paint.faint(shorten_front(safe_line(row.folder, style), room, style));
         while (line.ends_with(' ')) line.pop_back();

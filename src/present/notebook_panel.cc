@@ -1,8 +1,7 @@
 // The panel of a verdict as HTML. Colours that read on light and dark pages; every text escaped.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/markup.h"
@@ -17,14 +16,14 @@ namespace {
 constexpr std::size_t most_fixes = 3;
 constexpr std::size_t most_sites = 4;
 
-std::string code(std::string_view text) { return fmt::format("<code>{}</code>", escaped(text)); }
+std::string code(std::string_view text) { return formatted("<code>{}</code>", escaped(text)); }
 
 std::string paragraph(const std::string& inner) {
-    return fmt::format("<div style=\"margin:4px 0\">{}</div>", inner);
+    return formatted("<div style=\"margin:4px 0\">{}</div>", inner);
 }
 
 std::string block(std::string_view text) {
-    return fmt::format(
+    return formatted(
         "<pre style=\"margin:2px 0 2px 1em;white-space:pre-wrap\"><code>{}</code></pre>",
         escaped(text));
 }
@@ -34,7 +33,7 @@ std::string head(const Verdict& verdict) {
     const std::string line =
         verdict.outcome == Outcome::running ? "Still running" : headline_of(verdict.end);
     std::string text =
-        fmt::format("<b style=\"color:{}\">{}</b>", bad ? "#d32f2f" : "inherit", escaped(line));
+        formatted("<b style=\"color:{}\">{}</b>", bad ? "#d32f2f" : "inherit", escaped(line));
     if (verdict.outcome != Outcome::running)
         text +=
             " <span style=\"opacity:.7\">" + escaped(cause_tag(verdict.end, Style{})) + "</span>";
@@ -43,7 +42,7 @@ std::string head(const Verdict& verdict) {
 
 std::string because(const Verdict& verdict) {
     if (verdict.root.cause == verdict.end.cause) return {};
-    return paragraph(fmt::format(
+    return paragraph(formatted(
         "<b>Because:</b> {} <span style=\"opacity:.7\">{}</span>",
         escaped(verdict.root.summary.empty() ? verdict.root.cause->meaning : verdict.root.summary),
         escaped(cause_tag(verdict.root, Style{}))));
@@ -52,7 +51,7 @@ std::string because(const Verdict& verdict) {
 std::string place(const Verdict& verdict) {
     const auto& where = verdict.root.where ? verdict.root.where : verdict.end.where;
     if (!where) return {};
-    std::string text = fmt::format("<b>{}</b>", escaped(place_name(where->file, where->line)));
+    std::string text = formatted("<b>{}</b>", escaped(place_name(where->file, where->line)));
     if (!where->function.empty()) text += " in " + code(where->function);
     if (!where->text.empty()) text += block(trim(where->text));
     return paragraph(text);
@@ -62,7 +61,7 @@ std::string sites(const MemorySummary& memory) {
     std::string rows;
     for (std::size_t i = 0; i < std::min(most_sites, memory.top_sites.size()); ++i) {
         const MemorySite& site = memory.top_sites[i];
-        rows += fmt::format(
+        rows += formatted(
             "<tr><td style=\"text-align:right;padding:0 8px 0 0\">{}</td><td "
             "style=\"text-align:left\">{}</td></tr>",
             human_with_error(site.live, site.error), code(place_name(site.file, site.line)));
@@ -88,7 +87,7 @@ std::string fixes(const Verdict& verdict) {
 
 std::string notebook_panel(const Verdict& verdict) {
     const bool bad = verdict.outcome == Outcome::died || verdict.outcome == Outcome::stuck;
-    std::string html = fmt::format(
+    std::string html = formatted(
         "<div class=\"holdfast-verdict\" data-run=\"{}\" data-slug=\"{}\" "
         "style=\"border:1px solid {};border-left-width:4px;border-radius:4px;padding:6px 12px;"
         "margin:4px 0;max-width:48em;font-family:system-ui,sans-serif;font-size:13px;"

@@ -1,9 +1,8 @@
 #include "present/notebook_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/page.h"
@@ -33,10 +32,9 @@ std::optional<Frame> last_cell_line(const Verdict& verdict) {
 
 std::string memory_figures(const MemorySummary& memory) {
     if (!memory.peak) return {};
-    if (!memory.limit) return fmt::format("memory: {} at most", human(*memory.peak));
-    return fmt::format("memory: {} at most, {} {}", human(*memory.peak),
-                       memory.limit_name.empty() ? "limit" : memory.limit_name,
-                       human(*memory.limit));
+    if (!memory.limit) return formatted("memory: {} at most", human(*memory.peak));
+    return formatted("memory: {} at most, {} {}", human(*memory.peak),
+                     memory.limit_name.empty() ? "limit" : memory.limit_name, human(*memory.limit));
 }
 
 bool is_there(const Finding& finding, const Frame& frame) {
@@ -73,7 +71,7 @@ std::string page_of(const Verdict& verdict, const Style& style) {
     add_fixes(page, with_few_fixes(verdict));
     page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
-    hints.push_back(fmt::format("holdfast explain {}", verdict.root.cause->code));
+    hints.push_back(formatted("holdfast explain {}", verdict.root.cause->code));
     add_items(page, hints);
     return page.take();
 }
@@ -82,10 +80,10 @@ std::string page_of(const Verdict& verdict, const Style& style) {
 
 NotebookWords notebook_words(const Verdict& verdict) {
     NotebookWords words;
-    words.headline = fmt::format("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
-                                 headline_of_end(verdict));
+    words.headline = formatted("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
+                               headline_of_end(verdict));
     if (!(verdict.root.cause == verdict.end.cause))
-        words.headline += fmt::format(" ({})", verdict.root.cause->slug);
+        words.headline += formatted(" ({})", verdict.root.cause->slug);
     if (const Where* where = place_of(verdict))
         words.headline += ", at " + safe_line(place_name(where->file, where->line), Style{});
     else if (const auto line = last_cell_line(verdict))

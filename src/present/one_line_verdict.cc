@@ -1,6 +1,5 @@
 // The verdict in one line, for ends that need no more.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "present/headline.h"
 #include "present/place.h"
 #include "present/terminal_verdict.h"
@@ -11,7 +10,7 @@ namespace {
 
 std::string status_of(const ExitStatus& exit) {
     if (exit.signal) return " (" + signal_name(*exit.signal) + ')';
-    if (exit.code) return fmt::format(" with status {}", *exit.code);
+    if (exit.code) return formatted(" with status {}", *exit.code);
     return {};
 }
 
@@ -36,7 +35,7 @@ std::string one_line_verdict(const Verdict& verdict) {
         line += " at " + place_name(shorten_front(safe_line(where->file, Style{}), 40, Style{}),
                                     where->line);
     if (verdict.outcome != Outcome::running)
-        line += fmt::format(" ({} {})", verdict.end.cause->code, verdict.end.cause->slug);
+        line += formatted(" ({} {})", verdict.end.cause->code, verdict.end.cause->slug);
     return line + "; details: holdfast why\n";
 }
 

@@ -1,12 +1,10 @@
 #include "present/place.h"
 
-#include <fmt/format.h>
-
 namespace holdfast {
 
 std::string place_name(const std::string& file, std::optional<int> line) {
     if (!line) return file;
-    return fmt::format("{}{}{}", file, file.starts_with("cell [") ? ", line " : ":", *line);
+    return formatted("{}{}{}", file, file.starts_with("cell [") ? ", line " : ":", *line);
 }
 
 }  // namespace holdfast

@@ -1,9 +1,8 @@
 #include "present/plan_page.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/page.h"
@@ -42,9 +41,8 @@ void anatomy(Page& page, const fit::Plan& plan) {
     const int width = std::max(4, page.body_width() - name_width - amount_width - 2);
     for (const PlanPart& row : plan_parts(parts)) {
         if (row.bytes.count == 0) continue;
-        page.row(
-            fmt::format("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name, name_width) +
-            bar(row.bytes, whole, width, page.style().unicode));
+        page.row(formatted("{:>{}}  {:<{}}", human(row.bytes), amount_width, row.name, name_width) +
+                 bar(row.bytes, whole, width, page.style().unicode));
     }
     if (!parts.moment.empty()) page.text("at " + parts.moment);
     if (parts.activations_by_place.empty()) return;
@@ -53,7 +51,7 @@ void anatomy(Page& page, const fit::Plan& plan) {
     const std::size_t shown = std::min<std::size_t>(6, parts.activations_by_place.size());
     for (std::size_t i = 0; i < shown; ++i) {
         const fit::Share& share = parts.activations_by_place[i];
-        page.pair(fmt::format("{:>{}}", human(share.bytes), amount_width), amount_width + 2,
+        page.pair(formatted("{:>{}}", human(share.bytes), amount_width), amount_width + 2,
                   place_of(share), 2);
     }
 }
@@ -63,17 +61,17 @@ void host(Page& page, const fit::HostMemory& host) {
     page.section("host");
     const auto row = [&](Bytes bytes, const std::string& text) {
         if (bytes.count > 0)
-            page.pair(fmt::format("{:>{}}", human(bytes), amount_width), amount_width + 2, text, 2);
+            page.pair(formatted("{:>{}}", human(bytes), amount_width), amount_width + 2, text, 2);
     };
     const fit::HostFacts& facts = host.facts;
     row(host.total(), "in the machine's own memory, beside Python and its libraries:");
     row(host.dataset, "the datasets");
     row(host.waiting,
         facts.workers == 0
-            ? fmt::format("the batch in use, {}", human(host.batch))
-            : fmt::format("batches of {} {}: {} workers x {} ahead, and one in use",
-                          human(host.batch), facts.pinned ? "pinned" : "in shared memory",
-                          facts.workers, facts.prefetch));
+            ? formatted("the batch in use, {}", human(host.batch))
+            : formatted("batches of {} {}: {} workers x {} ahead, and one in use",
+                        human(host.batch), facts.pinned ? "pinned" : "in shared memory",
+                        facts.workers, facts.prefetch));
     row(host.making, "batches in the making");
     row(host.workers, facts.objects.count > 0
                           ? "the workers' own, with their copies of Python objects"
@@ -86,10 +84,10 @@ void ways(Page& page, const fit::Plan& plan) {
     page.section("ways");
     int number = 0;
     for (const fit::Way& way : plan.ways) {
-        page.text(fmt::format("{}. {}: {} less, {}{}{}", ++number, way.text, human(way.saves),
-                              way.fits ? "fits" : "still too much", way.note.empty() ? "" : "; ",
-                              way.note),
-                  {.hang = 3});
+        page.text(
+            formatted("{}. {}: {} less, {}{}{}", ++number, way.text, human(way.saves),
+                      way.fits ? "fits" : "still too much", way.note.empty() ? "" : "; ", way.note),
+            {.hang = 3});
         page.code(way.code, 5, 2);
     }
 }

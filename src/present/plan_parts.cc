@@ -1,39 +1,37 @@
 #include "present/plan_parts.h"
 
-#include <fmt/format.h>
-
 namespace holdfast {
 
 std::string plan_headline(const fit::Plan& plan) {
     const Bytes need = plan.peak_reserved + plan.anatomy.context;
-    const std::string what = plan.batch == 0 ? "It" : fmt::format("Batch {}", plan.batch);
-    return plan.fits ? fmt::format("{} fits: {} of {}", what, human(need), human(plan.capacity))
-                     : fmt::format("{} does not fit: it needs {}, and there are {}", what,
-                                   human(need), human(plan.capacity));
+    const std::string what = plan.batch == 0 ? "It" : formatted("Batch {}", plan.batch);
+    return plan.fits ? formatted("{} fits: {} of {}", what, human(need), human(plan.capacity))
+                     : formatted("{} does not fit: it needs {}, and there are {}", what,
+                                 human(need), human(plan.capacity));
 }
 
 std::string plan_margin(const fit::Plan& plan) {
     if (plan.fits && plan.margin < 0)
         return "Only because the allocator gives cached memory back on the way.";
     const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
-    return fmt::format("{} {}; {} may be off by {:.0f} %.", human(apart),
-                       plan.margin < 0 ? "too much" : "to spare",
-                       plan.estimate ? "an estimate, which" : "the figure", plan.band * 100);
+    return formatted("{} {}; {} may be off by {:.0f} %.", human(apart),
+                     plan.margin < 0 ? "too much" : "to spare",
+                     plan.estimate ? "an estimate, which" : "the figure", plan.band * 100);
 }
 
 std::string plan_largest(const fit::Plan& plan) {
     if (!plan.largest_batch) return {};
     if (plan.largest_is_bound)
-        return fmt::format("Largest batch: more than {}.", *plan.largest_batch);
+        return formatted("Largest batch: more than {}.", *plan.largest_batch);
     if (*plan.largest_batch == 0) return "Not even a batch of 1 fits.";
-    return fmt::format("Largest batch that fits: {}.", *plan.largest_batch);
+    return formatted("Largest batch that fits: {}.", *plan.largest_batch);
 }
 
 std::string place_of(const fit::Share& share) {
     std::string place = share.module;
     if (!share.file.empty()) {
         const std::string line =
-            fmt::format("{}:{}", share.file.substr(share.file.rfind('/') + 1), share.line);
+            formatted("{}:{}", share.file.substr(share.file.rfind('/') + 1), share.line);
         place = place.empty() ? line : place + "  " + line;
     }
     return place.empty() ? "outside any module" : place;

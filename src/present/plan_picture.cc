@@ -1,9 +1,8 @@
 #include "present/plan_picture.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "present/markup.h"
 #include "present/plan_parts.h"
 
@@ -25,24 +24,24 @@ constexpr const char* style =
 class Drawing {
 public:
     void text(double x, double y, std::string_view words, std::string_view attributes = "") {
-        body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
-                             escaped(words));
+        body_ += formatted("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
+                           escaped(words));
     }
     void box(double x, double y, double wide, double high, std::string_view colour,
              const std::string& title) {
-        body_ += fmt::format(
+        body_ += formatted(
             "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\">"
             "<title>{}</title></rect>\n",
             x, y, std::max(wide, 0.0), high, colour, escaped(title));
     }
     void limit(double x, double y, double high) {
-        body_ += fmt::format(
+        body_ += formatted(
             "<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{0:.1f}\" y2=\"{2:.1f}\" stroke=\"#d32f2f\" "
             "stroke-width=\"2\" stroke-dasharray=\"4 3\"/>\n",
             x, y, y + high);
     }
     std::string finish(double height, const std::string& label) const {
-        return fmt::format(
+        return formatted(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"hf\" viewBox=\"0 0 {0:.0f} "
             "{1:.0f}\" "
             "width=\"100%\" style=\"max-width:{0:.0f}px\" role=\"img\" aria-label=\"{2}\">\n{3}\n"
@@ -55,7 +54,7 @@ private:
 };
 
 std::string amount(Bytes bytes, Bytes whole) {
-    return fmt::format("{} · {:.0f} %", human(bytes), 100 * bytes.share_of(whole));
+    return formatted("{} · {:.0f} %", human(bytes), 100 * bytes.share_of(whole));
 }
 
 // Each part as long as its share; the dashed line is where the GPU's memory ends.
@@ -67,7 +66,7 @@ double bar(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
         const double wide = inner * part.bytes.share_of(whole);
         if (part.bytes.count == 0) continue;
         drawing.box(x, y, wide, high, part.colour,
-                    fmt::format("{}: {}", part.name, human(part.bytes)));
+                    formatted("{}: {}", part.name, human(part.bytes)));
         x += wide;
     }
     const double end = edge + inner * plan.capacity.share_of(whole);
@@ -130,7 +129,7 @@ std::string plan_svg(const fit::Plan& plan) {
 }
 
 std::string plan_html(const fit::Plan& plan) {
-    return fmt::format(
+    return formatted(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
         "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
         "<style>:root{{color-scheme:light dark}}body{{margin:0}}</style>\n{}</html>\n",

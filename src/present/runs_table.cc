@@ -1,7 +1,5 @@
 #include "present/runs_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

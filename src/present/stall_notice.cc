@@ -1,9 +1,8 @@
 #include "present/stall_notice.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "present/headline.h"
 #include "present/wrap.h"
 
@@ -17,8 +16,8 @@ constexpr int widest = 160;  // of one line; a log has no edge to wrap at
 
 std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style) {
     const Finding& root = verdict.root;
-    std::string text = fmt::format("holdfast: not moving for {}. {} ({} {})\n", human(lasted),
-                                   headline_of(root), root.cause->code, root.cause->slug);
+    std::string text = formatted("holdfast: not moving for {}. {} ({} {})\n", human(lasted),
+                                 headline_of(root), root.cause->code, root.cause->slug);
     const auto add = [&](const std::string& line) {
         text += "  " + shorten(safe_line(line, style), widest, style) + '\n';
     };
@@ -30,13 +29,13 @@ std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& styl
         add(seen.source + ": " + seen.text);
         ++told;
     }
-    text += fmt::format("  more: holdfast why {}; what to do: holdfast explain {}\n",
-                        verdict.run.id, root.cause->code);
+    text += formatted("  more: holdfast why {}; what to do: holdfast explain {}\n", verdict.run.id,
+                      root.cause->code);
     return text;
 }
 
 std::string moves_again_notice(Nanos lasted) {
-    return fmt::format("holdfast: it moves again, after {}\n", human(lasted));
+    return formatted("holdfast: it moves again, after {}\n", human(lasted));
 }
 
 }  // namespace holdfast

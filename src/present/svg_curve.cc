@@ -1,9 +1,8 @@
 // Memory against its limit as a small SVG picture, drawn with the page's own text colour.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/notebook_words.h"
 
@@ -29,7 +28,7 @@ struct Frame2d {
 
 // Beside the picture, not in it: in a narrow window the picture shrinks, and text must not.
 std::string labels(const std::string& left, const std::string& right) {
-    return fmt::format(
+    return formatted(
         "<div style=\"display:flex;justify-content:space-between;font-size:11px;opacity:.75\">"
         "<span>{}</span><span>{}</span></div>",
         left, right);
@@ -56,13 +55,13 @@ std::string svg_curve(const MemorySummary& memory) {
     std::string line;
     const std::size_t step = std::max<std::size_t>(1, points.size() / most_points);
     for (std::size_t i = 0; i < points.size(); i += step)
-        line += fmt::format("{:.1f},{:.1f} ", frame.x(points[i]),
-                            frame.y(static_cast<double>(points[i].used.count)));
-    line += fmt::format("{:.1f},{:.1f}", frame.x(points.back()),
-                        frame.y(static_cast<double>(points.back().used.count)));
-    std::string picture = fmt::format("<div style=\"max-width:{:.0f}px\">", width);
-    if (limit_shown) picture += labels("", fmt::format("limit {}", human(*limit)));
-    picture += fmt::format(
+        line += formatted("{:.1f},{:.1f} ", frame.x(points[i]),
+                          frame.y(static_cast<double>(points[i].used.count)));
+    line += formatted("{:.1f},{:.1f}", frame.x(points.back()),
+                      frame.y(static_cast<double>(points.back().used.count)));
+    std::string picture = formatted("<div style=\"max-width:{:.0f}px\">", width);
+    if (limit_shown) picture += labels("", formatted("limit {}", human(*limit)));
+    picture += formatted(
         "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"100%\" height=\"{1:.0f}\" "
         "preserveAspectRatio=\"none\" style=\"display:block;height:{1:.0f}px\" role=\"img\" "
         "aria-label=\"memory over time\">"
@@ -71,14 +70,14 @@ std::string svg_curve(const MemorySummary& memory) {
         "stroke-width=\"1.5\" vector-effect=\"non-scaling-stroke\"/>",
         width, height, frame.x(points.front()), line, frame.x(points.back()));
     if (limit_shown)
-        picture += fmt::format(
+        picture += formatted(
             "<line x1=\"0\" y1=\"{0:.1f}\" x2=\"{1:.0f}\" y2=\"{0:.1f}\" stroke=\"#d32f2f\" "
             "stroke-dasharray=\"4 3\" vector-effect=\"non-scaling-stroke\"/>",
             frame.y(static_cast<double>(limit->count)), width);
     picture += "</svg>";
     const Nanos shown(std::llround(std::min(frame.span, 9e9) * 1e9));
-    picture += labels(fmt::format("last {}", human(shown)),
-                      memory.peak ? fmt::format("peak {}", human(*memory.peak)) : std::string());
+    picture += labels(formatted("last {}", human(shown)),
+                      memory.peak ? formatted("peak {}", human(*memory.peak)) : std::string());
     return picture + "</div>";
 }
 

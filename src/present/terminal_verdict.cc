@@ -1,8 +1,8 @@
 #include "present/terminal_verdict.h"
 
-#include <fmt/format.h>
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/verdict_sections.h"
@@ -20,7 +20,7 @@ std::string joined_command(const RunSummary& run) {
 
 std::string how_it_ended(const ExitStatus& exit) {
     if (exit.signal) return signal_name(*exit.signal);
-    if (exit.code) return fmt::format("exit status {}", *exit.code);
+    if (exit.code) return formatted("exit status {}", *exit.code);
     return {};
 }
 
@@ -46,8 +46,8 @@ std::vector<std::string> end_facts(const Verdict& verdict) {
     std::vector<std::string> facts{how};
     if (verdict.process.pid > 0)
         facts.push_back(verdict.process.role == "main"
-                            ? fmt::format("pid {}", verdict.process.pid)
-                            : fmt::format("{}, pid {}", verdict.process.role, verdict.process.pid));
+                            ? formatted("pid {}", verdict.process.pid)
+                            : formatted("{}, pid {}", verdict.process.role, verdict.process.pid));
     if (run.ended_wall) facts.push_back(moment(*run.ended_wall));
     if (!run.host.empty()) facts.push_back("on " + run.host);
     return facts;
@@ -66,7 +66,7 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     Page page(style);
     const bool clean = verdict.end.cause == "clean-exit"_cause;
     add_banner(page, verdict.outcome,
-               clean ? fmt::format("{} {}", verdict.end.cause->code, verdict.end.cause->slug)
+               clean ? formatted("{} {}", verdict.end.cause->code, verdict.end.cause->slug)
                      : cause_tag(verdict.end, style));
     page.blank();
     page.paragraph(headline_of_end(verdict), {&Paint::strong});
@@ -90,7 +90,7 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
     add_missing(page, verdict.missing);
     page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
-    if (!clean) hints.push_back(fmt::format("holdfast explain {}", verdict.root.cause->code));
+    if (!clean) hints.push_back(formatted("holdfast explain {}", verdict.root.cause->code));
     add_items(page, hints);
     return page.take();
 }
@@ -100,9 +100,9 @@ std::string memory_now(const MemorySummary& memory) {
     const CurvePoint& now = memory.curve.back();
     const auto limit = now.limit ? now.limit : memory.limit;
     if (!limit) return human(now.used) + " in use";
-    return fmt::format("{} of {} in use ({:.0f} % of the {})", human(now.used), human(*limit),
-                       100 * now.used.share_of(*limit),
-                       memory.limit_name.empty() ? "limit" : memory.limit_name);
+    return formatted("{} of {} in use ({:.0f} % of the {})", human(now.used), human(*limit),
+                     100 * now.used.share_of(*limit),
+                     memory.limit_name.empty() ? "limit" : memory.limit_name);
 }
 
 std::string status(const Verdict& verdict, const Style& style) {
@@ -113,7 +113,7 @@ std::string status(const Verdict& verdict, const Style& style) {
     std::vector<std::string> facts{"since " + moment(verdict.run.started_wall)};
     if (!verdict.memory.curve.empty())
         facts.push_back("seen for " + human(verdict.memory.curve.back().time));
-    if (verdict.process.pid > 0) facts.push_back(fmt::format("pid {}", verdict.process.pid));
+    if (verdict.process.pid > 0) facts.push_back(formatted("pid {}", verdict.process.pid));
     if (!verdict.run.host.empty()) facts.push_back("on " + verdict.run.host);
     add_items(page, facts);
     if (const std::string now = memory_now(verdict.memory); !now.empty()) {

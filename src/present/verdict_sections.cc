@@ -1,9 +1,8 @@
 #include "present/verdict_sections.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "present/curve.h"
 #include "present/display_width.h"
@@ -59,8 +58,8 @@ std::string per_step(const MemorySite& site) {
     const std::int64_t growth = *site.growth_per_step;
     // Negated as unsigned: the most negative number has no positive twin.
     const auto size = static_cast<std::uint64_t>(growth);
-    return fmt::format("{}{} a step", growth < 0 ? "-" : "+",
-                       human(Bytes{growth < 0 ? 0U - size : size}));
+    return formatted("{}{} a step", growth < 0 ? "-" : "+",
+                     human(Bytes{growth < 0 ? 0U - size : size}));
 }
 
 // With its error where there is room for that.
@@ -80,9 +79,9 @@ void add_sites(Page& page, const std::vector<MemorySite>& sites) {
         step_width = std::max(step_width, display_width(per_step(sites[i])));
     }
     for (std::size_t i = 0; i < count; ++i) {
-        std::string figures = fmt::format("{:>{}}  ", held(sites[i], page), live_width);
-        if (step_width > 0) figures += fmt::format("{:<{}}  ", per_step(sites[i]), step_width);
-        const std::string line = fmt::format(":{}", sites[i].line);
+        std::string figures = formatted("{:>{}}  ", held(sites[i], page), live_width);
+        if (step_width > 0) figures += formatted("{:<{}}  ", per_step(sites[i]), step_width);
+        const std::string line = formatted(":{}", sites[i].line);
         // On a narrow terminal the place gets a row of its own.
         constexpr int least_room = 12;
         int room = page.body_width() - display_width(figures) - display_width(line);
@@ -102,8 +101,8 @@ void add_sites(Page& page, const std::vector<MemorySite>& sites) {
 std::string_view separator(const Style& style) { return style.unicode ? " · " : " - "; }
 
 std::string cause_tag(const Finding& finding, const Style& style) {
-    return fmt::format("{} {}{}{}", finding.cause->code, finding.cause->slug, separator(style),
-                       name_of(finding.confidence));
+    return formatted("{} {}{}{}", finding.cause->code, finding.cause->slug, separator(style),
+                     name_of(finding.confidence));
 }
 
 void add_banner(Page& page, Outcome outcome, const std::string& right) {
@@ -151,8 +150,8 @@ void add_memory(Page& page, const MemorySummary& memory) {
     if (lines.empty() && memory.peak) {
         std::string text = "peak " + human(*memory.peak);
         if (memory.limit)
-            text += fmt::format(", {} {}", memory.limit_name.empty() ? "limit" : memory.limit_name,
-                                human(*memory.limit));
+            text += formatted(", {} {}", memory.limit_name.empty() ? "limit" : memory.limit_name,
+                              human(*memory.limit));
         page.text(text);
     }
     add_sites(page, memory.top_sites);
@@ -165,7 +164,7 @@ void add_fixes(Page& page, const Verdict& verdict) {
     if (fixes.empty()) return;
     page.section("do now");
     for (std::size_t i = 0; i < std::min(most_fixes, fixes.size()); ++i) {
-        page.text(fmt::format("{}. {}", i + 1, fixes[i].text), {nullptr, 0, 3});
+        page.text(formatted("{}. {}", i + 1, fixes[i].text), {nullptr, 0, 3});
         if (!fixes[i].code.empty()) page.code(fixes[i].code, 5, 8);
     }
 }
@@ -183,7 +182,7 @@ void add_evidence(Page& page, const Verdict& verdict) {
         width = std::max(width, display_width(safe_line(seen[i].source, page.style())));
     width = std::min(width, page.body_width() / 3);
     for (std::size_t i = 0; i < count; ++i) page.pair(seen[i].source, width, seen[i].text, 4);
-    if (seen.size() > count) page.text(fmt::format("and {} more", seen.size() - count));
+    if (seen.size() > count) page.text(formatted("and {} more", seen.size() - count));
 }
 
 void add_contributing(Page& page, std::string_view label, const std::vector<Finding>& findings) {
@@ -191,12 +190,12 @@ void add_contributing(Page& page, std::string_view label, const std::vector<Find
     page.section(label);
     for (std::size_t i = 0; i < std::min(most_others, findings.size()); ++i) {
         const Finding& finding = findings[i];
-        page.text(fmt::format("{}: {}", finding.cause->slug,
-                              finding.summary.empty() ? finding.cause->meaning : finding.summary),
+        page.text(formatted("{}: {}", finding.cause->slug,
+                            finding.summary.empty() ? finding.cause->meaning : finding.summary),
                   {nullptr, 0, 2, 2});
     }
     if (findings.size() > most_others)
-        page.text(fmt::format("and {} more", findings.size() - most_others));
+        page.text(formatted("and {} more", findings.size() - most_others));
 }
 
 void add_missing(Page& page, const std::vector<std::string>& missing) {
@@ -205,7 +204,7 @@ void add_missing(Page& page, const std::vector<std::string>& missing) {
     for (std::size_t i = 0; i < std::min(most_others, missing.size()); ++i)
         page.text(missing[i], {nullptr, 0, 2, 2});
     if (missing.size() > most_others)
-        page.text(fmt::format("and {} more", missing.size() - most_others));
+        page.text(formatted("and {} more", missing.size() - most_others));
 }
 
 void add_items(Page& page, const std::vector<std::string>& items) {

@@ -1,9 +1,8 @@
 // Python and native stacks in a verdict's page: the end of each that is nearest to the fault, the
 // user's own frames whole, runs of library frames folded into one line.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "model/own_code.h"
 #include "present/display_width.h"
 #include "present/verdict_sections.h"
@@ -19,7 +18,7 @@ constexpr std::size_t least_folded = 3;
 
 // One line a frame; the end of a path tells more than its beginning.
 std::string frame_line(const Page& page, const Frame& frame) {
-    std::string tail = frame.line ? fmt::format(":{}", *frame.line) : "";
+    std::string tail = frame.line ? formatted(":{}", *frame.line) : "";
     if (!frame.function.empty()) tail += " in " + frame.function;
     tail = shorten(safe_line(tail, page.style()), page.body_width() - 22, page.style());
     const int room = page.body_width() - 2 - display_width(tail);
@@ -31,7 +30,7 @@ void add_python_thread(Page& page, const PythonStack& stack) {
     page.text(stack.thread.empty() ? "a thread" : stack.thread, {&Paint::faint, 0, 2, 1});
     const std::vector<Frame>& frames = stack.frames;
     const std::size_t hidden = frames.size() > most_frames ? frames.size() - most_frames : 0;
-    if (hidden > 0) page.text(fmt::format("({} outer frames)", hidden), {&Paint::faint, 2});
+    if (hidden > 0) page.text(formatted("({} outer frames)", hidden), {&Paint::faint, 2});
     for (std::size_t i = hidden; i < frames.size();) {
         if (is_own_code(frames[i].file)) {
             page.row("  " + page.paint().place(frame_line(page, frames[i++])));
@@ -42,7 +41,7 @@ void add_python_thread(Page& page, const PythonStack& stack) {
         // The innermost frame is where it happened: it stays, whoever wrote it.
         const std::size_t folded = end == frames.size() ? end - 1 - i : end - i;
         if (folded >= least_folded) {
-            page.text(fmt::format("({} library frames)", folded), {&Paint::faint, 2});
+            page.text(formatted("({} library frames)", folded), {&Paint::faint, 2});
             i += folded;
         }
         for (; i < end; ++i) page.row("  " + page.paint().faint(frame_line(page, frames[i])));
@@ -53,8 +52,8 @@ void add_native(Page& page, const NativeFrame& frame) {
     if (frame.library.empty() && frame.symbol.starts_with("... ("))  // stands for many
         return page.text(frame.symbol, {&Paint::faint, 0, 2, 1});
     const std::string& symbol = frame.symbol.empty() ? "(no symbol)" : frame.symbol;
-    std::string place = fmt::format("{} +{:#x} in {}", symbol, frame.offset, frame.library);
-    if (!frame.file.empty() && frame.line) place += fmt::format(", {}:{}", frame.file, *frame.line);
+    std::string place = formatted("{} +{:#x} in {}", symbol, frame.offset, frame.library);
+    if (!frame.file.empty() && frame.line) place += formatted(", {}:{}", frame.file, *frame.line);
     page.text(place, {nullptr, 0, 2, 2});
 }
 
@@ -66,7 +65,7 @@ void add_stacks(Page& page, const Verdict& verdict) {
     for (std::size_t i = 0; i < std::min(most, threads.size()); ++i)
         add_python_thread(page, threads[i]);
     if (threads.size() > most)
-        page.text(fmt::format("and {} more threads", threads.size() - most), {&Paint::faint});
+        page.text(formatted("and {} more threads", threads.size() - most), {&Paint::faint});
 
     const auto& frames = verdict.native_stack;
     if (frames.empty()) return;
@@ -74,7 +73,7 @@ void add_stacks(Page& page, const Verdict& verdict) {
     for (std::size_t i = 0; i < std::min(most_frames, frames.size()); ++i)
         add_native(page, frames[i]);
     if (frames.size() > most_frames)
-        page.text(fmt::format("({} outer frames)", frames.size() - most_frames), {&Paint::faint});
+        page.text(formatted("({} outer frames)", frames.size() - most_frames), {&Paint::faint});
 }
 
 }  // namespace holdfast

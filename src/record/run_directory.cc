@@ -1,13 +1,13 @@
 #include "record/run_directory.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
 
+#include "base/format.h"
 #include "base/read_file.h"
 #include "record/directory_entries.h"
 #include "record/seal.h"
@@ -53,9 +53,8 @@ std::string new_run_id(Nanos wall, int pid) {
     const std::time_t seconds_part = milliseconds / 1000;
     struct tm utc {};
     ::gmtime_r(&seconds_part, &utc);
-    return fmt::format("{:04}{:02}{:02}-{:02}{:02}{:02}-{:03}-{}", utc.tm_year + 1900,
-                       utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                       milliseconds % 1000, pid);
+    return formatted("{:04}{:02}{:02}-{:02}{:02}{:02}-{:03}-{}", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, milliseconds % 1000, pid);
 }
 
 bool is_run_id(std::string_view text) {

@@ -1,10 +1,9 @@
 #include "record/seal.h"
 
-#include <fmt/format.h>
-
 #include <span>
 
 #include "base/checksum.h"
+#include "base/format.h"
 #include "base/text.h"
 
 namespace holdfast {
@@ -13,7 +12,7 @@ namespace {
 constexpr std::string_view member = ",\n  \"crc32c\": \"";
 
 std::string sum_of(std::string_view text) {
-    return fmt::format("{:08x}", crc32c(std::as_bytes(std::span(text.data(), text.size()))));
+    return formatted("{:08x}", crc32c(std::as_bytes(std::span(text.data(), text.size()))));
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ std::string seal(std::string_view json) {
     std::string_view body = trim(json);
     if (body.ends_with('}')) body.remove_suffix(1);
     body = body.substr(0, body.find_last_not_of(" \n\t\r") + 1);
-    return fmt::format("{}{}{}\"\n}}\n", body, member, sum_of(body));
+    return formatted("{}{}{}\"\n}}\n", body, member, sum_of(body));
 }
 
 Result<std::string> unseal(std::string_view sealed) {

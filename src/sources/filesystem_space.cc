@@ -1,11 +1,12 @@
 #include "sources/filesystem_space.h"
 
-#include <fmt/format.h>
 #include <sys/statfs.h>
 
 #include <cstring>
 #include <limits>
 #include <string_view>
+
+#include "base/format.h"
 
 namespace holdfast::sources {
 namespace {
@@ -51,7 +52,7 @@ Bytes blocks(std::uint64_t count, std::uint64_t size) {
 
 std::string filesystem_name(std::uint64_t magic) {
     const Kind* kind = kind_of(magic);
-    return kind != nullptr ? std::string(kind->name) : fmt::format("{:#x}", magic);
+    return kind != nullptr ? std::string(kind->name) : formatted("{:#x}", magic);
 }
 
 Result<FilesystemSpace> read_filesystem_space(const std::string& path) {

@@ -1,13 +1,14 @@
 #include "supervise/brink_watch.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+
+#include "base/format.h"
 
 namespace holdfast {
 namespace {
@@ -50,8 +51,7 @@ void BrinkWatch::follow_v1(const CgroupAddress& cgroup) {
         if (!notice) return;
         const Bytes threshold =
             *cgroup.limit - Bytes{BrinkWatch::brink_of(*cgroup.limit).count * times};
-        if (write_text(control,
-                       fmt::format("{} {} {}", notice.get(), usage.get(), threshold.count)))
+        if (write_text(control, formatted("{} {} {}", notice.get(), usage.get(), threshold.count)))
             add(std::move(notice));
     }
 }

@@ -1,35 +1,33 @@
 #include "supervise/guard_words.h"
 
-#include <fmt/format.h>
-
 namespace holdfast {
 
 std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
     using Kind = format::GuardEventKind;
     const bool on = mode == format::GuardMode::on;
     const std::string who =
-        crossing.place.empty() ? fmt::format("process {}", crossing.pid) : crossing.place;
+        crossing.place.empty() ? formatted("process {}", crossing.pid) : crossing.place;
     const std::string did = on ? "refused" : "would have refused";
     std::string text;
     switch (crossing.kind) {
     case Kind::too_large:
-        text = fmt::format(
+        text = formatted(
             "guard: {} {} at {}, more than the whole limit of {}; a sparse array may be as large "
             "with --guard-huge",
             did, human(crossing.asked), who, human(crossing.limit));
         break;
     case Kind::nothing_left:
-        text = fmt::format("guard: {} memory at {}: {} of {} are left", did, who,
-                           human(crossing.room), human(crossing.limit));
+        text = formatted("guard: {} memory at {}: {} of {} are left", did, who,
+                         human(crossing.room), human(crossing.limit));
         break;
     case Kind::brink:
-        text = fmt::format("guard: memory was about to run out at {}: {} of {} are left", who,
-                           human(crossing.room), human(crossing.limit));
+        text = formatted("guard: memory was about to run out at {}: {} of {} are left", who,
+                         human(crossing.room), human(crossing.limit));
         break;
     case Kind::refused:
     case Kind::none:
-        text = fmt::format("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,
-                           human(crossing.room), human(crossing.limit));
+        text = formatted("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,
+                         human(crossing.room), human(crossing.limit));
         break;
     }
     return on ? text : text + "; --guard=on turns this into a MemoryError";

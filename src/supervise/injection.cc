@@ -1,7 +1,6 @@
 #include "supervise/injection.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +8,7 @@
 #include <string_view>
 
 #include "base/exec_target.h"
+#include "base/format.h"
 
 namespace holdfast {
 namespace {
@@ -32,14 +32,14 @@ bool can_be_named(std::string_view path) { return path.find_first_of(" :$") == p
 std::optional<Injection> Injection::find() {
     const std::string folder = own_folder();
     for (const std::string_view place : {"/../lib/holdfast/", "/../agent/"}) {
-        std::string path = fmt::format("{}{}{}", folder, place, file_name);
+        std::string path = formatted("{}{}{}", folder, place, file_name);
         UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) continue;
         std::array<char, PATH_MAX> real{};
         if (::realpath(path.c_str(), real.data()) != nullptr) path = real.data();
         if (can_be_named(path)) return Injection(std::move(path), UniqueFd());
         // By our open file instead: good for as long as we live, which is as long as it matters.
-        path = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
+        path = formatted("/proc/{}/fd/{}", ::getpid(), file.get());
         return Injection(std::move(path), std::move(file));
     }
     return std::nullopt;
@@ -60,11 +60,11 @@ std::vector<std::string> Injection::environment(const char* const* environment,
     }
     if (!wanted) return entries;
     if (theirs.empty())
-        entries.push_back(fmt::format("{}{}", preload_name, library_));
+        entries.push_back(formatted("{}{}", preload_name, library_));
     else if (names_sanitizer(theirs.data(), theirs.size()))
-        entries.push_back(fmt::format("{}{}:{}", preload_name, theirs, library_));
+        entries.push_back(formatted("{}{}:{}", preload_name, theirs, library_));
     else
-        entries.push_back(fmt::format("{}{}:{}", preload_name, library_, theirs));
+        entries.push_back(formatted("{}{}:{}", preload_name, library_, theirs));
     entries.push_back("HOLDFAST_RUN=" + run_directory);
     return entries;
 }

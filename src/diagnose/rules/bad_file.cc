@@ -1,8 +1,7 @@
 // HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
-#include <fmt/format.h>
-
 #include <array>
 
+#include "base/format.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -151,16 +150,15 @@ std::optional<Finding> bad_input(const Death& death) {
     const std::string file = file_in(*said);
     Finding finding = finding_of(
         death, "bad-input"_cause, *said,
-        file.empty() ? fmt::format("{} could not read one of its input files: {} found it damaged, "
-                                   "cut short or of another kind.",
-                                   who(death), said->type)
-                     : fmt::format("{} could not read {}: it is damaged, cut short or not what its "
-                                   "name says.",
-                                   who(death), file));
+        file.empty() ? formatted("{} could not read one of its input files: {} found it damaged, "
+                                 "cut short or of another kind.",
+                                 who(death), said->type)
+                     : formatted("{} could not read {}: it is damaged, cut short or not what its "
+                                 "name says.",
+                                 who(death), file));
     if (!file.empty())
-        finding.fixes.push_back(
-            {fmt::format("Look at {} and fetch it again, or leave it out.", file),
-             fmt::format("ls -l {0}; file {0}; head -c 64 {0} | xxd", file)});
+        finding.fixes.push_back({formatted("Look at {} and fetch it again, or leave it out.", file),
+                                 formatted("ls -l {0}; file {0}; head -c 64 {0} | xxd", file)});
     else
         finding.fixes.push_back(
             {"Make the message name the file: wrap the line that reads it.",
@@ -181,8 +179,8 @@ std::optional<Finding> checkpoint_corrupt(const Death& death) {
     const std::string file = file_in(*said);
     Finding finding =
         finding_of(death, "checkpoint-corrupt"_cause, *said,
-                   fmt::format("{} could not load {}: it is cut short or damaged.", who(death),
-                               file.empty() ? std::string("a checkpoint") : file));
+                   formatted("{} could not load {}: it is cut short or damaged.", who(death),
+                             file.empty() ? std::string("a checkpoint") : file));
     finding.fixes.push_back(
         {"Go back to the checkpoint before it; what cut this one short may be seen in the run that "
          "wrote it.",

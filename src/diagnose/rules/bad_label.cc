@@ -1,8 +1,7 @@
 // HF602: a class label or an index outside the range that the model allows.
-#include <fmt/format.h>
-
 #include <array>
 
+#include "base/format.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -53,13 +52,12 @@ Range range_in(std::string_view message) {
 
 std::string summary_of(const Death& death, const Range& range) {
     if (range.index && range.size && *range.size > 0)
-        return fmt::format("{} met the label or index {}, where only 0 to {} are allowed.",
-                           who(death), *range.index, *range.size - 1);
+        return formatted("{} met the label or index {}, where only 0 to {} are allowed.",
+                         who(death), *range.index, *range.size - 1);
     if (range.index)
-        return fmt::format("{} met the label {}, for which the model has no output.", who(death),
-                           *range.index);
-    return fmt::format("{} met a label or an index outside the range the model allows.",
-                       who(death));
+        return formatted("{} met the label {}, for which the model has no output.", who(death),
+                         *range.index);
+    return formatted("{} met a label or an index outside the range the model allows.", who(death));
 }
 
 }  // namespace
@@ -74,25 +72,25 @@ std::optional<Finding> bad_label(const Death& death) {
                            said->message.find("indices[") != std::string::npos;
     if (range.index && *range.index < 0)
         finding.fixes.push_back(
-            {fmt::format("{} usually stands for \"ignore this\": tell the loss so, or mask these "
-                         "entries before they are used as an index.",
-                         *range.index),
-             keras ? fmt::format("SparseCategoricalCrossentropy(ignore_class={})", *range.index)
-                   : fmt::format("nn.CrossEntropyLoss(ignore_index={})", *range.index)});
+            {formatted("{} usually stands for \"ignore this\": tell the loss so, or mask these "
+                       "entries before they are used as an index.",
+                       *range.index),
+             keras ? formatted("SparseCategoricalCrossentropy(ignore_class={})", *range.index)
+                   : formatted("nn.CrossEntropyLoss(ignore_index={})", *range.index)});
     else if (embedding)
         finding.fixes.push_back(
-            {range.index ? fmt::format("Give the embedding at least {} rows, or keep the tokens "
-                                       "within the ones it has.",
-                                       *range.index + 1)
+            {range.index ? formatted("Give the embedding at least {} rows, or keep the tokens "
+                                     "within the ones it has.",
+                                     *range.index + 1)
                          : "Give the embedding as many rows as there are tokens.",
-             keras ? fmt::format("keras.layers.Embedding({}, ...)",
-                                 range.index ? std::to_string(*range.index + 1) : "words")
+             keras ? formatted("keras.layers.Embedding({}, ...)",
+                               range.index ? std::to_string(*range.index + 1) : "words")
                    : "model.resize_token_embeddings(len(tokenizer))"});
     else if (range.index)
         finding.fixes.push_back(
-            {fmt::format("Labels that count from 1 end one too high: subtract 1; otherwise the "
-                         "last layer needs {} outputs or more.",
-                         *range.index + 1),
+            {formatted("Labels that count from 1 end one too high: subtract 1; otherwise the "
+                       "last layer needs {} outputs or more.",
+                       *range.index + 1),
              keras ? "y = y - y.min()" : "labels = labels - labels.min()"});
     finding.fixes.push_back(
         {"Check all labels once before training, where the message can name the file.",

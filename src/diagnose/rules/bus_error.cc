@@ -1,6 +1,4 @@
 // HF304, HF305 and HF804 of SIGBUS: a page of a mapped file could not be had, or memory is broken.
-#include <fmt/format.h>
-
 #include <csignal>
 
 #include "diagnose/crash_finding.h"

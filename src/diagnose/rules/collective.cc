@@ -1,10 +1,9 @@
 // HF704: a rank did not join a collective, seen while the others wait or by their watchdog's words.
-#include <fmt/format.h>
-
 #include <csignal>
 #include <initializer_list>
 #include <string_view>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
@@ -68,11 +67,11 @@ std::optional<Finding> told_by_a_rank(const Death& death) {
             if (!thrown.in_main_thread || !is_timeout(thrown.message) ||
                 !speaks_of_ranks(thrown.message))
                 continue;
-            Finding finding = finding_about(
-                death, "collective-timeout"_cause, Confidence::certain,
-                fmt::format("{} waited for the other ranks until its time limit: {}",
-                            rank->rank ? fmt::format("Rank {}", *rank->rank) : "A rank",
-                            shortened(thrown.message)));
+            Finding finding =
+                finding_about(death, "collective-timeout"_cause, Confidence::certain,
+                              formatted("{} waited for the other ranks until its time limit: {}",
+                                        rank->rank ? formatted("Rank {}", *rank->rank) : "A rank",
+                                        shortened(thrown.message)));
             finding.where = own_place(thrown.frames);
             finding.pid = agent.pid;
             finding.evidence.push_back(
@@ -92,11 +91,11 @@ std::optional<Finding> collective_stall(const Death& death) {
     if (!stand || stand->kind != StandstillKind::collective) return std::nullopt;
     const bool absent = stand->culprit != stand->waiting;
     std::string summary =
-        absent ? fmt::format("{} did not join the collective that {} waits in {}: it {}.",
-                             name_of(death, *stand->culprit), name_of(death, *stand->waiting),
-                             for_how_long(*stand), what_it_does(*stand->thread))
-               : fmt::format("{} has waited {} for the other ranks.",
-                             name_of(death, *stand->waiting), for_how_long(*stand));
+        absent ? formatted("{} did not join the collective that {} waits in {}: it {}.",
+                           name_of(death, *stand->culprit), name_of(death, *stand->waiting),
+                           for_how_long(*stand), what_it_does(*stand->thread))
+               : formatted("{} has waited {} for the other ranks.", name_of(death, *stand->waiting),
+                           for_how_long(*stand));
     Finding finding =
         stall_finding(death, *stand, "collective-timeout"_cause,
                       absent && (stand->stall->told || steps_overdue(*stand)) ? Confidence::certain
@@ -119,10 +118,10 @@ std::optional<Finding> collective_timeout(const Death& death) {
     Finding finding = finding_about(
         death, "collective-timeout"_cause,
         death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        ranks.empty() ? fmt::format("{} waited for the other ranks until its time limit: {}",
-                                    who(death), shortened(said->line))
-                      : fmt::format("Rank {} did not join the others in time: {}", ranks,
-                                    shortened(said->line)));
+        ranks.empty() ? formatted("{} waited for the other ranks until its time limit: {}",
+                                  who(death), shortened(said->line))
+                      : formatted("Rank {} did not join the others in time: {}", ranks,
+                                  shortened(said->line)));
     finding.evidence.push_back({said->source, shortened(said->line)});
     add_fixes(finding);
     return finding;

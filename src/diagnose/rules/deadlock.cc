@@ -1,8 +1,7 @@
 // HF701 and HF706: a lock that nobody will release.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "base/python_places.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
@@ -35,22 +34,22 @@ std::string story(const Death& death, const Standstill& stand) {
     for (const WaitingThread& thread : process.threads)
         if (waits_for_a_lock(thread)) locked.push_back(&thread);
     if (locked.size() >= 2)
-        return fmt::format(
+        return formatted(
             "{} threads of {} wait for locks that none of them will release: {}{} and {}{}.",
             locked.size(), who, thread_label(*locked[0], process), at(*locked[0]),
             thread_label(*locked[1], process), at(*locked[1]));
     if (process.threads.size() == 1 && waits_for_a_lock(main))
-        return fmt::format(
+        return formatted(
             "{} waits{} for a lock, and it has no other thread that could release it: it holds "
             "the lock itself, or somebody who is gone did.",
             who, at(main));
     const WaitingThread* writer = writes_to_nobody(*stand.stall);
     if (writer != nullptr && main.wait == WaitKind::child)
-        return fmt::format(
+        return formatted(
             "{} waits{} for a child to end, and the child waits for somebody to read its output: "
             "the pipe between them is full.",
             who, at(main));
-    return fmt::format(
+    return formatted(
         "{} waits{}, and every other thread and process of it waits as well; nobody outside can "
         "wake them.",
         who, at(main));
@@ -68,7 +67,7 @@ void add_dead_threads(const Death& death, const Standstill& stand, Finding& find
                                         shortened(thrown.type + ": " + thrown.message) + place});
             if (finding.summary.ends_with('.')) finding.summary.pop_back();
             finding.summary +=
-                fmt::format("; its thread {} had died of {}{}.", thrown.thread, thrown.type, place);
+                formatted("; its thread {} had died of {}{}.", thrown.thread, thrown.type, place);
             return;
         }
     }
@@ -123,14 +122,14 @@ std::optional<Finding> fork_deadlock(const Death& death) {
     const bool certain = owner_elsewhere || (idle_since_fork && had_threads);
     Finding finding = stall_finding(
         death, *stand, "fork-deadlock"_cause, certain ? Confidence::certain : Confidence::likely,
-        fmt::format("{} was forked while a lock was held, and waits{} for it {}: the thread that "
-                    "would release it was not copied.",
-                    name_of(death, *stand->culprit), at(*stand->thread), for_how_long(*stand)));
+        formatted("{} was forked while a lock was held, and waits{} for it {}: the thread that "
+                  "would release it was not copied.",
+                  name_of(death, *stand->culprit), at(*stand->thread), for_how_long(*stand)));
     if (child != nullptr && child->cpu_time)
         finding.evidence.push_back({"CPU time since the fork", human(*child->cpu_time)});
     if (parent != nullptr && parent->threads_peak)
         finding.evidence.push_back(
-            {"threads of its parent", fmt::format("{} at most", *parent->threads_peak)});
+            {"threads of its parent", formatted("{} at most", *parent->threads_peak)});
     const bool loader = runs(*stand->thread, [](const Frame& f) {
         return is_data_loading(f.file, f.function) ||
                f.file.find("/torch/utils/data/") != std::string::npos;
@@ -151,10 +150,10 @@ std::optional<Finding> lock_deadlock(const Death& death) {
         Finding finding = stall_finding(
             death, *stand, "lock-deadlock"_cause,
             stand->thread->timed ? Confidence::likely : Confidence::certain,
-            fmt::format("{} of {} {} in native code and keeps the interpreter's lock (GIL): no "
-                        "other Python thread of it can run.",
-                        thread_label(*stand->thread, *stand->culprit),
-                        name_of(death, *stand->culprit), what_it_does(*stand->thread)));
+            formatted("{} of {} {} in native code and keeps the interpreter's lock (GIL): no "
+                      "other Python thread of it can run.",
+                      thread_label(*stand->thread, *stand->culprit),
+                      name_of(death, *stand->culprit), what_it_does(*stand->thread)));
         add_lock_fixes(*stand, finding);
         return finding;
     }

@@ -1,6 +1,5 @@
 // HF503: no space left on a device, told by the words and the filesystem's figures.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
@@ -62,19 +61,18 @@ std::optional<Finding> disk_full(const Death& death) {
     Finding finding = finding_about(
         death, "disk-full"_cause,
         tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
-        place.empty() ? fmt::format("{} found no space left on a device.", who(death))
-                      : fmt::format("{} found no space left at {}.", who(death), place));
+        place.empty() ? formatted("{} found no space left on a device.", who(death))
+                      : formatted("{} found no space left at {}.", who(death), place));
     finding.evidence.push_back({said->source, shortened(said->line)});
     if (disk != nullptr) {
         const std::string figures = room_on(*disk);
         finding.evidence.push_back({"statvfs " + disk->path, figures});
-        finding.summary =
-            fmt::format("{} found no space left at {} ({}{}).", who(death), disk->path,
-                        disk->use.empty() ? "" : disk->use + ", ", figures);
+        finding.summary = formatted("{} found no space left at {} ({}{}).", who(death), disk->path,
+                                    disk->use.empty() ? "" : disk->use + ", ", figures);
     }
     finding.fixes.push_back({place.empty()
                                  ? "Free some space, or write elsewhere."
-                                 : fmt::format("Free some space at {}, or write elsewhere.", place),
+                                 : formatted("Free some space at {}, or write elsewhere.", place),
                              place.empty() ? "df -h" : "df -h " + place});
     return finding;
 }

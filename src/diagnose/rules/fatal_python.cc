@@ -1,8 +1,7 @@
 // HF310: the interpreter itself gave up.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
@@ -26,8 +25,8 @@ std::optional<Finding> fatal_python_error(const Death& death) {
     if (!dump || dump->names_signal) return std::nullopt;
     Finding finding = finding_about(death, "fatal-python-error"_cause,
                                     death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                                    fmt::format("The Python interpreter of {} gave up: {}",
-                                                who(death), shortened(dump->headline)));
+                                    formatted("The Python interpreter of {} gave up: {}",
+                                              who(death), shortened(dump->headline)));
     finding.evidence.push_back({"stderr", "Fatal Python error: " + shortened(dump->headline)});
     if (dump->headline.find("recursion") != std::string::npos ||
         dump->headline.find("stack overflow") != std::string::npos)

@@ -1,6 +1,5 @@
 // HF203: GPU memory that grows with every step, and the container that keeps the tensors.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/growth_words.h"
 #include "diagnose/inside.h"
@@ -42,9 +41,9 @@ bool keeps_graphs_of_steps(const KeptTensors& kept, const StepsEvidence& steps) 
 }
 
 Fix keep_numbers(const std::optional<KeptTensors>& kept) {
-    return {fmt::format("Keep numbers, not tensors{}: a loss or an output that is kept keeps its "
-                        "whole graph on the GPU.",
-                        kept ? " in `" + kept->name + "`" : std::string()),
+    return {formatted("Keep numbers, not tensors{}: a loss or an output that is kept keeps its "
+                      "whole graph on the GPU.",
+                      kept ? " in `" + kept->name + "`" : std::string()),
             "loss.item()   # or output.detach().cpu(), not the tensor itself"};
 }
 
@@ -60,18 +59,17 @@ std::optional<Finding> gpu_leak(const Death& death) {
                                  ? ", to " + human(*agent->steps.gpu_allocated_last)
                                  : std::string();
     const std::string keeper =
-        kept ? fmt::format("; `{}` keeps {} tensors", kept->name, kept->count) : std::string();
+        kept ? formatted("; `{}` keeps {} tensors", kept->name, kept->count) : std::string();
     Finding finding =
         finding_about(death, "gpu-leak"_cause, kept ? Confidence::certain : Confidence::likely,
-                      fmt::format("Allocated GPU memory grew by {}{}, and was never given back{}.",
-                                  rate_of(growth), last, keeper));
+                      formatted("Allocated GPU memory grew by {}{}, and was never given back{}.",
+                                rate_of(growth), last, keeper));
     finding.evidence = {{"GPU memory allocated", figures_of(growth)}};
     if (kept) {
         finding.where = kept->where;
         finding.evidence.push_back(
-            {"kept tensors",
-             fmt::format("{} in `{}`, {} of them with their graphs, after {} steps", kept->count,
-                         kept->name, kept->graphs, agent->steps.count)});
+            {"kept tensors", formatted("{} in `{}`, {} of them with their graphs, after {} steps",
+                                       kept->count, kept->name, kept->graphs, agent->steps.count)});
     }
     finding.fixes.push_back(keep_numbers(kept));
     return finding;

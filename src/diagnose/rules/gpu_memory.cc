@@ -1,6 +1,5 @@
 // HF201, HF202, HF204, HF205: the GPU refused an allocation; its figures say whose memory it was.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/gpu_refusal.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
@@ -112,10 +111,10 @@ std::optional<Finding> cuda_oom(const Death& death) {
     Finding finding = finding_of(
         death, *refused, "cuda-oom"_cause, decided ? Confidence::certain : Confidence::likely,
         figures.capacity && figures.own
-            ? fmt::format("{} asked for {} more on a GPU of {}, where it held {}.", who(death),
-                          asked_for(figures), human(*figures.capacity), human(*figures.own))
-            : fmt::format("{} asked for {} on the GPU and was refused.", who(death),
-                          asked_for(figures)));
+            ? formatted("{} asked for {} more on a GPU of {}, where it held {}.", who(death),
+                        asked_for(figures), human(*figures.capacity), human(*figures.own))
+            : formatted("{} asked for {} on the GPU and was refused.", who(death),
+                        asked_for(figures)));
     finding.fixes.push_back(
         {"Take a smaller batch and make up for it by accumulating gradients.",
          "loss = loss / k; loss.backward(); every k-th time: optimizer.step()"});
@@ -130,11 +129,11 @@ std::optional<Finding> cuda_fragmentation(const Death& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (!refused || whose(refused->figures) != Whose::unused) return std::nullopt;
     const GpuRefusal& figures = refused->figures;
-    Finding finding = finding_of(
-        death, *refused, "cuda-fragmentation"_cause, Confidence::certain,
-        fmt::format("{} asked for {} and was refused, while {} of what its allocator had "
-                    "reserved lay unused in pieces.",
-                    who(death), human(*figures.asked), human(*figures.unused)));
+    Finding finding =
+        finding_of(death, *refused, "cuda-fragmentation"_cause, Confidence::certain,
+                   formatted("{} asked for {} and was refused, while {} of what its allocator had "
+                             "reserved lay unused in pieces.",
+                             who(death), human(*figures.asked), human(*figures.unused)));
     finding.evidence.push_back({"reserved and unused", human(*figures.unused)});
     finding.fixes.push_back({"Let the allocator grow its segments instead of adding new ones.",
                              "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
@@ -151,13 +150,12 @@ std::optional<Finding> gpu_occupied(const Death& death) {
     const bool decided = stranger != nullptr && stranger->used->share_of(others) >= 0.5;
     Finding finding = finding_of(
         death, *refused, "gpu-occupied"_cause, decided ? Confidence::certain : Confidence::likely,
-        decided
-            ? fmt::format("{} asked for {} on the GPU, but {} (pid {}) held {} of its {}.",
-                          who(death), human(*figures.asked),
-                          stranger->name.empty() ? "another process" : stranger->name,
-                          stranger->pid, human(*stranger->used), human(*figures.capacity))
-            : fmt::format("{} asked for {} on the GPU, but others held {} of its {}.", who(death),
-                          human(*figures.asked), human(others), human(*figures.capacity)));
+        decided ? formatted("{} asked for {} on the GPU, but {} (pid {}) held {} of its {}.",
+                            who(death), human(*figures.asked),
+                            stranger->name.empty() ? "another process" : stranger->name,
+                            stranger->pid, human(*stranger->used), human(*figures.capacity))
+                : formatted("{} asked for {} on the GPU, but others held {} of its {}.", who(death),
+                            human(*figures.asked), human(others), human(*figures.capacity)));
     finding.evidence.push_back({"held by others", part_of(others, *figures.capacity)});
     finding.fixes.push_back({"See who it is; end it, wait for it, or take another GPU.",
                              "nvidia-smi   # then: CUDA_VISIBLE_DEVICES=1"});
@@ -170,11 +168,10 @@ std::optional<Finding> gpu_preallocated(const Death& death) {
         const GpuRefusal& figures = refused->figures;
         Finding finding = finding_of(
             death, *refused, "gpu-preallocated"_cause, Confidence::certain,
-            fmt::format(
-                "{} asked for {} on the GPU, but another part of the same process had taken "
-                "{} of its {}.",
-                who(death), asked_for(figures), human(*held_beside(figures)),
-                human(*figures.capacity)));
+            formatted("{} asked for {} on the GPU, but another part of the same process had taken "
+                      "{} of its {}.",
+                      who(death), asked_for(figures), human(*held_beside(figures)),
+                      human(*figures.capacity)));
         finding.evidence.push_back({"allocated by PyTorch", human(*figures.allocated)});
         finding.evidence.push_back({"held beside it", human(*held_beside(figures))});
         add_growth_fixes(finding);
@@ -192,9 +189,9 @@ std::optional<Finding> gpu_preallocated(const Death& death) {
                 continue;
             Finding finding = finding_about(
                 death, "gpu-preallocated"_cause, Confidence::likely,
-                fmt::format("{} had taken {} of the GPU's {} in advance, and a library of its own "
-                            "found nothing left.",
-                            who(death), human(*holder.used), human(*gpu.total)));
+                formatted("{} had taken {} of the GPU's {} in advance, and a library of its own "
+                          "found nothing left.",
+                          who(death), human(*holder.used), human(*gpu.total)));
             finding.evidence.push_back({said->source, shortened(said->line)});
             finding.evidence.push_back({"NVML", part_of(*holder.used, *gpu.total)});
             add_growth_fixes(finding);

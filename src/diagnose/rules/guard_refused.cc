@@ -1,6 +1,5 @@
 // HF114: the guard refused an allocation, and the program ended by the error that came of it.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/memory_fixes.h"
@@ -33,26 +32,26 @@ const AgentEvidence* refused_one(const Death& death) {
 
 std::string told(const Death& death, const AgentEvidence& agent, const RefusalEvidence& last) {
     const std::string whose =
-        agent.pid == death.pid ? who(death) : fmt::format("a worker (pid {})", agent.pid);
+        agent.pid == death.pid ? who(death) : formatted("a worker (pid {})", agent.pid);
     switch (last.kind) {
     case RefusalEvidence::Kind::too_large:
-        return fmt::format(
+        return formatted(
             "{} asked for {} at once, more than the whole limit of {}; the guard "
             "refused it.",
             whose, human(last.asked), human(last.limit));
     case RefusalEvidence::Kind::nothing_left:
-        return fmt::format(
+        return formatted(
             "{} had used up its memory, {} of {} were left; the guard refused the "
             "next allocation, so that it got an error and not a kill.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::brink:
-        return fmt::format(
+        return formatted(
             "{} was about to use up its memory, {} of {} were left; the guard "
             "raised BrinkError between two steps.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::refused: break;
     }
-    return fmt::format(
+    return formatted(
         "{} asked for {} where {} of {} were left; the guard refused it, so that it "
         "got an error and not a kill.",
         whose, human(last.asked), human(last.room), human(last.limit));
@@ -74,11 +73,11 @@ std::optional<Finding> guard_refused(const Death& death) {
         at_the_end && fits && agent->pid == death.pid ? Confidence::certain : Confidence::likely,
         told(death, *agent, last));
     if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
-    finding.evidence.push_back({"guard", fmt::format("asked {}, left {} of {}", human(last.asked),
-                                                     human(last.room), human(last.limit))});
+    finding.evidence.push_back({"guard", formatted("asked {}, left {} of {}", human(last.asked),
+                                                   human(last.room), human(last.limit))});
     if (agent->guard->refused > 1)
         finding.evidence.push_back(
-            {"guard", fmt::format("{} refusals in all", agent->guard->refused)});
+            {"guard", formatted("{} refusals in all", agent->guard->refused)});
     finding.evidence.push_back({error->said.source, shortened(error->said.line)});
     if (last.kind == RefusalEvidence::Kind::too_large)
         finding.fixes.push_back({"If most of it is never touched (a sparse array), allow it.",

@@ -1,9 +1,8 @@
 // HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters tell.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/format.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -45,17 +44,16 @@ std::optional<Finding> gpu_lost(const Death& death) {
                                    [](const GpuEvidence& gpu) { return gpu.lost; });
     if (entry == nullptr && lost == death.all.gpus.end()) return std::nullopt;
     const bool ours = holds_a_gpu(death) || speaks_of_gpu(death);
-    const std::string which = lost != death.all.gpus.end()
-                                  ? fmt::format("GPU {} ({})", lost->index, lost->name)
-                                  : "A GPU";
+    const std::string which =
+        lost != death.all.gpus.end() ? formatted("GPU {} ({})", lost->index, lost->name) : "A GPU";
     Finding finding = finding_about(
         death, "gpu-lost"_cause, ours ? Confidence::certain : Confidence::likely,
-        fmt::format("{} stopped answering on the bus while {} ran; only a restart of the machine "
-                    "brings it back.",
-                    which, who(death)));
+        formatted("{} stopped answering on the bus while {} ran; only a restart of the machine "
+                  "brings it back.",
+                  which, who(death)));
     if (entry != nullptr) finding.evidence.push_back({"kernel log", shortened(entry->text)});
     if (lost != death.all.gpus.end())
-        finding.evidence.push_back({"NVML", fmt::format("GPU {} is lost", lost->index)});
+        finding.evidence.push_back({"NVML", formatted("GPU {} is lost", lost->index)});
     finding.fixes.push_back(
         {"Power the machine off and on, or ask for another one; go on with the other cards until "
          "then.",
@@ -79,8 +77,8 @@ std::optional<Finding> gpu_ecc(const Death& death) {
     Finding finding = finding_about(
         death, "gpu-ecc"_cause,
         ours && death.exit_known() ? Confidence::certain : Confidence::likely,
-        fmt::format("The GPU's memory had errors it could not correct while {} used it.",
-                    who(death)));
+        formatted("The GPU's memory had errors it could not correct while {} used it.",
+                  who(death)));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (entry != nullptr) finding.evidence.push_back({"kernel log", shortened(entry->text)});
     finding.fixes.push_back({"Reset the GPU, so that the bad rows are replaced, and run again.",
@@ -100,18 +98,18 @@ std::optional<Finding> gpu_throttled(const Death& death) {
         if ((reasons & (hot | power)) == 0 || !ours) continue;
         const bool by_heat = (reasons & hot) != 0;
         const std::string degrees = gpu.temperature_celsius
-                                        ? fmt::format("; it was at {} °C", *gpu.temperature_celsius)
+                                        ? formatted("; it was at {} °C", *gpu.temperature_celsius)
                                         : std::string();
         Finding finding{"gpu-throttled"_cause,
                         Confidence::likely,  // the last look only, not the whole run
-                        fmt::format("GPU {} ({}) had slowed its clocks because of {}{}.", gpu.index,
-                                    gpu.name, by_heat ? "heat" : "power", degrees),
+                        formatted("GPU {} ({}) had slowed its clocks because of {}{}.", gpu.index,
+                                  gpu.name, by_heat ? "heat" : "power", degrees),
                         {},
                         {},
                         {},
                         {}};
         finding.pid = death.pid;
-        finding.evidence = {{"clock event reasons", fmt::format("0x{:x}", reasons)}};
+        finding.evidence = {{"clock event reasons", formatted("0x{:x}", reasons)}};
         finding.fixes.push_back({by_heat ? "See to the cooling, or lower the power limit."
                                          : "Check the power supply and its cables.",
                                  "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER"});
@@ -131,8 +129,8 @@ std::optional<Finding> disk_errors(const Death& death) {
     Finding finding = finding_about(
         death, "disk-errors"_cause,
         both && said->final && death.exit_known() ? Confidence::certain : Confidence::likely,
-        fmt::format("{} could not read or write a file: the device answered with an error.",
-                    who(death)));
+        formatted("{} could not read or write a file: the device answered with an error.",
+                  who(death)));
     finding.evidence.push_back({said->source, shortened(said->line)});
     if (both) finding.evidence.push_back({"kernel log", shortened(entry->text)});
     finding.fixes.push_back({"Copy what matters off this disk first, then look at its health.",

@@ -1,8 +1,7 @@
 // HF110: memory that one line keeps more and more of.
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "base/format.h"
 #include "diagnose/growth_words.h"
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
@@ -67,14 +66,13 @@ bool has_torch(const AgentEvidence& agent) {
 void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& place) {
     if (has_torch(agent))
         finding.fixes.push_back(
-            {fmt::format(
-                 "Keep numbers, not tensors: what {} makes is kept together with its graph.",
-                 place),
+            {formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
+                       place),
              "losses.append(loss.item())   # not: losses.append(loss)"});
     finding.fixes.push_back(
-        {fmt::format("Find who keeps what {} makes: a list, a dictionary or a cache without a "
-                     "bound; let go of it after each step, or bound it.",
-                     place),
+        {formatted("Find who keeps what {} makes: a list, a dictionary or a cache without a "
+                   "bound; let go of it after each step, or bound it.",
+                   place),
          "functools.lru_cache(maxsize=1024)"});
 }
 
@@ -93,14 +91,14 @@ std::optional<Finding> host_leak(const Death& death) {
                       !leak.borrowed && !leak.several_lines;
     Finding finding = finding_about(
         death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
-        fmt::format("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
-                    rate_of(leak.growth), human_with_error(leak.live, leak.error)));
+        formatted("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
+                  rate_of(leak.growth), human_with_error(leak.live, leak.error)));
     finding.where = where;
     finding.pid = agent->pid;
     finding.evidence = {{"live memory", figures_of(leak.growth)}};
     if (!agent->steps.source.empty() && leak.growth.per_step)
         finding.evidence.push_back(
-            {"steps", fmt::format("{}, counted by {}", agent->steps.count, agent->steps.source)});
+            {"steps", formatted("{}, counted by {}", agent->steps.count, agent->steps.source)});
     if (leak.several_lines)
         finding.evidence.push_back({"lines", "several below this one ask for it"});
     if (leak.borrowed)

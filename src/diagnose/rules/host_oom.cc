@@ -1,6 +1,5 @@
 // HF101 and HF102: the kernel's OOM killer, at a cgroup's limit or on the whole machine.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
@@ -13,7 +12,7 @@ namespace {
 
 std::string held(const Death& death) {
     const std::optional<Bytes> own = held_at_end(death);
-    return own ? fmt::format("it held {}", human(*own)) : "how much it held was not seen";
+    return own ? formatted("it held {}", human(*own)) : "how much it held was not seen";
 }
 
 void add_own_figures(Finding& finding, const Death& death) {
@@ -44,11 +43,11 @@ std::optional<Finding> cgroup_oom(const Death& death) {
     if (!kill || kill->scope != OomKill::Scope::cgroup) return std::nullopt;
     const CgroupLevel* level = kill->level;
     const std::string limit = level != nullptr && level->limit
-                                  ? fmt::format("{}, {}", limit_name(*level), human(*level->limit))
+                                  ? formatted("{}, {}", limit_name(*level), human(*level->limit))
                                   : std::string("a memory limit that cannot be seen from here");
     Finding finding = with_kill(
         death, *kill, "cgroup-oom"_cause,
-        fmt::format("The kernel's OOM killer ended {} at {}; {}.", who(death), limit, held(death)));
+        formatted("The kernel's OOM killer ended {} at {}; {}.", who(death), limit, held(death)));
     if (level != nullptr && level->limit && little_of(death, *level->limit)) {
         finding.fixes.push_back(
             {"Something else below the same limit had filled it and was gone "
@@ -65,17 +64,16 @@ std::optional<Finding> host_oom(const Death& death) {
     const std::optional<OomKill> kill = oom_kill_of(death);
     if (!kill || kill->scope != OomKill::Scope::machine) return std::nullopt;
     const HostEvidence& host = death.all.host;
-    const std::string machine = host.total ? fmt::format(" of {}", human(*host.total)) : "";
+    const std::string machine = host.total ? formatted(" of {}", human(*host.total)) : "";
     Finding finding = with_kill(
         death, *kill, "host-oom"_cause,
-        fmt::format(
-            "The machine ran out of its memory{}, and the kernel's OOM killer ended {}; {}.",
-            machine, who(death), held(death)));
+        formatted("The machine ran out of its memory{}, and the kernel's OOM killer ended {}; {}.",
+                  machine, who(death), held(death)));
     finding.fixes = need_less(death);
     if (host.total)
-        finding.fixes.push_back({fmt::format("Close other programs or use a machine with more than "
-                                             "{} of memory.",
-                                             human(*host.total)),
+        finding.fixes.push_back({formatted("Close other programs or use a machine with more than "
+                                           "{} of memory.",
+                                           human(*host.total)),
                                  {}});
     return finding;
 }

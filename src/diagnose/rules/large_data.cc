@@ -1,9 +1,8 @@
 // HF111 and HF115: the data itself is too large, once in one line or once in every worker.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
@@ -84,7 +83,7 @@ bool too_little_to_matter(const Death& death, Bytes live) {
 // In the words of the library that was loading.
 Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     const std::string what =
-        fmt::format("Read what {} loads in pieces, or map it instead of loading it.", place);
+        formatted("Read what {} loads in pieces, or map it instead of loading it.", place);
     const auto below = [&](std::string_view word) {
         return std::any_of(agent.place.begin(), agent.place.end(), [&](const Frame& frame) {
             return frame.function.find(word) != std::string::npos;
@@ -124,20 +123,20 @@ std::optional<Finding> held_by_a_line(const Death& death) {
         death, "dataset-in-ram"_cause,
         stepped && !line->borrowed && line->live.share_of(*peak) >= 0.7 ? Confidence::certain
                                                                         : Confidence::likely,
-        filling ? fmt::format("{} asks for {}; {} had {} when it ended, and was still filling it.",
-                              place, human(line->live), who(death), human(*peak))
-                : fmt::format("{} holds {}, {:.0f} % of all that {} had in memory.", place,
-                              human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
-                              who(death)));
+        filling ? formatted("{} asks for {}; {} had {} when it ended, and was still filling it.",
+                            place, human(line->live), who(death), human(*peak))
+                : formatted("{} holds {}, {:.0f} % of all that {} had in memory.", place,
+                            human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
+                            who(death)));
     finding.where = line->where;
-    finding.evidence = {{"live memory", fmt::format("{} (± {}) at {}", human(line->live),
-                                                    human(line->error), place)}};
+    finding.evidence = {{"live memory", formatted("{} (± {}) at {}", human(line->live),
+                                                  human(line->error), place)}};
     if (line->borrowed)
         finding.evidence.push_back(
             {"threads", "a library's threads asked for it while the main thread waited here"});
     if (stepped)
         finding.evidence.push_back(
-            {"before the first steps", fmt::format("{} of it", human(line->before_steps))});
+            {"before the first steps", formatted("{} of it", human(line->before_steps))});
     finding.fixes.push_back(in_pieces(*agent, place));
     return finding;
 }
@@ -173,13 +172,13 @@ std::optional<Finding> loaded_unseen(const Death& death) {
         return std::nullopt;
     const std::string place = short_place(*last);
     Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
-                                    fmt::format("While {} was loading, memory rose by {}, to {}.",
-                                                place, human(risen), human(*peak)));
+                                    formatted("While {} was loading, memory rose by {}, to {}.",
+                                              place, human(risen), human(*peak)));
     finding.where = last;
-    finding.evidence = {{"memory in use", fmt::format("+{} during this call", human(risen))},
-                        {"allocations", fmt::format("{} of it were asked for in ways that can be "
-                                                    "seen",
-                                                    human(agent->live))}};
+    finding.evidence = {{"memory in use", formatted("+{} during this call", human(risen))},
+                        {"allocations", formatted("{} of it were asked for in ways that can be "
+                                                  "seen",
+                                                  human(agent->live))}};
     finding.fixes.push_back(in_pieces(*agent, place));
     return finding;
 }
@@ -234,16 +233,16 @@ std::optional<Finding> worker_copies(const Death& death) {
     if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
-        fmt::format("{} workers held {} together, each about as much as their parent's {}.",
-                    workers, human(copies), human(*main->anon)));
+        formatted("{} workers held {} together, each about as much as their parent's {}.", workers,
+                  human(copies), human(*main->anon)));
     finding.evidence = {
-        {"memory of the workers", fmt::format("{} in {} workers", human(copies), workers)},
+        {"memory of the workers", formatted("{} in {} workers", human(copies), workers)},
         {"memory of the parent", human(*main->anon)},
         theirs > Bytes{}
-            ? Observation{"limit", fmt::format("{}, full: {} of it can only be the workers' own",
-                                               human(*limit), human(theirs))}
-            : Observation{"memory.stat", fmt::format("anon {}: their pages are not shared",
-                                                     human(*cgroup->anon))}};
+            ? Observation{"limit", formatted("{}, full: {} of it can only be the workers' own",
+                                             human(*limit), human(theirs))}
+            : Observation{"memory.stat",
+                          formatted("anon {}: their pages are not shared", human(*cgroup->anon))}};
     finding.fixes.push_back(
         {"Keep the data in arrays or tensors, not in lists of Python objects: "
          "counting references copies shared pages.",

@@ -1,6 +1,5 @@
 // HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
@@ -19,11 +18,11 @@ bool looks_like_exception(const Death& death) {
 // "sys.exit(3)"
 std::string spelled(const ExitCallEvidence& call) {
     switch (call.how) {
-    case ExitCallEvidence::How::sys_exit: return fmt::format("sys.exit({})", call.status);
-    case ExitCallEvidence::How::os_exit: return fmt::format("os._exit({})", call.status);
+    case ExitCallEvidence::How::sys_exit: return formatted("sys.exit({})", call.status);
+    case ExitCallEvidence::How::os_exit: return formatted("os._exit({})", call.status);
     case ExitCallEvidence::How::c_exit: break;
     }
-    return fmt::format("exit({}) from native code", call.status);
+    return formatted("exit({}) from native code", call.status);
 }
 
 void add_exit_call(Finding& finding, const ExitCallEvidence& call) {
@@ -54,7 +53,7 @@ bool words_of_a_library(const TracebackText& traceback) {
 std::optional<Finding> clean_exit(const Death& death) {
     if (death.exit.code != 0 || exit_left_a_cell(death)) return std::nullopt;
     Finding finding = finding_about(death, "clean-exit"_cause, Confidence::certain,
-                                    fmt::format("{} finished.", who(death)));
+                                    formatted("{} finished.", who(death)));
     if (const ExitCallEvidence* call = exit_call_of(death)) add_exit_call(finding, *call);
     return finding;
 }
@@ -63,16 +62,16 @@ std::optional<Finding> exception(const Death& death) {
     if (looks_like_exception(death))
         return finding_about(
             death, "exception"_cause, Confidence::likely,
-            fmt::format("{} ended with exit status 1, as Python does after an exception nobody "
-                        "caught; its words were not kept.",
-                        who(death)));
+            formatted("{} ended with exit status 1, as Python does after an exception nobody "
+                      "caught; its words were not kept.",
+                      who(death)));
     const TracebackText* traceback = final_exception(death);
     if (traceback == nullptr || death.exit.code.value_or(1) != 1) return std::nullopt;
     const bool sure = death.exit_known() && !words_of_a_library(*traceback);
     Finding finding =
         finding_about(death, "exception"_cause, sure ? Confidence::certain : Confidence::likely,
-                      fmt::format("{} ended with an exception nobody caught: {}", who(death),
-                                  shortened(exception_line(*traceback))));
+                      formatted("{} ended with an exception nobody caught: {}", who(death),
+                                shortened(exception_line(*traceback))));
     finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
     return finding;
 }
@@ -89,8 +88,8 @@ std::optional<Finding> exit_called(const Death& death) {
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     Finding finding = finding_about(
         death, "exit-called"_cause, words_seen ? Confidence::certain : Confidence::likely,
-        fmt::format("{} ended itself with exit status {}{}.", who(death), code,
-                    words_seen ? "" : "; whether an exception came before was not seen"));
+        formatted("{} ended itself with exit status {}{}.", who(death), code,
+                  words_seen ? "" : "; whether an exception came before was not seen"));
     if (const TracebackText* traceback = final_exception(death))
         finding.evidence.push_back(
             {"stderr", "printed before it, and caught: " + shortened(exception_line(*traceback))});
@@ -114,13 +113,13 @@ std::optional<Finding> exit_called(const Death& death) {
              {}});
     else if (code > 128 && code <= 128 + 64 && !death.python())
         finding.fixes.push_back(
-            {fmt::format("{} is how a program passes on that what it started was ended by {}: look "
-                         "where that ran.",
-                         code, signal_name(code - 128)),
+            {formatted("{} is how a program passes on that what it started was ended by {}: look "
+                       "where that ran.",
+                       code, signal_name(code - 128)),
              {}});
     else if (death.python())
         finding.fixes.push_back({"Look for sys.exit, exit or os._exit with this status.",
-                                 fmt::format("grep -rnE '(exit|_exit)\\(' --include='*.py' .")});
+                                 formatted("grep -rnE '(exit|_exit)\\(' --include='*.py' .")});
     return finding;
 }
 

@@ -1,9 +1,8 @@
 // HF502, HF504 and HF505: limits of one process on descriptors, CPU time and file size.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/last_text.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
@@ -33,15 +32,15 @@ const ProcessEvidence* fullest(const Death& death) {
 
 std::optional<Finding> cpu_finding(const Death& death, std::optional<std::uint64_t> limit,
                                    std::string_view signal) {
-    const std::string figure = limit ? fmt::format(" of {} s", *limit) : "";
+    const std::string figure = limit ? formatted(" of {} s", *limit) : "";
     Finding finding =
         finding_about(death, "cpu-time-limit"_cause,
                       death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                      fmt::format("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
-                                  who(death), figure, signal));
+                      formatted("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
+                                who(death), figure, signal));
     if (death.process != nullptr && death.process->cpu_time)
         finding.evidence.push_back({"CPU time", human(*death.process->cpu_time)});
-    if (limit) finding.evidence.push_back({"/proc/PID/limits", fmt::format("{} s", *limit)});
+    if (limit) finding.evidence.push_back({"/proc/PID/limits", formatted("{} s", *limit)});
     finding.fixes.push_back(
         {"Raise the limit where the program is started.", "ulimit -t unlimited"});
     return finding;
@@ -59,7 +58,7 @@ std::optional<Finding> fd_limit(const Death& death) {
     Finding finding =
         finding_about(death, "fd-limit"_cause,
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
-                      fmt::format("{} could open no more files.", who(death)));
+                      formatted("{} could open no more files.", who(death)));
     finding.evidence.push_back({said->source, shortened(said->line)});
     std::uint64_t limit =
         death.process != nullptr ? death.process->limits.open_files.value_or(0) : 0;
@@ -68,11 +67,11 @@ std::optional<Finding> fd_limit(const Death& death) {
         const std::uint64_t open =
             process->open_files_peak.value_or(process->open_files.value_or(0));
         finding.summary =
-            fmt::format("{} could open no more files: {} were open, and {} are allowed.",
-                        who(death), open, limit);
+            formatted("{} could open no more files: {} were open, and {} are allowed.", who(death),
+                      open, limit);
         finding.evidence.push_back(
-            {"/proc/PID/fd", fmt::format("{} open (pid {})", open, process->pid)});
-        finding.evidence.push_back({"/proc/PID/limits", fmt::format("open files {}", limit)});
+            {"/proc/PID/fd", formatted("{} open (pid {})", open, process->pid)});
+        finding.evidence.push_back({"/proc/PID/limits", formatted("open files {}", limit)});
         // Where another process kept them open, the line that met the limit is not the one.
         const TracebackText* traceback = final_exception(death);
         if (process->pid != death.pid && traceback != nullptr &&
@@ -80,10 +79,9 @@ std::optional<Finding> fd_limit(const Death& death) {
             finding.where.reset();
     }
     finding.fixes.push_back(
-        {limit > 0 ? fmt::format("Allow more than {} open files.", limit)
-                   : "Allow more open files.",
-         fmt::format("ulimit -n {}",
-                     std::max<std::uint64_t>(65536, limit < 1U << 30U ? limit * 4 : limit))});
+        {limit > 0 ? formatted("Allow more than {} open files.", limit) : "Allow more open files.",
+         formatted("ulimit -n {}",
+                   std::max<std::uint64_t>(65536, limit < 1U << 30U ? limit * 4 : limit))});
     if (said->line.find("ancdata") != std::string::npos)
         finding.fixes.push_back({"Let torch share tensors through files instead of descriptors.",
                                  "torch.multiprocessing.set_sharing_strategy(\"file_system\")"});
@@ -118,11 +116,11 @@ std::optional<Finding> file_size_limit(const Death& death) {
     // Without a limit in sight it may as well be the largest file the filesystem can hold.
     const bool decided =
         signalled ? death.sure_of_exit() : limit && said->final && death.exit.code.has_value();
-    const std::string figure = limit ? fmt::format(" of {}", human(*limit)) : "";
+    const std::string figure = limit ? formatted(" of {}", human(*limit)) : "";
     Finding finding = finding_about(
         death, "file-size-limit"_cause, decided ? Confidence::certain : Confidence::likely,
-        fmt::format("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
-                    who(death), figure));
+        formatted("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
+                  who(death), figure));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (limit) finding.evidence.push_back({"/proc/PID/limits", "file size " + human(*limit)});
     finding.fixes.push_back({"Raise the limit, or write smaller files.", "ulimit -f unlimited"});

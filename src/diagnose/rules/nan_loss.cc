@@ -1,9 +1,8 @@
 // HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
+#include "base/format.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
@@ -48,7 +47,7 @@ std::optional<Finding> found_in_numbers(const Death& death) {
     if (!said) return std::nullopt;
     Finding finding =
         finding_of(death, "nan-loss"_cause, *said,
-                   fmt::format("{} came upon a number that is not finite.", who(death)));
+                   formatted("{} came upon a number that is not finite.", who(death)));
     add_fixes(finding, said->words->confidence == certain);
     return finding;
 }
@@ -62,13 +61,13 @@ std::optional<Finding> nan_loss(const Death& death) {
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
     Finding finding = finding_about(
         death, "nan-loss"_cause, Confidence::certain,
-        fmt::format("The loss of step {} was not a finite number; {} steps followed it.",
-                    *steps.first_nonfinite, after));
-    finding.evidence = {{"first loss not finite", fmt::format("step {}", *steps.first_nonfinite)},
-                        {"steps", fmt::format("{}, counted by {}", steps.count, steps.source)}};
+        formatted("The loss of step {} was not a finite number; {} steps followed it.",
+                  *steps.first_nonfinite, after));
+    finding.evidence = {{"first loss not finite", formatted("step {}", *steps.first_nonfinite)},
+                        {"steps", formatted("{}, counted by {}", steps.count, steps.source)}};
     if (steps.last_finite_loss)
         finding.evidence.push_back(
-            {"last finite loss", fmt::format("{:.4g}", *steps.last_finite_loss)});
+            {"last finite loss", formatted("{:.4g}", *steps.last_finite_loss)});
     add_fixes(finding, false);
     return finding;
 }

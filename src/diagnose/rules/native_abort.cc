@@ -1,8 +1,7 @@
 // HF303 and HF307: native code gave up with SIGABRT; its last words say over what.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
@@ -37,10 +36,10 @@ std::optional<Finding> heap_corruption(const Death& death) {
     Finding finding = finding_about(
         death, "heap-corruption"_cause,
         said && death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        said ? fmt::format("glibc found the heap of {} damaged and stopped it: {}.", who(death),
-                           shortened(said->line))
-             : fmt::format("{} crashed inside the allocator itself: its heap was damaged before.",
-                           who(death)));
+        said ? formatted("glibc found the heap of {} damaged and stopped it: {}.", who(death),
+                         shortened(said->line))
+             : formatted("{} crashed inside the allocator itself: its heap was damaged before.",
+                         who(death)));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (crash != nullptr && !native_place(*crash).empty())
         finding.evidence.push_back({"noticed in", shortened(native_place(*crash))});
@@ -67,15 +66,14 @@ std::optional<Finding> native_abort(const Death& death) {
                                  "CHECK failed", "what():", "libc++abi", "FATAL", "Fatal", "fatal",
                                  "panicked at", "OMP: Error #", "*** ", "abort"});
     const bool decided = said || (crash != nullptr && !crash->native.empty());
-    const std::string in = place.empty() ? "" : fmt::format(" in {}", shortened(place));
+    const std::string in = place.empty() ? "" : formatted(" in {}", shortened(place));
     const std::string signal = signal_name(*death.exit.signal);
     Finding finding = finding_about(
         death, "native-abort"_cause,
         decided && death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        said
-            ? fmt::format("{} gave up with {}{}: {}", who(death), signal, in, shortened(said->line))
-            : fmt::format("{} gave up with {}{}; what it said was not seen.", who(death), signal,
-                          in));
+        said ? formatted("{} gave up with {}{}: {}", who(death), signal, in, shortened(said->line))
+             : formatted("{} gave up with {}{}; what it said was not seen.", who(death), signal,
+                         in));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (!place.empty()) finding.evidence.push_back({"native stack", shortened(place)});
     if (crash == nullptr)

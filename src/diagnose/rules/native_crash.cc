@@ -1,9 +1,8 @@
 // HF301, HF302, HF306, HF308 and HF309: the process broke a rule of the CPU, told by the crash
 // record, the kernel log's line about it, faulthandler's dump, or the signal alone.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/crash_finding.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
@@ -77,11 +76,11 @@ std::optional<Finding> native_race(const Death& death) {
     for (const SharedLibraryUse& use : crash->shared) {
         if (use.threads < 2 || use.library != crash->library || is_thread_pool_library(use.library))
             continue;
-        Finding finding = crash_finding(
-            death, "native-race"_cause,
-            fmt::format("{} threads were inside the same library", use.threads), false);
+        Finding finding =
+            crash_finding(death, "native-race"_cause,
+                          formatted("{} threads were inside the same library", use.threads), false);
         finding.evidence.push_back(
-            {"threads", fmt::format("{} inside {}", use.threads, use.library)});
+            {"threads", formatted("{} inside {}", use.threads, use.library)});
         finding.fixes.push_back(
             {"Do not share what this library works on between threads: one "
              "handle per thread, or a lock around every call.",
@@ -108,7 +107,7 @@ std::optional<Finding> illegal_instruction(const Death& death) {
         const std::string_view set = instruction_set(*crash);
         finding.evidence.push_back(
             {"instruction",
-             set.empty() ? crash->instruction : fmt::format("{} ({})", crash->instruction, set)});
+             set.empty() ? crash->instruction : formatted("{} ({})", crash->instruction, set)});
     }
     finding.fixes.push_back(
         {"Compare what the library was built for with what this CPU has; take a "

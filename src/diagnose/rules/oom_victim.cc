@@ -1,6 +1,5 @@
 // HF103: the OOM killer took this process, but somebody else had eaten the memory.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
@@ -31,7 +30,7 @@ std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Byte
         return std::nullopt;
     std::string name = short_command(largest->command);
     if (name.empty()) name = largest->name;
-    return Eater{fmt::format("{} (pid {})", name, largest->pid), largest->rss};
+    return Eater{formatted("{} (pid {})", name, largest->pid), largest->rss};
 }
 
 // The kernel's own list, of the very moment.
@@ -45,7 +44,7 @@ std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole)
         for (const Neighbour& neighbour : death.all.neighbours)
             if (neighbour.pid == holder.pid && !neighbour.command.empty())
                 name = short_command(neighbour.command);
-        return Eater{fmt::format("{} (pid {})", name, holder.pid), holder.held};
+        return Eater{formatted("{} (pid {})", name, holder.pid), holder.held};
     }
     return std::nullopt;
 }
@@ -86,19 +85,19 @@ std::optional<Finding> oom_victim(const Death& death) {
     Finding finding = finding_about(
         death, "oom-victim"_cause,
         settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-        fmt::format("The kernel's OOM killer ended {}, which held only {}; {} held {}.", who(death),
-                    part_of(*own, *whole), eater->name, human(eater->held)));
+        formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.", who(death),
+                  part_of(*own, *whole), eater->name, human(eater->held)));
     for (const Observation& seen : kill->evidence)
         if (seen.source != "exit status") finding.evidence.push_back(seen);
     finding.evidence.push_back({"memory of the program", part_of(*own, *whole)});
     finding.evidence.push_back({"memory of " + eater->name, part_of(eater->held, *whole)});
     if (eater->files)
         finding.fixes.push_back(
-            {fmt::format("Remove files from shared memory: {} lie there.", human(eater->held)),
+            {formatted("Remove files from shared memory: {} lie there.", human(eater->held)),
              "ls -lhS /dev/shm"});
     else
         finding.fixes.push_back(
-            {fmt::format("Stop or limit {}, or run this program apart from it.", eater->name), {}});
+            {formatted("Stop or limit {}, or run this program apart from it.", eater->name), {}});
     if (in_cgroup && kill->level != nullptr)
         finding.fixes.push_back(raise_limit(death, *kill->level));
     return finding;

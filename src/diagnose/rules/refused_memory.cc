@@ -1,9 +1,8 @@
 // HF105 to HF108: an allocation was refused, and the figures that say why.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/last_text.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
@@ -14,7 +13,7 @@ namespace holdfast::rules {
 namespace {
 
 std::string asked_for(const Refusal& refusal) {
-    return refusal.asked ? fmt::format("an allocation of {}", human(*refusal.asked))
+    return refusal.asked ? formatted("an allocation of {}", human(*refusal.asked))
                          : std::string("an allocation");
 }
 
@@ -76,19 +75,18 @@ std::optional<Finding> alloc_refused(const Death& death) {
     if (!refusal || refusal->thread) return std::nullopt;
     const std::optional<Bytes> free = free_memory(death);
     const bool too_large = refusal->asked && free && *refusal->asked > *free;
-    std::string figures =
-        free ? fmt::format("; {} could be had at the last look", human(*free)) : "";
+    std::string figures = free ? formatted("; {} could be had at the last look", human(*free)) : "";
     Finding finding = refused(
         death, *refusal, "alloc-refused"_cause,
         too_large ? Confidence::certain : Confidence::likely,
-        fmt::format("{} asked for {} and was refused{}.", who(death),
-                    refusal->asked ? human(*refusal->asked) : std::string("memory"), figures));
+        formatted("{} asked for {} and was refused{}.", who(death),
+                  refusal->asked ? human(*refusal->asked) : std::string("memory"), figures));
     if (refusal->asked) finding.evidence.push_back({"asked for", human(*refusal->asked)});
     if (free) finding.evidence.push_back({"could be had", human(*free)});
     if (too_large)
         finding.fixes.push_back(
-            {fmt::format("Split the allocation: {} at once is more than the {} there were.",
-                         human(*refusal->asked), human(*free)),
+            {formatted("Split the allocation: {} at once is more than the {} there were.",
+                       human(*refusal->asked), human(*free)),
              death.python() ? "numpy.lib.format.open_memmap(path, mode=\"w+\", ...)" : ""});
     else
         finding.fixes.push_back({"Take a smaller batch or a smaller piece of the data.", {}});
@@ -116,15 +114,15 @@ std::optional<Finding> address_limit(const Death& death) {
     const std::string name = by_space ? "RLIMIT_AS (ulimit -v)" : "RLIMIT_DATA (ulimit -d)";
     Finding finding = refused(death, *refusal, "address-limit"_cause,
                               decided ? Confidence::certain : Confidence::likely,
-                              fmt::format("{} was refused {} by {}: it used {}.", who(death),
-                                          asked_for(*refusal), name, part_of(used, limit)));
-    finding.evidence.push_back({"/proc/PID/limits", fmt::format("{} {}", name, human(limit))});
+                              formatted("{} was refused {} by {}: it used {}.", who(death),
+                                        asked_for(*refusal), name, part_of(used, limit)));
+    finding.evidence.push_back({"/proc/PID/limits", formatted("{} {}", name, human(limit))});
     finding.evidence.push_back({"/proc/PID/status", part_of(used, limit)});
     if (death.all.host.available_last)
         finding.evidence.push_back(
             {"/proc/meminfo", "MemAvailable " + human(*death.all.host.available_last)});
     finding.fixes.push_back(
-        {fmt::format("Raise the limit: {} is set where the program is started.", human(limit)),
+        {formatted("Raise the limit: {} is set where the program is started.", human(limit)),
          by_space ? "ulimit -v unlimited" : "ulimit -d unlimited"});
     return finding;
 }
@@ -138,10 +136,9 @@ std::optional<Finding> overcommit_limit(const Death& death) {
     if (!near(wanted.count, host.commit_limit->count, 0.95)) return std::nullopt;
     Finding finding = refused(
         death, *refusal, "overcommit-limit"_cause, Confidence::certain,
-        fmt::format(
-            "{} was refused {}: the machine promises no memory beyond its commit limit, and "
-            "{} were promised.",
-            who(death), asked_for(*refusal), part_of(*host.committed, *host.commit_limit)));
+        formatted("{} was refused {}: the machine promises no memory beyond its commit limit, and "
+                  "{} were promised.",
+                  who(death), asked_for(*refusal), part_of(*host.committed, *host.commit_limit)));
     finding.evidence.push_back({"vm.overcommit_memory", "2"});
     finding.evidence.push_back(
         {"/proc/meminfo", "Committed_AS " + part_of(*host.committed, *host.commit_limit)});
@@ -163,14 +160,14 @@ std::optional<Finding> map_count(const Death& death) {
     if (!seen && !left_over) return std::nullopt;
     Finding finding =
         refused(death, *refusal, "map-count"_cause, seen ? Confidence::certain : Confidence::likely,
-                fmt::format("{} had {}{} memory mappings of the {} a process may have, and the "
-                            "next one was refused.",
-                            who(death), seen ? "" : "at least ", *death.process->mappings, *most));
+                formatted("{} had {}{} memory mappings of the {} a process may have, and the "
+                          "next one was refused.",
+                          who(death), seen ? "" : "at least ", *death.process->mappings, *most));
     finding.evidence.push_back(
-        {"/proc/PID/maps", fmt::format("{} mappings", *death.process->mappings)});
+        {"/proc/PID/maps", formatted("{} mappings", *death.process->mappings)});
     finding.evidence.push_back({"vm.max_map_count", std::to_string(*most)});
     finding.fixes.push_back(
-        {"Allow more mappings.", fmt::format("sysctl vm.max_map_count={}", *most * 4)});
+        {"Allow more mappings.", formatted("sysctl vm.max_map_count={}", *most * 4)});
     return finding;
 }
 

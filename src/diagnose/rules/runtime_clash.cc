@@ -1,13 +1,12 @@
 // HF410 and HF413: two native runtimes in one process, of which there should be one, and a crash
 // inside one of them.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <string_view>
 #include <vector>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/crash_finding.h"
 #include "diagnose/inside.h"
@@ -69,7 +68,7 @@ std::optional<Finding> allocator_clash(const Death& death) {
                                     "a block of one allocator was handed to another", false);
     finding.evidence.push_back({"mapped", listed(names) + ", beside glibc's own"});
     finding.fixes.push_back(
-        {fmt::format("Start it without {}.", names.front()), "env -u LD_PRELOAD python train.py"});
+        {formatted("Start it without {}.", names.front()), "env -u LD_PRELOAD python train.py"});
     return finding;
 }
 
@@ -82,8 +81,8 @@ std::optional<Finding> runtime_clash(const Death& death) {
         const NativeFrame* inside = crashed_in(*crash, kind);
         if (names.size() < 2 || inside == nullptr) continue;
         Finding finding = crash_finding(death, "runtime-clash"_cause,
-                                        fmt::format("{} are loaded, and it crashed inside {}",
-                                                    listed(names), base_name(inside->library)),
+                                        formatted("{} are loaded, and it crashed inside {}",
+                                                  listed(names), base_name(inside->library)),
                                         false);
         finding.evidence.push_back({"mapped", listed(names)});
         finding.fixes.push_back(

@@ -1,8 +1,7 @@
 // HF603: tensors whose shapes or number types do not go together, in the frameworks' own words.
-#include <fmt/format.h>
-
 #include <array>
 
+#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/last_text.h"
@@ -154,11 +153,11 @@ Fix fix_for(const ExceptionSaid& said) {
     const std::string line = said.line();
     if (has(line, "shapes cannot be multiplied"))
         if (const auto product = product_in(line))
-            return {fmt::format("The layer takes {} features and was given {}: build it with what "
-                                "arrives, or reshape what arrives.",
-                                product->wanted, product->given),
-                    fmt::format("nn.Linear({}, {})   # or nn.LazyLinear({})", product->given,
-                                product->outputs, product->outputs)};
+            return {formatted("The layer takes {} features and was given {}: build it with what "
+                              "arrives, or reshape what arrives.",
+                              product->wanted, product->given),
+                    formatted("nn.Linear({}, {})   # or nn.LazyLinear({})", product->given,
+                              product->outputs, product->outputs)};
     if (about_dtype(line))
         return {
             "Bring both to one number type where the data enters; NumPy makes float64, models "
@@ -171,9 +170,9 @@ Fix fix_for(const ExceptionSaid& said) {
             "state = {k: v for k, v in state.items() if v.shape == model.state_dict()[k].shape}\n"
             "model.load_state_dict(state, strict=False)"};
     if (has(line, "channels, but got"))
-        return {fmt::format("The first layer takes {} channels and the images have {}.",
-                            number_after(line, "to have").value_or(0),
-                            number_after(line, "but got").value_or(0)),
+        return {formatted("The first layer takes {} channels and the images have {}.",
+                          number_after(line, "to have").value_or(0),
+                          number_after(line, "but got").value_or(0)),
                 "image.convert(\"RGB\")   # or nn.Conv2d(1, ...)"};
     if (has(line, "stack expects each tensor to be equal size"))
         return {
@@ -206,8 +205,8 @@ std::optional<Finding> shape_mismatch(const Death& death) {
     const std::string line = said->line();
     Finding finding =
         finding_of(death, "shape-mismatch"_cause, *said,
-                   fmt::format("{} joined {} that do not go together: {}", who(death),
-                               about_dtype(line) ? "number types" : "shapes", shortened(line)));
+                   formatted("{} joined {} that do not go together: {}", who(death),
+                             about_dtype(line) ? "number types" : "shapes", shortened(line)));
     finding.fixes.push_back(fix_for(*said));
     return finding;
 }

@@ -1,8 +1,7 @@
 // HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
@@ -76,18 +75,17 @@ std::optional<Finding> shm_full(const Death& death) {
     const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";
     Finding finding = finding_about(
         death, "shm-full"_cause, decided ? Confidence::certain : Confidence::likely,
-        was_full ? fmt::format("/dev/shm ({}) was full: {} were left when {} needed shared memory.",
-                               size, human(*least_free(shm)), who(death))
-                 : fmt::format("{} could get no shared memory (/dev/shm, {}).", who(death), size));
+        was_full ? formatted("/dev/shm ({}) was full: {} were left when {} needed shared memory.",
+                             size, human(*least_free(shm)), who(death))
+                 : formatted("{} could get no shared memory (/dev/shm, {}).", who(death), size));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
     if (shm != nullptr && shm->size && least_free(shm))
         finding.evidence.push_back(
-            {"statvfs /dev/shm", fmt::format("{} free of {}", human(*least_free(shm)), size)});
+            {"statvfs /dev/shm", formatted("{} free of {}", human(*least_free(shm)), size)});
     if (shm != nullptr && shm->size) {
         const Bytes wanted = roomier(Bytes{shm->size->count * 2});
-        finding.fixes.push_back(
-            {fmt::format("Give /dev/shm more than the {} it has.", size),
-             fmt::format("docker run --shm-size={}m ...", wanted.count >> 20U)});
+        finding.fixes.push_back({formatted("Give /dev/shm more than the {} it has.", size),
+                                 formatted("docker run --shm-size={}m ...", wanted.count >> 20U)});
     } else {
         finding.fixes.push_back({"Give /dev/shm more room.", "docker run --shm-size=2g ..."});
     }

@@ -1,8 +1,7 @@
 // HF908: the notebook server asked the kernel to end, and it did.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -30,8 +29,8 @@ std::optional<Finding> shut_down(const Death& death) {
     const bool restart = request->a == 1;
     Finding finding = finding_about(death, "shut-down"_cause,
                                     death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                                    fmt::format("The notebook server asked {} to {}.", who(death),
-                                                restart ? "end, to start it anew" : "end"));
+                                    formatted("The notebook server asked {} to {}.", who(death),
+                                              restart ? "end, to start it anew" : "end"));
     finding.evidence.push_back({"shutdown_request", restart ? "restart" : "no restart"});
     return finding;
 }

@@ -1,8 +1,7 @@
 // HF903 to HF906 and HF909: somebody or something stopped it with a signal, named where known.
-#include <fmt/format.h>
-
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/memory_held.h"
@@ -46,7 +45,7 @@ void add_counts(Finding& finding, const Death& death) {
     if (const CgroupEvidence* cgroup = death.cgroup();
         cgroup != nullptr && count.fit != OomCount::Fit::unreadable) {
         const std::string figures = count.from == count.to
-                                        ? fmt::format("oom_kill still {}", count.to)
+                                        ? formatted("oom_kill still {}", count.to)
                                         : moved("oom_kill", count.from, count.to);
         finding.evidence.push_back({std::string(oom_counter_file(*cgroup)), figures});
     }
@@ -61,7 +60,7 @@ void add_counts(Finding& finding, const Death& death) {
                                  ", which counts kills anywhere on the machine"});
     else if (machine_count_known(host))
         finding.evidence.push_back(
-            {"/proc/vmstat", fmt::format("oom_kill still {}", *host.oom_kill_last)});
+            {"/proc/vmstat", formatted("oom_kill still {}", *host.oom_kill_last)});
 }
 
 std::optional<Finding> killed_outright(const Death& death) {
@@ -70,9 +69,9 @@ std::optional<Finding> killed_outright(const Death& death) {
     const SignalSeen* before = signal_before_end(death, SIGTERM);
     const std::string story =
         before != nullptr
-            ? fmt::format("{} was asked to stop (SIGTERM) by {}, and then killed with SIGKILL",
-                          who(death), sender_of(*before))
-            : fmt::format("{} was killed with SIGKILL by somebody", who(death));
+            ? formatted("{} was asked to stop (SIGTERM) by {}, and then killed with SIGKILL",
+                        who(death), sender_of(*before))
+            : formatted("{} was killed with SIGKILL by somebody", who(death));
     Finding finding =
         finding_about(death, "killed"_cause,
                       death.sure_of_exit() ? *confidence : at_most(*confidence, Confidence::likely),
@@ -114,7 +113,7 @@ std::optional<Finding> terminated(const Death& death) {
     if (request->seen != nullptr) sender = sender_of(*request->seen);
     Finding finding =
         finding_about(death, "killed"_cause, timed_out ? Confidence::certain : request->confidence,
-                      fmt::format("{} was asked to stop (SIGTERM) by {}.", who(death), sender));
+                      formatted("{} was asked to stop (SIGTERM) by {}.", who(death), sender));
     if (request->seen != nullptr) finding.evidence.push_back({"sender of SIGTERM", sender});
     if (timed_out) finding.evidence.push_back({"exit status of timeout", "124"});
     return finding;
@@ -130,10 +129,9 @@ std::optional<Finding> other_signal(const Death& death) {
     Finding finding = finding_about(
         death, "killed"_cause, seen != nullptr ? Confidence::certain : Confidence::unknown,
         number == SIGPIPE
-            ? fmt::format("{} was stopped by SIGPIPE: the reader of its output had gone.",
-                          who(death))
-            : fmt::format("{} was stopped by {}{}.", who(death), signal_name(number),
-                          seen != nullptr ? ", sent by " + sender_of(*seen) : ""));
+            ? formatted("{} was stopped by SIGPIPE: the reader of its output had gone.", who(death))
+            : formatted("{} was stopped by {}{}.", who(death), signal_name(number),
+                        seen != nullptr ? ", sent by " + sender_of(*seen) : ""));
     return finding;
 }
 
@@ -149,8 +147,8 @@ std::optional<Finding> sent_fault(const Death& death) {
     const std::string signal = signal_name(crash->signal);
     Finding finding = finding_about(
         death, "killed"_cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        fmt::format("{} was stopped by {}, which was sent by {}; no fault had happened.",
-                    who(death), signal, sender_of(sent)));
+        formatted("{} was stopped by {}, which was sent by {}; no fault had happened.", who(death),
+                  signal, sender_of(sent)));
     finding.evidence.push_back({"sender of " + signal, sender_of(sent)});
     return finding;
 }
@@ -184,7 +182,7 @@ std::optional<Finding> interrupted(const Death& death) {
     const std::string from =
         request->seen != nullptr ? " from " + sender_of(*request->seen) : std::string();
     return stopped(death, "interrupted"_cause, *request,
-                   fmt::format("{} was interrupted (SIGINT{}).", who(death), from));
+                   formatted("{} was interrupted (SIGINT{}).", who(death), from));
 }
 
 std::optional<Finding> hangup(const Death& death) {
@@ -193,7 +191,7 @@ std::optional<Finding> hangup(const Death& death) {
     if (death.by(SIGHUP) && death.sure_of_exit()) request->confidence = Confidence::certain;
     Finding finding = stopped(
         death, "hangup"_cause, *request,
-        fmt::format("{} was stopped by SIGHUP: its terminal or session went away.", who(death)));
+        formatted("{} was stopped by SIGHUP: its terminal or session went away.", who(death)));
     finding.fixes.push_back({"Start it so that it outlives the session.", "tmux new -s train"});
     return finding;
 }
@@ -209,10 +207,9 @@ std::optional<Finding> preempted(const Death& death) {
     if (!by_scheduler && !in_time) return std::nullopt;
     Finding finding = finding_about(
         death, "preempted"_cause, by_scheduler ? Confidence::certain : Confidence::likely,
-        fmt::format(
-            "Slurm ended {}{}: {}.", who(death),
-            death.all.scheduler.job_id.empty() ? "" : " of job " + death.all.scheduler.job_id,
-            in_time ? "its time was up" : "the job was pre-empted or cancelled"));
+        formatted("Slurm ended {}{}: {}.", who(death),
+                  death.all.scheduler.job_id.empty() ? "" : " of job " + death.all.scheduler.job_id,
+                  in_time ? "its time was up" : "the job was pre-empted or cancelled"));
     if (asked != nullptr) finding.evidence.push_back({"sender of SIGTERM", sender_of(*asked)});
     if (in_time) finding.evidence.push_back({"SLURM_JOB_END_TIME", "reached"});
     finding.fixes.push_back({"Ask for a longer time, and save a checkpoint when asked to stop.",
@@ -226,11 +223,11 @@ std::optional<Finding> unknown_kill(const Death& death) {
     const OomCount count = oom_count_of(death);
     const std::string what =
         death.by(SIGKILL)
-            ? fmt::format("{} was killed with SIGKILL, and nothing tells by whom", who(death))
-            : fmt::format("{} is gone, and nobody saw how it ended", who(death));
+            ? formatted("{} was killed with SIGKILL, and nothing tells by whom", who(death))
+            : formatted("{} is gone, and nobody saw how it ended", who(death));
     Finding finding =
         finding_about(death, "unknown-kill"_cause, Confidence::unknown,
-                      count.why.empty() ? what + "." : fmt::format("{}: {}.", what, count.why));
+                      count.why.empty() ? what + "." : formatted("{}: {}.", what, count.why));
     add_counts(finding, death);
     finding.fixes.push_back({"Look for the kernel's word about it around that time.",
                              "journalctl -k | grep -i -E 'oom|killed process'"});

@@ -1,8 +1,7 @@
 // HF702, HF703 and HF705: no data, no step, no answer from a disk.
-#include <fmt/format.h>
-
 #include <array>
 
+#include "base/format.h"
 #include "base/python_places.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/inside.h"
@@ -21,10 +20,10 @@ std::optional<Finding> loader_stall(const Death& death) {
     const std::string who = name_of(death, *stand->waiting);
     std::string summary =
         has_worker
-            ? fmt::format("{} has waited {} for data from {}, which {}.", who, for_how_long(*stand),
-                          name_of(death, *stand->culprit), what_it_does(*stand->thread))
-            : fmt::format("{} has waited {} for the next batch: it {}.", who, for_how_long(*stand),
-                          what_it_does(*stand->thread));
+            ? formatted("{} has waited {} for data from {}, which {}.", who, for_how_long(*stand),
+                        name_of(death, *stand->culprit), what_it_does(*stand->thread))
+            : formatted("{} has waited {} for the next batch: it {}.", who, for_how_long(*stand),
+                        what_it_does(*stand->thread));
     const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand) ||
                           stand->stall->told.has_value();
     Finding finding =
@@ -32,7 +31,7 @@ std::optional<Finding> loader_stall(const Death& death) {
                       decisive ? Confidence::certain : Confidence::likely, std::move(summary));
     if (stopped) {
         finding.fixes.push_back(
-            {"Let the worker go on.", fmt::format("kill -CONT {}", stand->culprit->pid)});
+            {"Let the worker go on.", formatted("kill -CONT {}", stand->culprit->pid)});
         return finding;
     }
     finding.fixes.push_back(
@@ -51,10 +50,9 @@ std::optional<Finding> loader_timeout(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, table);
     if (!said) return std::nullopt;
     const std::optional<long> limit = number_after(said->message, "timed out after");
-    Finding finding =
-        finding_of(death, "loader-stall"_cause, *said,
-                   fmt::format("{} waited for data until the loader's time limit{}.", who(death),
-                               limit ? fmt::format(" of {} s", *limit) : ""));
+    Finding finding = finding_of(death, "loader-stall"_cause, *said,
+                                 formatted("{} waited for data until the loader's time limit{}.",
+                                           who(death), limit ? formatted(" of {} s", *limit) : ""));
     finding.fixes.push_back(
         {"See what one sample costs, without workers.", "DataLoader(..., num_workers=0)"});
     finding.fixes.push_back(
@@ -69,12 +67,12 @@ std::optional<Finding> no_progress(const Death& death) {
     const StallEvidence& stall = *stand->stall;
     const std::optional<Where> where = own_place(stand->thread->frames);
     const std::string usual =
-        stall.usual ? fmt::format(", where one usually takes {}", human(*stall.usual)) : "";
+        stall.usual ? formatted(", where one usually takes {}", human(*stall.usual)) : "";
     Finding finding = stall_finding(
         death, *stand, "no-progress"_cause, stall.told ? Confidence::certain : Confidence::likely,
-        fmt::format("{} is busy, but no step has ended {}{}{}.", name_of(death, *stand->culprit),
-                    for_how_long(*stand), usual,
-                    where ? "; it was last seen at " + file_and_line(*where) : ""));
+        formatted("{} is busy, but no step has ended {}{}{}.", name_of(death, *stand->culprit),
+                  for_how_long(*stand), usual,
+                  where ? "; it was last seen at " + file_and_line(*where) : ""));
     finding.fixes.push_back(
         {"Look at the loop around this line: its condition may never be met.", ""});
     finding.fixes.push_back(
@@ -91,9 +89,9 @@ std::optional<Finding> io_stall(const Death& death) {
     const bool named = !thread.wait_channel.empty();
     Finding finding = stall_finding(
         death, *stand, "io-stall"_cause, named ? Confidence::certain : Confidence::likely,
-        fmt::format("{} has been blocked in the kernel {}{}{}{}.", name_of(death, *stand->culprit),
-                    for_how_long(*stand), on, where ? ", called from " + file_and_line(*where) : "",
-                    named ? fmt::format(" ({})", thread.wait_channel) : ""));
+        formatted("{} has been blocked in the kernel {}{}{}{}.", name_of(death, *stand->culprit),
+                  for_how_long(*stand), on, where ? ", called from " + file_and_line(*where) : "",
+                  named ? formatted(" ({})", thread.wait_channel) : ""));
     finding.fixes.push_back({"See whether the filesystem answers anybody.",
                              "timeout 5 ls DIRECTORY; dmesg | tail; nfsstat -c"});
     finding.fixes.push_back({"Copy the data to a local disk before training.", ""});

@@ -1,6 +1,5 @@
 // HF112: memory pressure had stalled it before the end.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
@@ -24,16 +23,15 @@ std::optional<Finding> swap_thrash(const Death& death) {
     const bool swapping = swapped >= 100;
     Finding finding = finding_about(
         death, "swap-thrash"_cause, most_of_it ? Confidence::certain : Confidence::likely,
-        fmt::format(
-            "For {:.0f} % of its last minute everything waited for memory to come back from "
-            "{}.",
-            *pressure.memory_full, swapping ? "swap" : "disk"));
+        formatted("For {:.0f} % of its last minute everything waited for memory to come back from "
+                  "{}.",
+                  *pressure.memory_full, swapping ? "swap" : "disk"));
     finding.evidence.push_back(
-        {"memory.pressure", fmt::format("full {:.1f} %", *pressure.memory_full)});
+        {"memory.pressure", formatted("full {:.1f} %", *pressure.memory_full)});
     if (pressure.major_faults_per_second)
-        finding.evidence.push_back({"major page faults", fmt::format("{:.0f} per second", faults)});
+        finding.evidence.push_back({"major page faults", formatted("{:.0f} per second", faults)});
     if (pressure.swap_in_pages_per_second)
-        finding.evidence.push_back({"swapped in", fmt::format("{:.0f} pages per second", swapped)});
+        finding.evidence.push_back({"swapped in", formatted("{:.0f} pages per second", swapped)});
     if (death.process != nullptr && death.process->swap)
         finding.evidence.push_back({"in swap", human(*death.process->swap)});
     finding.fixes = need_less(death);

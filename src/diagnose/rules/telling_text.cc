@@ -1,11 +1,10 @@
 // Causes whose decisive evidence is a text: it must be the last one, before a death that fits.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <csignal>
 #include <string_view>
 
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
@@ -194,7 +193,7 @@ std::optional<Finding> telling_text(const Death& death) {
             death.sure_of_exit() && (telling.cause != "allocator-clash"_cause || preloaded(death));
         Finding finding =
             finding_about(death, telling.cause, decided ? Confidence::certain : Confidence::likely,
-                          fmt::format("{} stopped with: {}", who(death), shortened(said->line)));
+                          formatted("{} stopped with: {}", who(death), shortened(said->line)));
         finding.evidence.push_back({said->source, shortened(said->line)});
         finding.fixes.push_back({std::string(telling.fix), std::string(telling.code)});
         return finding;

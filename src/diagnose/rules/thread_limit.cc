@@ -1,6 +1,5 @@
 // HF501: no new thread or process could be had, told by the words and the counts.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
@@ -40,7 +39,7 @@ std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
     for (const CgroupLevel& level : cgroup->levels) {
         if (!level.pids_limit) continue;
         const std::string raise =
-            fmt::format("docker run --pids-limit={} ...", *level.pids_limit * 4);
+            formatted("docker run --pids-limit={} ...", *level.pids_limit * 4);
         const std::string name = "pids.max of the container or cgroup";
         if (level.pids_refused_first && level.pids_refused_last &&
             *level.pids_refused_last > *level.pids_refused_first)
@@ -54,7 +53,7 @@ std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
             return Count{
                 name,
                 *level.pids_limit,
-                {"pids.current", fmt::format("{} of {}", *level.pids_usage, *level.pids_limit)},
+                {"pids.current", formatted("{} of {}", *level.pids_usage, *level.pids_limit)},
                 raise};
     }
     return std::nullopt;
@@ -71,8 +70,8 @@ std::optional<Count> user_limit(const Death& death) {
     if (static_cast<double>(ours) < 0.8 * static_cast<double>(limit)) return std::nullopt;
     return Count{"the user's limit (ulimit -u)",
                  limit,
-                 {"threads", fmt::format("{} in this run, limit {}", ours, limit)},
-                 fmt::format("ulimit -u {}", limit * 4)};
+                 {"threads", formatted("{} in this run, limit {}", ours, limit)},
+                 formatted("ulimit -u {}", limit * 4)};
 }
 
 }  // namespace
@@ -88,16 +87,16 @@ std::optional<Finding> thread_limit(const Death& death) {
     Finding finding = finding_about(
         death, "thread-limit"_cause,
         count && fits && death.exit_known() ? Confidence::certain : Confidence::likely,
-        count ? fmt::format("{} could start no new thread or process: {} is {}.", who(death),
-                            count->name, count->limit)
-              : fmt::format("{} could start no new thread or process; which limit it met was not "
-                            "seen.",
-                            who(death)));
+        count ? formatted("{} could start no new thread or process: {} is {}.", who(death),
+                          count->name, count->limit)
+              : formatted("{} could start no new thread or process; which limit it met was not "
+                          "seen.",
+                          who(death)));
     finding.evidence.push_back({said->source, shortened(said->line)});
     if (count) finding.evidence.push_back(count->seen);
     if (count)
         finding.fixes.push_back(
-            {fmt::format("Raise {} above {}.", count->name, count->limit), count->raise});
+            {formatted("Raise {} above {}.", count->name, count->limit), count->raise});
     finding.fixes.push_back(
         {"Start fewer threads: numeric libraries take one per CPU in every process.",
          "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"});

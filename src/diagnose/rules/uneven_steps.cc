@@ -1,6 +1,5 @@
 // HF806: the same work takes very different times, and the machine shows why.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
@@ -13,12 +12,12 @@ namespace {
 std::string shortage(const Death& death) {
     const PressureEvidence& pressure = death.all.pressure;
     if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death))
-        return fmt::format("everything waited for memory {:.0f} % of the time",
-                           *pressure.memory_full);
+        return formatted("everything waited for memory {:.0f} % of the time",
+                         *pressure.memory_full);
     if (pressure.io_full.value_or(0) >= 20)
-        return fmt::format("everything waited for a disk {:.0f} % of the time", *pressure.io_full);
+        return formatted("everything waited for a disk {:.0f} % of the time", *pressure.io_full);
     if (pressure.cpu_some.value_or(0) >= 50 && may_have_waited_for_cpu(death))
-        return fmt::format("somebody waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
+        return formatted("somebody waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
     return {};
 }
 
@@ -36,11 +35,11 @@ std::optional<Finding> uneven_steps(const Death& death) {
     if (why.empty()) return std::nullopt;
     Finding finding = finding_about(
         death, "uneven-steps"_cause, Confidence::likely,
-        fmt::format("One step in ten takes {} or longer, where {} is usual; meanwhile {}.",
-                    human(*steps.recent_slowest), human(*steps.recent_median), why));
+        formatted("One step in ten takes {} or longer, where {} is usual; meanwhile {}.",
+                  human(*steps.recent_slowest), human(*steps.recent_median), why));
     finding.evidence = {
-        {"the last steps", fmt::format("middle {}, slowest tenth from {} on",
-                                       human(*steps.recent_median), human(*steps.recent_slowest))},
+        {"the last steps", formatted("middle {}, slowest tenth from {} on",
+                                     human(*steps.recent_median), human(*steps.recent_slowest))},
         {"pressure of the last minute", why}};
     finding.fixes.push_back({"See who else uses the machine, and leave it a core.",
                              "top -o %CPU; cat /proc/pressure/cpu /proc/pressure/io"});

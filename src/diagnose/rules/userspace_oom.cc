@@ -1,10 +1,9 @@
 // HF109: a program that watches memory ended it before the kernel had to.
-#include <fmt/format.h>
-
 #include <array>
 #include <csignal>
 #include <string_view>
 
+#include "base/format.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
@@ -32,8 +31,8 @@ std::optional<Finding> userspace_oom(const Death& death) {
         const bool decided = death.by(SIGTERM) || death.by(SIGKILL) || death.exit.code == 143;
         Finding finding = finding_about(death, "userspace-oom"_cause,
                                         decided ? Confidence::certain : Confidence::likely,
-                                        fmt::format("{} ended {} because memory was running out.",
-                                                    sender_of(*signal), who(death)));
+                                        formatted("{} ended {} because memory was running out.",
+                                                  sender_of(*signal), who(death)));
         finding.evidence.push_back({"sender of SIGTERM", sender_of(*signal)});
         finding.fixes = need_less(death);
         return finding;
@@ -45,7 +44,7 @@ std::optional<Finding> userspace_oom(const Death& death) {
     // The mark is on the cgroup, not on the pid: oomd kills all of it, but not at a known time.
     Finding finding = finding_about(
         death, "userspace-oom"_cause, Confidence::likely,
-        fmt::format("systemd-oomd has marked the cgroup of {} as one it killed.", who(death)));
+        formatted("systemd-oomd has marked the cgroup of {} as one it killed.", who(death)));
     finding.evidence.push_back({"user.oomd_kill", *cgroup->userspace_oom_mark});
     finding.fixes = need_less(death);
     finding.fixes.push_back({"Ask systemd-oomd to spare this unit.", "ManagedOOMPreference=avoid"});

@@ -1,6 +1,5 @@
 // HF104: a worker was OOM-killed, and its parent failed because of that.
-#include <fmt/format.h>
-
+#include "base/format.h"
 #include "diagnose/last_text.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
@@ -24,17 +23,16 @@ std::optional<Finding> worker_oom(const Death& death) {
     const bool in_cgroup = kill->scope == OomKill::Scope::cgroup;
     std::string limit = " as the machine was out of memory";
     if (in_cgroup)
-        limit =
-            kill->level != nullptr && kill->level->limit
-                ? fmt::format(" at {}, {}", limit_name(*kill->level), human(*kill->level->limit))
-                : " at a memory limit that cannot be seen from here";
+        limit = kill->level != nullptr && kill->level->limit
+                    ? formatted(" at {}, {}", limit_name(*kill->level), human(*kill->level->limit))
+                    : " at a memory limit that cannot be seen from here";
     const std::optional<Bytes> held = held_at_end(child->death);
     Finding finding = finding_about(
         death, "worker-oom"_cause,
         child->named ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-        fmt::format("The kernel's OOM killer ended the worker {}{}{}, and {} failed because of it.",
-                    who(child->death), limit,
-                    held ? fmt::format(" (it held {})", human(*held)) : "", who(death)));
+        formatted("The kernel's OOM killer ended the worker {}{}{}, and {} failed because of it.",
+                  who(child->death), limit, held ? formatted(" (it held {})", human(*held)) : "",
+                  who(death)));
     if (std::optional<Where> worker = where_it_was(child->death)) finding.where = worker;
     finding.evidence.insert(finding.evidence.end(), kill->evidence.begin(), kill->evidence.end());
     if (child->death.pid > 0) finding.pid = child->death.pid;
