@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/pipe.h"
 #include "verbs.h"
 
@@ -123,26 +123,24 @@ Result<std::string> CaptureProcess::ask(const std::string& line) {
 }
 
 Result<fit::Capture> CaptureProcess::capture(std::uint64_t batch, const std::string& way) {
-    const nlohmann::json request{
+    const Json request = Json::object({
         {"batch", batch},
         {"way", way},
-        {"device",
-         {{"name", device_.name},
-          {"sm", device_.sm},
-          {"multiprocessors", device_.multiprocessors},
-          {"threads", device_.threads_per_multiprocessor},
-          {"memory", device_.usable.count}}},
-    };
+        {"device", Json::object({{"name", device_.name},
+                                 {"sm", device_.sm},
+                                 {"multiprocessors", device_.multiprocessors},
+                                 {"threads", device_.threads_per_multiprocessor},
+                                 {"memory", device_.usable.count}})},
+    });
     const auto line = ask(request.dump() + '\n');
     if (!line) return line.error();
-    const auto answer = nlohmann::json::parse(*line, nullptr, false);
-    if (!answer.is_object()) return Error{"the capturing Python gave no answer that can be read"};
-    if (answer.contains("error") && answer["error"].is_string())
-        return Error{answer["error"].get<std::string>()};
-    if (!answer.contains("file") || !answer["file"].is_string())
+    const auto parsed = Json::parse(*line);
+    const Json answer = parsed ? *parsed : Json();
+    if (const std::string* error = answer["error"].text()) return Error{*error};
+    if (!answer["file"].is_string())
         return Error{"the capturing Python gave no answer that can be read"};
-    any_batch_ = answer.value("any_batch", true);
-    const std::string file = answer["file"].get<std::string>();
+    any_batch_ = answer["any_batch"].truth().value_or(true);
+    const std::string file = *answer["file"].text();
     auto capture = fit::read_capture(file);
     std::error_code ignored;
     std::filesystem::remove(file, ignored);

@@ -13,7 +13,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array explain_options{
     Option{"--list", "", "every cause, one a line"},
 };
 
@@ -31,7 +31,7 @@ const Verb explain_verb{
     .usage = "explain CODE",
     .summary = "what HF101 or cgroup-oom means, how it is told, what to do",
     .text = "Explains one cause of the catalogue, by its code or its name.",
-    .options = options,
+    .options = explain_options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast explain HF101\n"

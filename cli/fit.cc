@@ -19,7 +19,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array fit_options{
     Option{"--batch", "N", "the batch size to plan for"},
     Option{"--gpu", "GPU", "\"RTX 4090\", H100, ... or its memory: 24GiB"},
     Option{"--device-profile", "GPU", "with a size as --gpu: whose kernels to assume (H200)"},
@@ -212,7 +212,7 @@ const Verb fit_verb{
         "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
         "it runs on pretended tensors until its second optimizer step; --batch goes to its first\n"
         "DataLoader. Keras: make() may return a compiled model; a script is stopped at fit().",
-    .options = options,
+    .options = fit_options,
     .words = Words::any,
     .examples =
         "  holdfast fit train.py:make --batch 64 --gpu \"RTX 4090\"\n"

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array options{
+constexpr std::array kernel_options{
     Option{"--from", "KERNEL", "watch this kernel: its name, or the folder of its kernel.json"},
     Option{"--python", "PATH", "watch the ipykernel of this Python"},
     Option{"--name", "NAME", "the new kernel's name (default: holdfast-KERNEL)"},
@@ -88,7 +88,7 @@ Result<std::string> place_for(const Arguments& arguments, const JupyterEnvironme
     return Error{"no home directory is known; set HOME or use --sys-prefix"};
 }
 
-int fail(const Error& error) {
+int fail_kernel(const Error& error) {
     complain(error.text);
     return error.number == ENOENT ? exit_no_run : exit_failure;
 }
@@ -104,9 +104,9 @@ int install(const Arguments& arguments) {
     }
     const auto environment = JupyterEnvironment::of_process();
     auto origin = origin_of(arguments, environment);
-    if (!origin) return fail(origin.error());
+    if (!origin) return fail_kernel(origin.error());
     const auto into = place_for(arguments, environment);
-    if (!into) return fail(into.error());
+    if (!into) return fail_kernel(into.error());
     std::error_code failed;
     const std::string own = fs::read_symlink("/proc/self/exe", failed);
     const std::string name = arguments.get("--name").value_or(
@@ -114,7 +114,7 @@ int install(const Arguments& arguments) {
     const auto folder =
         watch_kernel({origin->spec, origin->resources, name,
                       arguments.get("--display-name").value_or(""), origin->program, *into, own});
-    if (!folder) return fail(folder.error());
+    if (!folder) return fail_kernel(folder.error());
     print(formatted("{}: {}\n", name, *folder));
     return 0;
 }
@@ -138,8 +138,9 @@ int remove(const Arguments& arguments) {
     }
     const auto kernel =
         find_kernel(kernel_folders(JupyterEnvironment::of_process()), arguments.words[1]);
-    if (!kernel) return fail(kernel.error());
-    if (const Status removed = remove_kernel(*kernel); !removed) return fail(removed.error());
+    if (!kernel) return fail_kernel(kernel.error());
+    if (const Status removed = remove_kernel(*kernel); !removed)
+        return fail_kernel(removed.error());
     print(formatted("{} {}\n",
                     kernel->spec.is_in_place() ? "no longer watched:" : "removed:", kernel->name));
     return 0;
@@ -156,7 +157,7 @@ const Verb kernel_verb{
         "shows why. `install` makes one from a kernel that is there; without --from and --python,\n"
         "from `python3`. With --name of that very kernel it is changed in place, and `remove`\n"
         "brings it back.",
-    .options = options,
+    .options = kernel_options,
     .words = Words::at_most_two,
     .examples =
         "  holdfast kernel install\n"

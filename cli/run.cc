@@ -30,7 +30,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array options_of_run{
     Option{"--name", "NAME", "a name to find the run by: holdfast why NAME"},
     Option{"--quiet", "", "print nothing, whatever happens"},
     Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
@@ -145,7 +145,7 @@ const Verb run_verb{
         "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
         "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
         "switches everything off.",
-    .options = options,
+    .options = options_of_run,
     .words = Words::a_command,
     .examples =
         "  holdfast run -- python train.py --epochs 10\n"

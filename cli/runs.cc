@@ -14,7 +14,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array runs_options{
     Option{"--json", "", "as JSON"},
     Option{"--ids", "", "the ids alone, one a line"},
 };
@@ -60,7 +60,7 @@ const Verb runs_verb{
     .text =
         "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 (or 1 GiB),\n"
         "which also happens by itself at the end of every run; runs still going are kept.",
-    .options = options,
+    .options = runs_options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast runs\n"

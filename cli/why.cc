@@ -19,7 +19,7 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr std::array options{
+constexpr std::array why_options{
     Option{"--json", "", "the verdict as JSON"},
     Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
@@ -69,7 +69,7 @@ const Verb why_verb{
         "beginning of one, a --name, a directory, or a file that --evidence wrote; without it,\n"
         "the last run. Works on a run that is still going, and on one whose supervisor was\n"
         "killed as well.",
-    .options = options,
+    .options = why_options,
     .words = Words::at_most_one,
     .examples =
         "  holdfast why\n"

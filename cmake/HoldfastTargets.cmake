@@ -16,9 +16,26 @@ if(HOLDFAST_FUZZ)
   add_custom_target(fuzz_targets)
 endif()
 
-# holdfast_stage(base LINKS fmt::fmt) makes the library holdfast_base of what lies in the folder, one
-# test program of its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated files.
-# A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
+# What all test programs include, compiled once per program and kind of flags.
+function(holdfast_test_program target)
+  target_compile_options(${target} PRIVATE -O0)
+  target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/headers.h)
+  add_dependencies(tests ${target})
+endfunction()
+if(HOLDFAST_TESTS)
+  add_custom_target(tests)  # every test program; not part of `all`
+endif()
+
+# Compiles the sources of a library together: its headers are then read once, not once per file.
+function(holdfast_join target)
+  if(HOLDFAST_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 32)
+  endif()
+endfunction()
+
+# holdfast_stage(record LINKS holdfast_base) makes the library holdfast_record of what lies in the
+# folder, one test program of its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated
+# files. A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
 function(holdfast_stage name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
   file(GLOB sources CONFIGURE_DEPENDS *.cc rules/*.cc)
@@ -30,8 +47,10 @@ function(holdfast_stage name)
   add_library(holdfast_${name} STATIC ${sources} ${arg_SOURCES})
   target_link_libraries(holdfast_${name} PUBLIC holdfast_options ${arg_LINKS})
   set_target_properties(holdfast_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  holdfast_join(holdfast_${name})
   if(HOLDFAST_TESTS AND tests)
-    add_executable(${name}_test ${tests})
+    add_executable(${name}_test EXCLUDE_FROM_ALL ${tests})
+    holdfast_test_program(${name}_test)
     target_link_libraries(${name}_test PRIVATE holdfast_${name} GTest::gtest_main)
     target_compile_definitions(${name}_test PRIVATE
       HOLDFAST_FIXTURES="${CMAKE_CURRENT_SOURCE_DIR}/fixtures")
@@ -49,8 +68,9 @@ endfunction()
 # becomes a libFuzzer program instead.
 function(holdfast_fuzz_target stage file)
   cmake_path(GET file STEM target)
-  add_executable(${target} ${file})
+  add_executable(${target} EXCLUDE_FROM_ALL ${file})
   target_link_libraries(${target} PRIVATE holdfast_${stage})
+  add_dependencies(tests ${target})
   if(HOLDFAST_FUZZ)
     target_compile_options(${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)

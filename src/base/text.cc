@@ -5,7 +5,16 @@ namespace {
 
 constexpr bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// Length of the valid UTF-8 sequence at the start of `text`, or 0.
+// How many bytes an escape sequence at the start of `text` takes (it begins with ESC).
+std::size_t escape_length(std::string_view text) {
+    if (text.size() < 2 || text[1] != '[') return 1;
+    std::size_t i = 2;
+    while (i < text.size() && static_cast<unsigned char>(text[i]) >= 0x20 && text[i] < 0x40) ++i;
+    return i < text.size() ? i + 1 : i;
+}
+
+}  // namespace
+
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned lead = byte(0);
@@ -23,16 +32,6 @@ std::size_t utf8_length(std::string_view text) {
     if (lead == 0xf4 && byte(1) >= 0x90) return 0;  // beyond U+10FFFF
     return length;
 }
-
-// How many bytes an escape sequence at the start of `text` takes (it begins with ESC).
-std::size_t escape_length(std::string_view text) {
-    if (text.size() < 2 || text[1] != '[') return 1;
-    std::size_t i = 2;
-    while (i < text.size() && static_cast<unsigned char>(text[i]) >= 0x20 && text[i] < 0x40) ++i;
-    return i < text.size() ? i + 1 : i;
-}
-
-}  // namespace
 
 std::string_view trim(std::string_view text) {
     while (!text.empty() && blank(text.front())) text.remove_prefix(1);

@@ -23,6 +23,10 @@ std::optional<std::string_view> next_word(std::string_view& rest);
 // The last part of a path.
 std::string_view base_name(std::string_view path);
 
+// Length of the valid UTF-8 sequence at the start of `text`, which is not empty; 0 if there is
+// none.
+std::size_t utf8_length(std::string_view text);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // The whole of `text` as a number, or nothing: "12 kB", "" and an overflow are not numbers.

@@ -1,5 +1,7 @@
 #include "diagnose/death.h"
 
+#include "base/format.h"
+
 namespace holdfast {
 namespace {
 

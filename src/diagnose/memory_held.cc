@@ -9,7 +9,7 @@ namespace holdfast {
 namespace {
 
 // The log's stamps and ours come from two clocks that are close, not equal.
-constexpr Nanos clock_slack{5'000'000'000};
+constexpr Nanos window_slack{5'000'000'000};
 
 bool alive_at(const ProcessEvidence& process, std::optional<RunTime> time) {
     constexpr Nanos moment{1'000'000'000};
@@ -30,8 +30,8 @@ const KernelLogEntry* logged_oom_kill(const Death& death) {
     if (death.sure_of_exit() && !death.by(SIGKILL)) return nullptr;  // the pid was used again
     for (const KernelLogEntry& entry : death.all.kernel_log) {
         if (entry.kind != KernelLogEntry::Kind::oom_kill || entry.pid != death.pid) continue;
-        if (death.time && entry.time > later(*death.time, clock_slack)) continue;
-        if (death.process != nullptr && later(entry.time, clock_slack) < death.process->first_seen)
+        if (death.time && entry.time > later(*death.time, window_slack)) continue;
+        if (death.process != nullptr && later(entry.time, window_slack) < death.process->first_seen)
             continue;
         return &entry;
     }

@@ -11,7 +11,7 @@
 namespace holdfast::parts {
 namespace {
 
-constexpr std::size_t longest_text = 1024;
+constexpr std::size_t longest_agent_text = 1024;
 constexpr std::size_t most_causes = 8;
 
 std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
@@ -53,10 +53,10 @@ ExceptionEvidence exception_of(const AgentRecord& agent, const AgentExceptionRec
     thrown.in_main_thread = from.in_main_thread;
     thrown.thread = clean(from.thread, 64);
     thrown.type = clean(from.type, 200);
-    thrown.message = clean(from.message, longest_text);
+    thrown.message = clean(from.message, longest_agent_text);
     for (std::string_view rest = from.causes; const auto line = next_line(rest);)
         if (!line->empty() && thrown.causes.size() < most_causes)
-            thrown.causes.push_back(clean(*line, longest_text));
+            thrown.causes.push_back(clean(*line, longest_agent_text));
     thrown.frames = frames_of(agent, from.frames);
     return thrown;
 }
@@ -134,7 +134,7 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     for (const AgentNoteRecord& note : from.notes)
         if (const auto kind = kind_of(note.kind))
             agent.notes.push_back(
-                {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_text)});
+                {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_agent_text)});
     agent.steps = steps_of(from, context);
     agent.live = Bytes{from.memory.live_bytes};
     agent.peak = Bytes{from.memory.peak_bytes};

@@ -18,11 +18,11 @@ struct Point {
     double y = 0;
 };
 
-struct Line {
+struct FittedLine {
     double slope = 0, slope_error = 0, fit = 0;  // fit: R squared
 };
 
-Line fitted(std::span<const Point> points) {
+FittedLine fitted(std::span<const Point> points) {
     const auto n = static_cast<double>(points.size());
     double mean_x = 0;
     double mean_y = 0;
@@ -166,7 +166,7 @@ std::optional<GrowthSeen> judge_growth(const GrowthSeries& series, std::optional
     GrowthSeen seen;
     seen.in_all = Bytes{static_cast<std::uint64_t>(rise)};
     seen.windows = static_cast<int>(end.size());
-    const Line line = fitted(end);
+    const FittedLine line = fitted(end);
     if (stepped) {
         seen.steps = static_cast<std::uint64_t>(span);
         seen.per_step = line.slope;

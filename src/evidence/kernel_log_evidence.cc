@@ -12,7 +12,7 @@ namespace {
 
 using Kind = KernelLogEntry::Kind;
 
-constexpr std::size_t longest_text = 300;
+constexpr std::size_t longest_log_text = 300;
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t longest_path = 512;
 // The two lines of one kill come in one go; a later kill of the same pid is another process.
@@ -62,7 +62,7 @@ KernelLogEntry* earlier_line(std::vector<KernelLogEntry>& entries, int pid, RunT
 KernelLogEntry entry_of(const LogLine& line) {
     KernelLogEntry entry;
     entry.time = line.time;
-    entry.text = clean(line.record.text, longest_text);
+    entry.text = clean(line.record.text, longest_log_text);
     if (const auto fault = sources::parse_fault(line.record)) {
         entry.kind =
             fault->kind == sources::FaultLine::Kind::segfault ? Kind::segfault : Kind::other;
@@ -95,12 +95,12 @@ std::vector<KernelLogEntry> classify(const std::vector<LogLine>& lines) {
         }
         if (KernelLogEntry* first = earlier_line(entries, kill->pid, line.time)) {
             add_oom(*first, *kill);
-            first->text = clean(line.record.text, longest_text);  // the one with the figures
+            first->text = clean(line.record.text, longest_log_text);  // the one with the figures
             continue;
         }
         KernelLogEntry entry;
         entry.time = line.time;
-        entry.text = clean(line.record.text, longest_text);
+        entry.text = clean(line.record.text, longest_log_text);
         add_oom(entry, *kill);
         entry.holders = holders_in(table);
         table.clear();

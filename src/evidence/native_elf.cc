@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little, "files are read as the
 
 constexpr std::size_t most_segments = 256;
 constexpr std::size_t most_sections = 4096;
-constexpr std::uint64_t page = 65'536;  // the largest: some arm64 kernels have it
+constexpr std::uint64_t page_size = 65'536;  // the largest: some arm64 kernels have it
 
 }  // namespace
 
@@ -93,7 +93,7 @@ void ElfFile::read_sections(const Elf64_Ehdr& header) {
 std::optional<std::uint64_t> ElfFile::bias(std::uint64_t start, std::uint64_t file_offset) const {
     for (const Elf64_Phdr& segment : segments_) {
         if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
-        const std::uint64_t from = segment.p_offset / page * page;
+        const std::uint64_t from = segment.p_offset / page_size * page_size;
         if (file_offset < from || file_offset >= segment.p_offset + segment.p_filesz) continue;
         return start - (segment.p_vaddr + (file_offset - segment.p_offset));
     }

@@ -15,7 +15,7 @@ namespace {
 using namespace traceback;
 
 constexpr std::size_t most_streams = 64;
-constexpr std::size_t most_frames = 128;
+constexpr std::size_t most_traceback_frames = 128;
 constexpr std::size_t outer_frames_kept = 32;
 constexpr std::size_t most_message_lines = 40;
 constexpr std::size_t longest_message = 4096;
@@ -47,7 +47,7 @@ bool begins_block(const Stream& lines, std::size_t at) {
 }
 
 void add_frame(std::vector<Frame>& frames, Frame frame) {
-    if (frames.size() >= most_frames)
+    if (frames.size() >= most_traceback_frames)
         frames.erase(frames.begin() + static_cast<std::ptrdiff_t>(outer_frames_kept));
     frames.push_back(std::move(frame));
 }

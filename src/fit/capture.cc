@@ -1,16 +1,14 @@
 #include "fit/capture.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/json.h"
 #include "base/read_file.h"
 #include "fit/crc32.h"
 
 namespace holdfast::fit {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t most_values = 64;                // of one event
 constexpr std::int64_t most = std::int64_t{1} << 50U;  // of anything: a petabyte
@@ -58,18 +56,15 @@ Error damaged(std::string_view what) {
     return Error{"not a usable capture: " + std::string(what) + "; capture it again"};
 }
 
-std::string text_of(const Json& node) { return node.is_string() ? node.get<std::string>() : ""; }
+std::string text_of(const Json& node) { return node.is_string() ? *node.text() : ""; }
 
 std::uint64_t count_of(const Json& object, const char* key) {
-    const auto found = object.find(key);
-    return found != object.end() && found->is_number_unsigned() ? found->get<std::uint64_t>() : 0;
+    return object[key].natural().value_or(0);
 }
 
 std::vector<std::string> texts_of(const Json& object, const char* key) {
     std::vector<std::string> list;
-    const auto found = object.find(key);
-    if (found == object.end() || !found->is_array()) return list;
-    for (const Json& item : *found) list.push_back(text_of(item));
+    for (const Json& item : object[key].items()) list.push_back(text_of(item));
     return list;
 }
 
@@ -77,43 +72,41 @@ constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;
 constexpr std::uint64_t most_workers = 1U << 16U;
 
 std::optional<HostFacts> host_of(const Json& header) {
-    const auto found = header.find("host");
-    if (found == header.end() || !found->is_object()) return std::nullopt;
+    const Json& facts = header["host"];
+    if (!facts.is_object()) return std::nullopt;
     const auto bytes = [](std::uint64_t count) { return Bytes{std::min(count, most_bytes)}; };
     HostFacts host;
-    host.arrays = bytes(count_of(*found, "arrays_bytes"));
-    host.objects = bytes(count_of(*found, "objects_bytes"));
-    host.workers = std::min(count_of(*found, "workers"), most_workers);
-    host.prefetch = std::min(count_of(*found, "prefetch"), most_workers);
-    host.pinned = found->value("pinned", Json()) == Json(true);
-    if (const auto sizes = found->find("batch_tensors_bytes");
-        sizes != found->end() && sizes->is_array())
-        for (const Json& size : *sizes)
-            if (size.is_number_unsigned())
-                host.batch_tensors.push_back(bytes(size.get<std::uint64_t>()));
+    host.arrays = bytes(count_of(facts, "arrays_bytes"));
+    host.objects = bytes(count_of(facts, "objects_bytes"));
+    host.workers = std::min(count_of(facts, "workers"), most_workers);
+    host.prefetch = std::min(count_of(facts, "prefetch"), most_workers);
+    host.pinned = facts["pinned"].truth().value_or(false);
+    for (const Json& size : facts["batch_tensors_bytes"].items())
+        if (const auto count = size.natural()) host.batch_tensors.push_back(bytes(*count));
     return host;
 }
 
 Status read_header(std::string_view text, Capture& capture) {
-    const Json header = Json::parse(text, nullptr, false);
-    if (!header.is_object()) return damaged("its header is not JSON");
-    capture.torch = text_of(header.value("torch", Json()));
+    const auto parsed = Json::parse(text);
+    if (!parsed || !parsed->is_object()) return damaged("its header is not JSON");
+    const Json& header = *parsed;
+    capture.torch = text_of(header["torch"]);
     capture.batch = count_of(header, "batch");
     capture.sm = static_cast<std::uint32_t>(count_of(header, "sm"));
     capture.marks = texts_of(header, "marks");
     capture.missing = texts_of(header, "missing");
     if (capture.batch > (std::uint64_t{1} << 40U)) return damaged("its batch size");
-    if (const auto found = header.find("estimate"); found != header.end() && found->is_number())
-        capture.estimate = std::clamp(found->get<double>(), 0.0, 1.0);
+    if (const auto estimate = header["estimate"].number())
+        capture.estimate = std::clamp(*estimate, 0.0, 1.0);
     capture.host = host_of(header);
-    const auto sites = header.find("sites");
-    if (sites == header.end() || !sites->is_array()) return damaged("it has no list of sites");
-    for (const Json& site : *sites) {
-        if (!site.is_array() || site.size() != 3) return damaged("a site");
+    const Json& sites = header["sites"];
+    if (!sites.is_list()) return damaged("it has no list of sites");
+    for (const Json& site : sites.items()) {
+        if (!site.is_list() || site.size() != 3) return damaged("a site");
         Site& made = capture.sites.emplace_back();
         made.module = text_of(site[0]);
         made.file = text_of(site[1]);
-        made.line = site[2].is_number_unsigned() ? site[2].get<std::uint32_t>() : 0;
+        made.line = static_cast<std::uint32_t>(site[2].natural().value_or(0));
     }
     return Done{};
 }

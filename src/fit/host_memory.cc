@@ -11,15 +11,16 @@ namespace {
 constexpr std::uint64_t batches_in_the_making = 3;
 // What a forked worker that imported torch dirties of its parent's pages.
 constexpr Bytes worker_own{std::uint64_t{15} << 20U};
-constexpr std::uint64_t most = std::uint64_t{1} << 50U;  // figures from a file stay within reason
+constexpr std::uint64_t most_host_bytes = std::uint64_t{1}
+                                          << 50U;  // figures from a file stay within reason
 
 Bytes times(Bytes bytes, std::uint64_t count) {
-    return bytes.count != 0 && count > most / bytes.count ? Bytes{most}
-                                                          : Bytes{bytes.count * count};
+    return bytes.count != 0 && count > most_host_bytes / bytes.count ? Bytes{most_host_bytes}
+                                                                     : Bytes{bytes.count * count};
 }
 
 // torch's allocator of pinned memory hands out powers of two.
-Bytes pinned(Bytes bytes) { return {std::bit_ceil(std::min(bytes.count, most))}; }
+Bytes pinned(Bytes bytes) { return {std::bit_ceil(std::min(bytes.count, most_host_bytes))}; }
 
 }  // namespace
 
@@ -31,7 +32,8 @@ HostMemory host_memory(const HostFacts& facts) {
         host.batch += tensor;
         waiting_batch += facts.pinned ? pinned(tensor) : tensor;
     }
-    const std::uint64_t ahead = std::min(facts.workers, most) * std::min(facts.prefetch, most);
+    const std::uint64_t ahead =
+        std::min(facts.workers, most_host_bytes) * std::min(facts.prefetch, most_host_bytes);
     host.dataset = facts.arrays + facts.objects;
     host.waiting = times(waiting_batch, ahead + 1);
     // On its way from a worker to pinned memory a batch is in both.

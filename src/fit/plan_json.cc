@@ -1,12 +1,10 @@
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "fit/plan.h"
 
 namespace holdfast::fit {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 const char* name_of(Confidence confidence) {
     switch (confidence) {
@@ -18,48 +16,52 @@ const char* name_of(Confidence confidence) {
 }
 
 Json anatomy_json(const Anatomy& anatomy) {
-    Json places = Json::array();
+    Json places = Json::list();
     for (const Share& share : anatomy.activations_by_place)
-        places.push_back({{"module", printable(share.module)},
-                          {"file", printable(share.file)},
-                          {"line", share.line},
-                          {"bytes", share.bytes.count}});
-    return {{"weights_bytes", anatomy.weights.count},
-            {"gradients_bytes", anatomy.gradients.count},
-            {"optimizer_bytes", anatomy.optimizer.count},
-            {"activations_bytes", anatomy.activations.count},
-            {"inputs_bytes", anatomy.inputs.count},
-            {"temporaries_bytes", anatomy.temporaries.count},
-            {"workspaces_bytes", anatomy.workspaces.count},
-            {"fragmentation_bytes", anatomy.fragmentation.count},
-            {"context_bytes", anatomy.context.count},
-            {"moment", printable(anatomy.moment)},
-            {"activations", std::move(places)}};
+        places.push_back(Json::object({{"module", printable(share.module)},
+                                       {"file", printable(share.file)},
+                                       {"line", share.line},
+                                       {"bytes", share.bytes.count}}));
+    return Json::object({{"weights_bytes", anatomy.weights.count},
+                         {"gradients_bytes", anatomy.gradients.count},
+                         {"optimizer_bytes", anatomy.optimizer.count},
+                         {"activations_bytes", anatomy.activations.count},
+                         {"inputs_bytes", anatomy.inputs.count},
+                         {"temporaries_bytes", anatomy.temporaries.count},
+                         {"workspaces_bytes", anatomy.workspaces.count},
+                         {"fragmentation_bytes", anatomy.fragmentation.count},
+                         {"context_bytes", anatomy.context.count},
+                         {"moment", printable(anatomy.moment)},
+                         {"activations", std::move(places)}});
 }
 
 Json host_json(const HostMemory& host) {
-    return {{"total_bytes", host.total().count},   {"dataset_bytes", host.dataset.count},
-            {"waiting_bytes", host.waiting.count}, {"making_bytes", host.making.count},
-            {"workers_bytes", host.workers.count}, {"batch_bytes", host.batch.count},
-            {"workers", host.facts.workers},       {"prefetch", host.facts.prefetch},
-            {"pinned", host.facts.pinned}};
+    return Json::object({{"total_bytes", host.total().count},
+                         {"dataset_bytes", host.dataset.count},
+                         {"waiting_bytes", host.waiting.count},
+                         {"making_bytes", host.making.count},
+                         {"workers_bytes", host.workers.count},
+                         {"batch_bytes", host.batch.count},
+                         {"workers", host.facts.workers},
+                         {"prefetch", host.facts.prefetch},
+                         {"pinned", host.facts.pinned}});
 }
 
 }  // namespace
 
 std::string plan_json(const Plan& plan) {
-    Json ways = Json::array();
+    Json ways = Json::list();
     for (const Way& way : plan.ways)
-        ways.push_back({{"name", way.name},
-                        {"text", way.text},
-                        {"code", way.code},
-                        {"note", way.note},
-                        {"fits", way.fits},
-                        {"peak_reserved_bytes", way.peak_reserved.count},
-                        {"saves_bytes", way.saves.count}});
-    Json missing = Json::array();
+        ways.push_back(Json::object({{"name", way.name},
+                                     {"text", way.text},
+                                     {"code", way.code},
+                                     {"note", way.note},
+                                     {"fits", way.fits},
+                                     {"peak_reserved_bytes", way.peak_reserved.count},
+                                     {"saves_bytes", way.saves.count}}));
+    Json missing = Json::list();
     for (const std::string& text : plan.missing) missing.push_back(printable(text));
-    const Json json{
+    const Json json = Json::object({
         {"schema", 1},
         {"fits", plan.fits},
         {"confidence", name_of(plan.confidence)},
@@ -82,8 +84,8 @@ std::string plan_json(const Plan& plan) {
         {"host", plan.host ? host_json(*plan.host) : Json()},
         {"ways", std::move(ways)},
         {"missing", std::move(missing)},
-    };
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    });
+    return json.dump(2) + '\n';
 }
 
 }  // namespace holdfast::fit

@@ -10,7 +10,7 @@
 namespace holdfast::fit {
 namespace {
 
-constexpr std::size_t batch_index = 6;  // in a conv fact
+constexpr std::size_t conv_batch_index = 6;  // in a conv fact
 
 std::optional<Fact> fact_named(std::string_view name) {
     if (name == "conv") return Fact::conv;
@@ -40,7 +40,7 @@ constexpr std::size_t mode = 2, dtype = 3, batch = 4, steps = 5, inputs = 6, hid
                       ways = 9, length = 10;
 }
 
-double at(std::span<const std::int64_t> key, std::size_t index) {
+double value_at(std::span<const std::int64_t> key, std::size_t index) {
     return static_cast<double>(std::max<std::int64_t>(1, key[index]));
 }
 
@@ -49,16 +49,16 @@ double fixed_part(std::span<const std::int64_t> key) {
     using namespace recurrent;
     const double gates = key[mode] == 2 ? 4 : key[mode] == 3 ? 3 : 1;
     const double size = key[dtype] == 0 ? 4 : 2;
-    const double ways_of = at(key, ways), width = at(key, hidden);
+    const double ways_of = value_at(key, ways), width = value_at(key, hidden);
     const double weights =
         gates * ways_of * width *
-        (at(key, inputs) + width + (at(key, layers) - 1) * (ways_of + 1) * width);
-    return size * weights + at(key, layers) * ways_of * 8 * 1024 * 1024;
+        (value_at(key, inputs) + width + (value_at(key, layers) - 1) * (ways_of + 1) * width);
+    return size * weights + value_at(key, layers) * ways_of * 8 * 1024 * 1024;
 }
 
 // What the rest of it grows with from layer to layer: gates above all, and a copy of the input.
 double width_of(std::span<const std::int64_t> key) {
-    return 5 * at(key, recurrent::hidden) + at(key, recurrent::inputs);
+    return 5 * value_at(key, recurrent::hidden) + value_at(key, recurrent::inputs);
 }
 
 // cuDNN has kernels that keep the weights on the chip, for small layers and, in half types, for
@@ -68,7 +68,7 @@ int kernels_for(std::int64_t hidden) { return hidden <= 192 ? 0 : hidden % 64 ==
 double apart(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
     using namespace recurrent;
     const auto by = [&](std::size_t index) {
-        return std::abs(std::log2(at(a, index)) - std::log2(at(b, index)));
+        return std::abs(std::log2(value_at(a, index)) - std::log2(value_at(b, index)));
     };
     const double strange = kernels_for(a[hidden]) != kernels_for(b[hidden]) ? 10 : 0;
     return strange + by(hidden) + by(inputs) / 5 + by(layers) + (by(batch) + by(steps)) / 100;
@@ -76,7 +76,7 @@ double apart(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
 
 // "integers... = bytes bytes...", or, for a convolution at several batches, "= batch:bytes ..."
 // with a batch of 0 among the integers.
-struct Row {
+struct TableRow {
     std::vector<std::int64_t> values;
     std::vector<Bytes> sizes;
     std::vector<std::int64_t> batches;  // of each size, or none
@@ -88,8 +88,8 @@ std::optional<std::int64_t> figure(std::string_view word) {
     return value;
 }
 
-std::optional<Row> parse_row(std::string_view rest) {
-    Row row;
+std::optional<TableRow> parse_row(std::string_view rest) {
+    TableRow row;
     bool after = false;
     while (const auto word = next_word(rest)) {
         if (*word == "=") {
@@ -111,12 +111,12 @@ std::optional<Row> parse_row(std::string_view rest) {
     return after && !row.values.empty() && sound ? std::optional(std::move(row)) : std::nullopt;
 }
 
-bool add_to(ConvTable& table, const Row& row) {
+bool add_to(ConvTable& table, const TableRow& row) {
     if (row.batches.empty()) return table.add(row.values, sum_of(row.sizes));
-    if (row.values.size() <= batch_index) return false;
+    if (row.values.size() <= conv_batch_index) return false;
     for (std::size_t i = 0; i < row.batches.size(); ++i) {
         std::vector<std::int64_t> values = row.values;
-        values[batch_index] = row.batches[i];
+        values[conv_batch_index] = row.batches[i];
         if (!table.add(std::move(values), row.sizes[i])) return false;
     }
     return true;
@@ -185,8 +185,8 @@ std::vector<RecurrentSample> WorkspaceTable::samples_of_layer(const Key& wanted)
         if (!std::equal(from.begin(), from.end(), key.begin())) break;
         if (key.size() != length || !std::equal(key.begin() + inputs, key.end(), &wanted[inputs]))
             continue;
-        found.push_back(
-            {at(key, batch), at(key, steps), static_cast<double>(sum_of(row->second).count)});
+        found.push_back({value_at(key, batch), value_at(key, steps),
+                         static_cast<double>(sum_of(row->second).count)});
     }
     return found;
 }
@@ -214,17 +214,19 @@ std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> 
     if (wanted.size() != length) return std::nullopt;
     if (auto sizes = exact(Fact::rnn_work, values))
         return Workspace{std::move(*sizes), Grade::measured};
-    if (const auto bytes = on_plane(samples_of_layer(wanted), at(wanted, batch), at(wanted, steps)))
+    if (const auto bytes =
+            on_plane(samples_of_layer(wanted), value_at(wanted, batch), value_at(wanted, steps)))
         return Workspace{{within_reason(*bytes)}, Grade::between};
     const auto like = layer_like(wanted);
     if (!like) return std::nullopt;
     double changing = 0;  // with the batch and the steps
-    if (const auto all = on_plane(samples_of_layer(*like), at(wanted, batch), at(wanted, steps))) {
+    if (const auto all =
+            on_plane(samples_of_layer(*like), value_at(wanted, batch), value_at(wanted, steps))) {
         changing = *all - fixed_part(*like);
     } else {
         const auto measured = static_cast<double>(sum_of(rows_.at(*like)).count);
-        changing = (measured - fixed_part(*like)) * at(wanted, batch) * at(wanted, steps) /
-                   (at(*like, batch) * at(*like, steps));
+        changing = (measured - fixed_part(*like)) * value_at(wanted, batch) *
+                   value_at(wanted, steps) / (value_at(*like, batch) * value_at(*like, steps));
     }
     const double bytes =
         fixed_part(wanted) + std::max(0.0, changing) * width_of(wanted) / width_of(*like);

@@ -1,12 +1,12 @@
 // kernel.json: the description of a Jupyter kernel, and what it looks like under watch.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/json.h"
 #include "base/result.h"
 
 namespace holdfast {
@@ -35,7 +35,6 @@ public:
     std::string text() const;
 
 private:
-    using Json = nlohmann::ordered_json;
     explicit Kernelspec(Json json) : json_(std::move(json)) {}
 
     const Json* own() const;

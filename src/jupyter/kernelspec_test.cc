@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/json.h"
 #include "jupyter/kernelspec_folders.h"
 #include "jupyter/kernelspec_store.h"
 #include "record/temporary_directory.h"
@@ -34,7 +35,7 @@ TEST(Kernelspec, UnderWatchStartsOursAndKeepsTheRest) {
                                             "-f",
                                             "{connection_file}"};
     EXPECT_EQ(watched.argv(), expected);
-    const auto json = nlohmann::json::parse(watched.text());
+    const Json json = *Json::parse(watched.text());
     EXPECT_EQ(json["interrupt_mode"], "message");
     EXPECT_EQ(json["env"]["A"], "b");
     EXPECT_EQ(json["metadata"]["supported_encryption"][0], "curve");

@@ -1,16 +1,15 @@
 #include "jupyter/last_words.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace holdfast {
 namespace {
 
-using nlohmann::json;
-
-json parsed(const std::string& text) {
-    json value = json::parse(text, nullptr, false);
-    return value.is_object() ? value : json::object();
+Json parsed(const std::string& text) {
+    const auto value = Json::parse(text);
+    return value && value->is_object() ? *value : Json::object();
 }
 
 }  // namespace
@@ -36,22 +35,22 @@ std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells) {
 
 std::string words_json(const std::string& connection_file, const NotebookWords& words,
                        const CellsRead& kernel) {
-    json requests = json::array();
+    Json requests = Json::list();
     std::int64_t last = 0;
     for (const CellRecord& cell : kernel.cells) last = std::max(last, cell.count);
     for (const CellRecord& cell : waiting_cells(kernel))
-        requests.push_back(
-            {{"header", parsed(cell.request)}, {"ident", cell.ident}, {"count", cell.count}});
-    const json all{{"connection_file", connection_file},
-                   {"ename", "KernelDied"},
-                   {"evalue", words.headline},
-                   {"traceback", words.lines},
-                   {"html", words.html},
-                   {"plain", words.plain},
-                   {"kernel_info", parsed(kernel.kernel_info)},
-                   {"requests", requests},
-                   {"count", last}};
-    return all.dump(-1, ' ', false, json::error_handler_t::replace);
+        requests.push_back(Json::object(
+            {{"header", parsed(cell.request)}, {"ident", cell.ident}, {"count", cell.count}}));
+    const Json all = Json::object({{"connection_file", connection_file},
+                                   {"ename", "KernelDied"},
+                                   {"evalue", words.headline},
+                                   {"traceback", words.lines},
+                                   {"html", words.html},
+                                   {"plain", words.plain},
+                                   {"kernel_info", parsed(kernel.kernel_info)},
+                                   {"requests", requests},
+                                   {"count", last}});
+    return all.dump();
 }
 
 }  // namespace holdfast

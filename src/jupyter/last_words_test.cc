@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
+
+#include "base/json.h"
 
 namespace holdfast {
 namespace {
@@ -48,8 +49,7 @@ TEST(LastWords, OnlyRunningCellsWait) {
     const auto waiting = waiting_cells(read);
     ASSERT_EQ(waiting.size(), 1U);
     EXPECT_EQ(waiting[0].count, 2);
-    const auto json =
-        nlohmann::json::parse(words_json("/run/k.json", {"why", {"l"}, "", ""}, read));
+    const Json json = *Json::parse(words_json("/run/k.json", {"why", {"l"}, "", ""}, read));
     EXPECT_EQ(json["requests"].size(), 1U);
     EXPECT_EQ(json["requests"][0]["header"]["msg_id"], "b");
     EXPECT_EQ(json["evalue"], "why");

@@ -8,7 +8,9 @@
 
 #include "base/child.h"
 #include "base/format.h"
+#include "base/json.h"
 #include "base/pipe.h"
+#include "base/unique_fd.h"
 
 namespace holdfast {
 namespace {
@@ -62,13 +64,14 @@ Result<Answer> ask(const std::string& python) {
 Result<PythonKernel> kernel_of_python(const std::string& python) {
     const auto answer = ask(python);
     if (!answer) return Error{formatted("{}: {}", python, answer.error().text)};
-    const auto json = nlohmann::ordered_json::parse(answer->text, nullptr, false);
-    if (answer->status != 0 || !json.is_object() || !json.contains("spec"))
+    const auto json = Json::parse(answer->text);
+    if (answer->status != 0 || !json || json->find("spec") == nullptr)
         return Error{
             formatted("{0} has no ipykernel; install it: {0} -m pip install ipykernel", python)};
-    auto spec = Kernelspec::parse(json["spec"].dump());
+    auto spec = Kernelspec::parse((*json)["spec"].dump());
     if (!spec) return Error{formatted("the kernelspec of {} {}", python, spec.error().text)};
-    return PythonKernel{std::move(*spec), json.value("resources", "")};
+    const std::string* resources = (*json)["resources"].text();
+    return PythonKernel{std::move(*spec), resources != nullptr ? *resources : ""};
 }
 
 }  // namespace holdfast

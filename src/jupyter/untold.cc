@@ -6,8 +6,8 @@
 #include <chrono>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/unique_fd.h"
 
 namespace holdfast {
@@ -41,10 +41,10 @@ Status leave_untold(const RunDirectory& run, const std::string& connection_file,
     const UniqueFd file(
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return Error::from_errno("cannot write " + path);
-    const nlohmann::json data{
-        {"text/plain", "The kernel before this one died between two cells. " + words.headline},
-        {"text/html", "<b>The kernel before this one died between two cells.</b>" + words.html}};
-    const std::string text = data.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    const Json data = Json::object(
+        {{"text/plain", "The kernel before this one died between two cells. " + words.headline},
+         {"text/html", "<b>The kernel before this one died between two cells.</b>" + words.html}});
+    const std::string text = data.dump();
     if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         return Error::from_errno("cannot write " + path);
     return Done{};

@@ -9,26 +9,7 @@ namespace holdfast::fields {
 namespace {
 
 constexpr std::size_t size_limit = 16U << 20U;
-constexpr int depth_limit = 32;
-
-bool nests_too_deep(std::string_view text) {
-    int depth = 0;
-    bool in_string = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (in_string) {
-            if (c == '\\') ++i;
-            if (c == '"') in_string = false;
-        } else if (c == '"') {
-            in_string = true;
-        } else if (c == '[' || c == '{') {
-            if (++depth > depth_limit) return true;
-        } else if (c == ']' || c == '}') {
-            --depth;
-        }
-    }
-    return false;
-}
+constexpr int deepest = 32;
 
 // "120" is 120 ms, "12" as well: digits of a fraction of a second.
 std::optional<Nanos> parse_fraction(std::string_view digits) {
@@ -42,12 +23,9 @@ std::optional<Nanos> parse_fraction(std::string_view digits) {
 
 }  // namespace
 
-Result<nlohmann::json> parse_bounded(std::string_view text) {
+Result<Json> parse_bounded(std::string_view text) {
     if (text.size() > size_limit) return Error{"JSON of more than 16 MiB"};
-    if (nests_too_deep(text)) return Error{"JSON nested too deep"};
-    auto document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (document.is_discarded()) return Error{"not valid JSON"};
-    return document;
+    return Json::parse(text, deepest);
 }
 
 // Only what rfc3339() writes: UTC, a four-digit year that nanoseconds can hold.
@@ -77,20 +55,18 @@ void ReadState::fail(std::string_view reason) {
     error = path.empty() ? std::string(reason) : path + ": " + std::string(reason);
 }
 
-JsonReader::JsonReader(const nlohmann::json& node, ReadState& state) : node_(node), state_(state) {
+JsonReader::JsonReader(const Json& node, ReadState& state) : node_(node), state_(state) {
     if (!node.is_object()) state_.fail("expected an object");
 }
 
-const nlohmann::json* JsonReader::find(const char* key) {
+const Json* JsonReader::find(const char* key) {
     known_.emplace_back(key);
-    if (!node_.is_object()) return nullptr;
-    const auto found = node_.find(key);
-    return found == node_.end() ? nullptr : &*found;
+    return node_.find(key);
 }
 
 void JsonReader::reject_unknown() {
     if (contract() || state_.error || !node_.is_object()) return;
-    for (const auto& [key, value] : node_.items())
+    for (const auto& [key, value] : node_.members())
         if (std::find(known_.begin(), known_.end(), key) == known_.end())
             return at(printable(key).substr(0, 60), [&] { state_.fail("unknown field"); });
 }
@@ -106,38 +82,37 @@ void JsonReader::schema() {
     if (version != 1) at("schema", [&] { state_.fail("expected 1"); });
 }
 
-void JsonReader::decode(const nlohmann::json& node, bool& value) {
+void JsonReader::decode(const Json& node, bool& value) {
     if (!node.is_boolean()) return state_.fail("expected true or false");
-    value = node.get<bool>();
+    value = *node.truth();
 }
 
-void JsonReader::decode(const nlohmann::json& node, char& value) {
-    if (!node.is_string() || node.get_ref<const std::string&>().size() != 1)
-        return state_.fail("expected one character");
-    value = node.get_ref<const std::string&>()[0];
+void JsonReader::decode(const Json& node, char& value) {
+    const std::string* text = node.text();
+    if (text == nullptr || text->size() != 1) return state_.fail("expected one character");
+    value = text->front();
 }
 
-void JsonReader::decode(const nlohmann::json& node, double& value) {
+void JsonReader::decode(const Json& node, double& value) {
     if (!node.is_number()) return state_.fail("expected a number");
-    value = node.get<double>();
+    value = *node.number();
 }
 
-void JsonReader::decode(const nlohmann::json& node, std::string& text) {
+void JsonReader::decode(const Json& node, std::string& text) {
     if (!node.is_string()) return state_.fail("expected text");
-    text = printable(node.get_ref<const std::string&>());
+    text = printable(*node.text());
 }
 
-void JsonReader::decode(const nlohmann::json& node, Nanos& time) {
+void JsonReader::decode(const Json& node, Nanos& time) {
     std::int64_t count = 0;
     decode_integer(node, count);
     time = Nanos(count);
 }
 
-std::size_t JsonReader::decode_name(const nlohmann::json& node,
-                                    std::span<const std::string_view> names) {
-    if (node.is_string())
+std::size_t JsonReader::decode_name(const Json& node, std::span<const std::string_view> names) {
+    if (const std::string* text = node.text())
         for (std::size_t i = 0; i < names.size(); ++i)
-            if (names[i] == node.get_ref<const std::string&>()) return i;
+            if (names[i] == *text) return i;
     std::string expected;
     for (std::string_view name : names) expected.append(expected.empty() ? "" : ", ").append(name);
     state_.fail("expected one of " + expected);

@@ -2,16 +2,16 @@
 // with its place ("cgroups[0].levels[1].limit: expected a number"), and nothing after it is read.
 #pragma once
 
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
 #include "model/json_writer.h"
@@ -19,7 +19,7 @@
 namespace holdfast::fields {
 
 // Bounds size and nesting before the parser sees a byte.
-Result<nlohmann::json> parse_bounded(std::string_view text);
+Result<Json> parse_bounded(std::string_view text);
 std::optional<Nanos> parse_rfc3339(std::string_view text);
 
 // Where we are, and what was wrong first.
@@ -34,7 +34,7 @@ struct ReadState {
 class JsonReader {
 public:
     static constexpr bool writes = false;
-    JsonReader(const nlohmann::json& node, ReadState& state);
+    JsonReader(const Json& node, ReadState& state);
 
     bool contract() const { return state_.form == Form::contract; }
 
@@ -67,7 +67,7 @@ public:
     void reject_unknown();
 
 private:
-    const nlohmann::json* find(const char* key);
+    const Json* find(const char* key);
     template <class Read>
     void at(const std::string& step, Read read) {
         if (state_.error) return;
@@ -78,36 +78,34 @@ private:
         state_.path.resize(before);
     }
 
-    void decode(const nlohmann::json& node, bool& value);
-    void decode(const nlohmann::json& node, char& value);
-    void decode(const nlohmann::json& node, double& value);
-    void decode(const nlohmann::json& node, std::string& text);
-    void decode(const nlohmann::json& node, Bytes& amount) { decode(node, amount.count); }
-    void decode(const nlohmann::json& node, Nanos& time);
-    std::size_t decode_name(const nlohmann::json& node, std::span<const std::string_view> names);
+    void decode(const Json& node, bool& value);
+    void decode(const Json& node, char& value);
+    void decode(const Json& node, double& value);
+    void decode(const Json& node, std::string& text);
+    void decode(const Json& node, Bytes& amount) { decode(node, amount.count); }
+    void decode(const Json& node, Nanos& time);
+    std::size_t decode_name(const Json& node, std::span<const std::string_view> names);
 
     template <class Int>
-    void decode_integer(const nlohmann::json& node, Int& value) {
-        using Limits = std::numeric_limits<Int>;
+    void decode_integer(const Json& node, Int& value) {
         if (!node.is_number()) return state_.fail("expected a number");
-        if (!node.is_number_integer()) return state_.fail("expected a whole number");
-        // The parser keeps "unsigned" for everything not negative, so each branch has one bound.
-        const bool fits =
-            node.is_number_unsigned()
-                ? node.get<std::uint64_t>() <= static_cast<std::uint64_t>(Limits::max())
-                : Limits::is_signed &&
-                      node.get<std::int64_t>() >= static_cast<std::int64_t>(Limits::min());
-        if (!fits) return state_.fail("number out of range");
-        value = node.get<Int>();
+        if (!node.is_whole()) return state_.fail("expected a whole number");
+        const auto fits = [](auto number) { return number && std::in_range<Int>(*number); };
+        if (const auto natural = node.natural(); fits(natural))
+            value = static_cast<Int>(*natural);
+        else if (const auto integer = node.integer(); fits(integer))
+            value = static_cast<Int>(*integer);
+        else
+            state_.fail("number out of range");
     }
     template <class T>
-    void decode(const nlohmann::json& node, std::vector<T>& list) {
-        if (!node.is_array()) return state_.fail("expected a list");
+    void decode(const Json& node, std::vector<T>& list) {
+        if (!node.is_list()) return state_.fail("expected a list");
         for (std::size_t i = 0; i < node.size() && !state_.error; ++i)
             at('[' + std::to_string(i) + ']', [&] { decode(node[i], append(list)); });
     }
     template <class T>
-    void decode(const nlohmann::json& node, T& value) {
+    void decode(const Json& node, T& value) {
         if constexpr (std::is_integral_v<T>) {
             decode_integer(node, value);
         } else {
@@ -124,7 +122,7 @@ private:
         return list.emplace_back(Finding{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}});
     }
 
-    const nlohmann::json& node_;
+    const Json& node_;
     ReadState& state_;
     std::vector<std::string_view> known_;
 };

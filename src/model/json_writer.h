@@ -2,7 +2,6 @@
 // descriptions.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "model/verdict.h"
@@ -68,14 +68,9 @@ public:
     void schema() { object_["schema"] = 1; }
     void require(const char*) {}
 
-    // Never throws: what is not UTF-8 in spite of everything is replaced.
-    std::string text() const {
-        return object_.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
-    }
+    std::string text() const { return object_.dump(2) + '\n'; }
 
 private:
-    using Json = nlohmann::ordered_json;
-
     void absent(const char* key) {
         if (contract()) object_[key] = nullptr;
     }
@@ -86,7 +81,7 @@ private:
     static Json encode(Nanos time) { return time.count(); }
     template <class T>
     Json encode(const std::vector<T>& list) {
-        Json array = Json::array();
+        Json array = Json::list();
         for (const T& item : list) array.push_back(encode(item));
         return array;
     }

@@ -1,15 +1,15 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
+#include "base/text.h"
 #include "model/every_field.h"
 #include "model/json.h"
 
 namespace holdfast {
 namespace {
 
-using nlohmann::json;
 using testing::all_set;
 using testing::same;
 
@@ -49,7 +49,7 @@ Verdict full_verdict() {
     return v;
 }
 
-json parsed(const Verdict& verdict) { return json::parse(to_json(verdict)); }
+Json parsed(const Verdict& verdict) { return *Json::parse(to_json(verdict)); }
 
 TEST(VerdictJson, EveryFieldSurvivesTheRoundTrip) {
     const Verdict verdict = full_verdict();
@@ -60,14 +60,14 @@ TEST(VerdictJson, EveryFieldSurvivesTheRoundTrip) {
 }
 
 TEST(VerdictJson, HasTheShapeOfTheContract) {
-    const json v = parsed(full_verdict());
+    const Json v = parsed(full_verdict());
     EXPECT_EQ(v["schema"], 1);
     EXPECT_EQ(v["run"]["started"], "2026-11-15T04:24:47.120Z");
-    EXPECT_EQ(v["run"]["command"], json({"python", "größe.py"}));
+    EXPECT_EQ(v["run"]["command"], Json::list({"python", "größe.py"}));
     EXPECT_EQ(v["outcome"], "died");
     EXPECT_EQ(v["exit"]["signal"], "SIGKILL");
     EXPECT_EQ(v["process"],
-              json({{"pid", 4242}, {"role", "rank 3"}, {"command", "python größe.py"}}));
+              Json::object({{"pid", 4242}, {"role", "rank 3"}, {"command", "python größe.py"}}));
     EXPECT_EQ(v["end"]["code"], "HF101");
     EXPECT_EQ(v["end"]["slug"], "cgroup-oom");
     EXPECT_EQ(v["end"]["confidence"], "certain");
@@ -84,14 +84,18 @@ TEST(VerdictJson, HasTheShapeOfTheContract) {
     EXPECT_EQ(v["missing"][0], "kernel log not readable");
 }
 
+bool is_null_at(const Json& object, std::string_view key) {
+    return object.find(key) != nullptr && object[key].is_null();
+}
+
 TEST(VerdictJson, WhatIsUnknownIsNullAndNeverZero) {
-    const json v = parsed(Verdict{});
+    const Json v = parsed(Verdict{});
     EXPECT_TRUE(v["exit"]["code"].is_null());
     EXPECT_TRUE(v["exit"]["signal"].is_null());
     EXPECT_TRUE(v["run"]["ended"].is_null());
-    EXPECT_TRUE(v["end"].at("where").is_null());
-    EXPECT_TRUE(v["memory"].at("peak_bytes").is_null());
-    EXPECT_TRUE(v["memory"].at("limit_bytes").is_null());
+    EXPECT_TRUE(is_null_at(v["end"], "where"));
+    EXPECT_TRUE(is_null_at(v["memory"], "peak_bytes"));
+    EXPECT_TRUE(is_null_at(v["memory"], "limit_bytes"));
     EXPECT_EQ(v["root"]["slug"], "clean-exit");
     const auto back = verdict_from_json(v.dump());
     ASSERT_TRUE(back.ok());
@@ -117,18 +121,24 @@ TEST(VerdictJson, AnUnnamedSignalSurvives) {
 TEST(VerdictJson, BytesThatAreNotTextDoNotBreakIt) {
     Verdict verdict;
     verdict.run.command = {"\xff\xfe", "\x1b[2Jx", std::string("a\0b", 3)};
-    EXPECT_EQ(parsed(verdict)["run"]["command"], json({"??", "x", "a?b"}));
+    EXPECT_EQ(parsed(verdict)["run"]["command"], Json::list({"??", "x", "a?b"}));
 }
 
 TEST(VerdictJson, FieldsOfANewerVersionAreSkipped) {
-    json v = parsed(full_verdict());
-    v["end"]["severity"] = {1, 2, 3};
+    Json v = parsed(full_verdict());
+    v["end"]["severity"] = Json::list({1, 2, 3});
     EXPECT_TRUE(verdict_from_json(v.dump()).ok());
 }
 
-std::string error_after(const char* pointer, const json& value) {
-    json v = parsed(full_verdict());
-    v[json::json_pointer(pointer)] = value;
+// `path` is "/end/slug"; a number is an index.
+std::string error_after(std::string_view path, const Json& value) {
+    Json v = parsed(full_verdict());
+    Json* node = &v;
+    for (const std::string_view step : split(path.substr(1), '/')) {
+        const auto index = parse_number<std::size_t>(step);
+        node = index ? &(*node)[*index] : &(*node)[step];
+    }
+    *node = value;
     const auto result = verdict_from_json(v.dump());
     return result.ok() ? "no error" : result.error().text;
 }
@@ -157,7 +167,7 @@ TEST(VerdictJson, AnErrorNamesItsField) {
 
 TEST(VerdictJson, WhatMustBeThereIsMissed) {
     for (const char* key : {"schema", "outcome", "end", "root"}) {
-        json v = parsed(full_verdict());
+        Json v = parsed(full_verdict());
         v.erase(key);
         const auto result = verdict_from_json(v.dump());
         ASSERT_FALSE(result.ok()) << key;

@@ -1,9 +1,9 @@
 #include "present/kernels_table.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/paint.h"
@@ -48,16 +48,13 @@ std::string kernels_table(const std::vector<KernelRow>& rows, const Style& style
 }
 
 std::string kernels_json(const std::vector<KernelRow>& rows) {
-    using Json = nlohmann::ordered_json;
-    Json list = Json::array();
+    Json list = Json::list();
     for (const KernelRow& row : rows)
-        list.push_back({{"name", printable(row.name)},
-                        {"display_name", printable(row.display_name)},
-                        {"folder", printable(row.folder)},
-                        {"watched", row.watched}});
-    return Json{{"schema", 1}, {"kernels", list}}.dump(2, ' ', false,
-                                                       Json::error_handler_t::replace) +
-           '\n';
+        list.push_back(Json::object({{"name", printable(row.name)},
+                                     {"display_name", printable(row.display_name)},
+                                     {"folder", printable(row.folder)},
+                                     {"watched", row.watched}}));
+    return Json::object({{"schema", 1}, {"kernels", list}}).dump(2) + '\n';
 }
 
 }  // namespace holdfast

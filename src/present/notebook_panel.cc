@@ -13,8 +13,8 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t most_fixes = 3;
-constexpr std::size_t most_sites = 4;
+constexpr std::size_t fixes_in_panel = 3;
+constexpr std::size_t sites_in_panel = 4;
 
 std::string code(std::string_view text) { return formatted("<code>{}</code>", escaped(text)); }
 
@@ -59,7 +59,7 @@ std::string place(const Verdict& verdict) {
 
 std::string sites(const MemorySummary& memory) {
     std::string rows;
-    for (std::size_t i = 0; i < std::min(most_sites, memory.top_sites.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(sites_in_panel, memory.top_sites.size()); ++i) {
         const MemorySite& site = memory.top_sites[i];
         rows += formatted(
             "<tr><td style=\"text-align:right;padding:0 8px 0 0\">{}</td><td "
@@ -76,7 +76,7 @@ std::string fixes(const Verdict& verdict) {
         all.insert(all.end(), verdict.end.fixes.begin(), verdict.end.fixes.end());
     if (all.empty()) return {};
     std::string items;
-    for (std::size_t i = 0; i < std::min(most_fixes, all.size()); ++i)
+    for (std::size_t i = 0; i < std::min(fixes_in_panel, all.size()); ++i)
         items += "<li>" + escaped(all[i].text) +
                  (all[i].code.empty() ? std::string() : block(all[i].code)) + "</li>";
     return paragraph("<b>Do now</b><ol style=\"margin:2px 0 2px 1.5em;padding:0\">" + items +

@@ -13,9 +13,9 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t most_fixes = 3;
+constexpr std::size_t fixes_in_words = 3;
 
-const Where* place_of(const Verdict& verdict) {
+const Where* where_in(const Verdict& verdict) {
     if (verdict.root.where) return &*verdict.root.where;
     return verdict.end.where ? &*verdict.end.where : nullptr;
 }
@@ -43,10 +43,10 @@ bool is_there(const Finding& finding, const Frame& frame) {
 
 // A cell is no place for everything that could be done.
 Verdict with_few_fixes(Verdict verdict) {
-    verdict.root.fixes.resize(std::min(verdict.root.fixes.size(), most_fixes));
+    verdict.root.fixes.resize(std::min(verdict.root.fixes.size(), fixes_in_words));
     if (!(verdict.root.cause == verdict.end.cause))
         verdict.end.fixes.resize(
-            std::min(verdict.end.fixes.size(), most_fixes - verdict.root.fixes.size()));
+            std::min(verdict.end.fixes.size(), fixes_in_words - verdict.root.fixes.size()));
     else
         verdict.end.fixes.clear();
     return verdict;
@@ -84,7 +84,7 @@ NotebookWords notebook_words(const Verdict& verdict) {
                                headline_of_end(verdict));
     if (!(verdict.root.cause == verdict.end.cause))
         words.headline += formatted(" ({})", verdict.root.cause->slug);
-    if (const Where* where = place_of(verdict))
+    if (const Where* where = where_in(verdict))
         words.headline += ", at " + safe_line(place_name(where->file, where->line), Style{});
     else if (const auto line = last_cell_line(verdict))
         words.headline += ", at " + safe_line(place_name(line->file, line->line), Style{});

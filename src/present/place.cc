@@ -1,5 +1,7 @@
 #include "present/place.h"
 
+#include "base/format.h"
+
 namespace holdfast {
 
 std::string place_name(const std::string& file, std::optional<int> line) {

@@ -1,5 +1,7 @@
 #include "present/plan_parts.h"
 
+#include "base/format.h"
+
 namespace holdfast {
 
 std::string plan_headline(const fit::Plan& plan) {

@@ -1,8 +1,9 @@
 #include "present/runs_table.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "base/format.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/paint.h"
@@ -115,8 +116,7 @@ std::string runs_table(const std::vector<RunRow>& rows, const Style& style) {
 }
 
 std::string runs_json(const std::vector<RunRow>& rows) {
-    using Json = nlohmann::ordered_json;
-    Json list = Json::array();
+    Json list = Json::list();
     for (const RunRow& row : rows) {
         Json run;
         run["id"] = printable(row.id);
@@ -132,7 +132,7 @@ std::string runs_json(const std::vector<RunRow>& rows) {
     Json document;
     document["schema"] = 1;
     document["runs"] = std::move(list);
-    return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return document.dump(2) + '\n';
 }
 
 }  // namespace holdfast

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/json.h"
 #include "present/hostile_verdicts.h"
 #include "present/page_rules.h"
 
@@ -55,9 +54,9 @@ TEST(RunsTable, AnythingAtAllFitsTheWidth) {
 }
 
 TEST(RunsJson, UnknownIsNull) {
-    const auto document = nlohmann::json::parse(runs_json(two_runs()));
+    const Json document = *Json::parse(runs_json(two_runs()));
     EXPECT_EQ(document["schema"], 1);
-    const auto& runs = document["runs"];
+    const Json& runs = document["runs"];
     ASSERT_EQ(runs.size(), 2U);
     EXPECT_TRUE(runs[0]["duration_seconds"].is_null());
     EXPECT_TRUE(runs[0]["cause"].is_null());

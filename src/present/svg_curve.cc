@@ -9,7 +9,7 @@
 namespace holdfast {
 namespace {
 
-constexpr double width = 560;
+constexpr double svg_width = 560;
 constexpr double height = 70;
 constexpr double top = 2;
 constexpr std::size_t most_points = 200;
@@ -19,7 +19,7 @@ struct Frame2d {
 
     double x(const CurvePoint& point) const {
         const double share = span > 0 ? (seconds(point.time) - first) / span : 1;
-        return std::clamp(share, 0.0, 1.0) * width;
+        return std::clamp(share, 0.0, 1.0) * svg_width;
     }
     double y(double bytes) const {
         return height - std::clamp(bytes / most, 0.0, 1.0) * (height - top);
@@ -59,7 +59,7 @@ std::string svg_curve(const MemorySummary& memory) {
                           frame.y(static_cast<double>(points[i].used.count)));
     line += formatted("{:.1f},{:.1f}", frame.x(points.back()),
                       frame.y(static_cast<double>(points.back().used.count)));
-    std::string picture = formatted("<div style=\"max-width:{:.0f}px\">", width);
+    std::string picture = formatted("<div style=\"max-width:{:.0f}px\">", svg_width);
     if (limit_shown) picture += labels("", formatted("limit {}", human(*limit)));
     picture += formatted(
         "<svg viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"100%\" height=\"{1:.0f}\" "
@@ -68,12 +68,12 @@ std::string svg_curve(const MemorySummary& memory) {
         "<polygon points=\"{2:.1f},{1:.0f} {3} {4:.1f},{1:.0f}\" fill=\"#e8710a\" "
         "fill-opacity=\".25\"/><polyline points=\"{3}\" fill=\"none\" stroke=\"#e8710a\" "
         "stroke-width=\"1.5\" vector-effect=\"non-scaling-stroke\"/>",
-        width, height, frame.x(points.front()), line, frame.x(points.back()));
+        svg_width, height, frame.x(points.front()), line, frame.x(points.back()));
     if (limit_shown)
         picture += formatted(
             "<line x1=\"0\" y1=\"{0:.1f}\" x2=\"{1:.0f}\" y2=\"{0:.1f}\" stroke=\"#d32f2f\" "
             "stroke-dasharray=\"4 3\" vector-effect=\"non-scaling-stroke\"/>",
-            frame.y(static_cast<double>(limit->count)), width);
+            frame.y(static_cast<double>(limit->count)), svg_width);
     picture += "</svg>";
     const Nanos shown(std::llround(std::min(frame.span, 9e9) * 1e9));
     picture += labels(formatted("last {}", human(shown)),

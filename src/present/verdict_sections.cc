@@ -17,7 +17,7 @@ constexpr std::size_t most_observations = 12;
 constexpr std::size_t most_others = 6;
 constexpr std::size_t most_sites = 5;
 
-std::string repeat(std::string_view glyph, int count) {
+std::string repeated(std::string_view glyph, int count) {
     std::string text;
     for (int i = 0; i < count; ++i) text += glyph;
     return text;
@@ -118,11 +118,11 @@ void add_banner(Page& page, Outcome outcome, const std::string& right) {
     const std::string name = " HOLDFAST ";
     const int room = page.style().width - 2 - display_width(name);
     const int fill = room - 4 - display_width(right);
-    const std::string left = (paint.*colour)(repeat(rule, 2)) + (paint.*badge)(name);
+    const std::string left = (paint.*colour)(repeated(rule, 2)) + (paint.*badge)(name);
     if (fill >= 2)
-        return page.line(left + (paint.*colour)(repeat(rule, fill)) + ' ' + paint.strong(right) +
-                         ' ' + (paint.*colour)(repeat(rule, 2)));
-    page.line(left + (paint.*colour)(repeat(rule, room)));
+        return page.line(left + (paint.*colour)(repeated(rule, fill)) + ' ' + paint.strong(right) +
+                         ' ' + (paint.*colour)(repeated(rule, 2)));
+    page.line(left + (paint.*colour)(repeated(rule, room)));
     page.paragraph(right, {&Paint::strong});
 }
 

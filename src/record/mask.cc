@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
 #include "record/secret_name.h"
 #include "record/secret_shape.h"
 
@@ -11,10 +12,6 @@ namespace {
 constexpr std::string_view hidden = "***";
 constexpr std::size_t judged = 256;
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alnum(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
-}
 constexpr bool is_name(char c) {
     return is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '+';
 }

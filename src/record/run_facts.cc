@@ -2,14 +2,12 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
+#include "base/json.h"
 #include "base/text.h"
 
 namespace holdfast {
 namespace {
-
-using nlohmann::json;
 
 constexpr int schema = 1;
 // Bytes of text in one field; together they stay below half of run_facts_limit, as every byte may
@@ -54,25 +52,25 @@ constexpr std::string_view capture_names[] = {"none", "relay", "file", "terminal
 // Takes fields out of an object from elsewhere and remembers the first that is not as it must be.
 class Fields {
 public:
-    Fields(const json& object, std::string& error) : object_(object), error_(error) {}
+    Fields(const Json& object, std::string& error) : object_(object), error_(error) {}
 
     void text(const char* key, std::string& target, std::size_t limit) {
-        const json* value = find(key);
+        const Json* value = find(key);
         if (value == nullptr) return;
         if (!value->is_string()) return fail(key, "is not a text");
-        const auto& found = value->get_ref<const std::string&>();
+        const std::string& found = *value->text();
         if (found.size() > limit) return fail(key, "is too long");
         target = printable(found);
     }
     template <class Int>
     void number(const char* key, Int& target, Int least = std::numeric_limits<Int>::min()) {
-        const json* value = find(key);
+        const Json* value = find(key);
         if (value == nullptr) return;
         std::optional<Int> found;
-        if (value->is_number_unsigned())
-            found = narrow<Int>(value->get<std::uint64_t>());
-        else if (value->is_number_integer())
-            found = narrow<Int>(value->get<std::int64_t>());
+        if (const auto natural = value->natural())
+            found = narrow<Int>(*natural);
+        else if (const auto integer = value->integer())
+            found = narrow<Int>(*integer);
         if (!found || *found < least) return fail(key, "is not a number in range");
         target = *found;
     }
@@ -89,36 +87,36 @@ public:
         target = Nanos(count);
     }
     void real(const char* key, double& target) {
-        const json* value = find(key);
+        const Json* value = find(key);
         if (value == nullptr) return;
-        if (!value->is_number()) return fail(key, "is not a number");
-        const auto found = value->get<double>();
-        if (!std::isfinite(found) || found < 0) return fail(key, "is not a number in range");
-        target = found;
+        const auto found = value->number();
+        if (!found) return fail(key, "is not a number");
+        if (!std::isfinite(*found) || *found < 0) return fail(key, "is not a number in range");
+        target = *found;
     }
     void truth(const char* key, bool& target) {
-        const json* value = find(key);
+        const Json* value = find(key);
         if (value == nullptr) return;
         if (!value->is_boolean()) return fail(key, "is neither true nor false");
-        target = value->get<bool>();
+        target = *value->truth();
     }
     void texts(const char* key, std::vector<std::string>& target, std::size_t count_limit) {
-        const json* value = find(key);
+        const Json* value = find(key);
         if (value == nullptr) return;
-        if (!value->is_array() || value->size() > count_limit) return fail(key, "is not a list");
-        for (const json& item : *value) {
+        if (!value->is_list() || value->size() > count_limit) return fail(key, "is not a list");
+        for (const Json& item : value->items()) {
             if (!item.is_string()) return fail(key, "holds something that is not a text");
-            target.push_back(printable(item.get_ref<const std::string&>()));
+            target.push_back(printable(*item.text()));
         }
     }
-    const json* object(const char* key) {
-        const json* value = find(key);
+    const Json* object(const char* key) {
+        const Json* value = find(key);
         if (value == nullptr || value->is_object()) return value;
         fail(key, "is not an object");
         return nullptr;
     }
     void require(const char* key) {
-        if (!object_.contains(key)) fail(key, "is missing");
+        if (object_.find(key) == nullptr) fail(key, "is missing");
     }
     void fail(const char* key, const char* what) {
         if (error_.empty()) error_ = std::string("damaged: '") + key + "' " + what;
@@ -126,9 +124,9 @@ public:
 
 private:
     // Null and absent are the same: not known.
-    const json* find(const char* key) const {
-        const auto found = object_.find(key);
-        return found == object_.end() || found->is_null() ? nullptr : &*found;
+    const Json* find(const char* key) const {
+        const Json* found = object_.find(key);
+        return found == nullptr || found->is_null() ? nullptr : found;
     }
     template <class Int, class From>
     static std::optional<Int> narrow(From value) {
@@ -136,18 +134,18 @@ private:
         return static_cast<Int>(value);
     }
 
-    const json& object_;
+    const Json& object_;
     std::string& error_;
 };
 
-void read_scheduler(const json& object, SchedulerFacts& scheduler, std::string& error) {
+void read_scheduler(const Json& object, SchedulerFacts& scheduler, std::string& error) {
     Fields fields(object, error);
     fields.text("kind", scheduler.kind, word_limit);
     fields.text("job_id", scheduler.job_id, word_limit);
     fields.number("ends_at_wall_seconds", scheduler.ends_at_wall_seconds);
 }
 
-void read_output(const json& object, OutputCapture& output, std::string& error) {
+void read_output(const Json& object, OutputCapture& output, std::string& error) {
     Fields fields(object, error);
     std::string kind = "none";
     fields.text("kind", kind, word_limit);
@@ -163,7 +161,7 @@ void read_output(const json& object, OutputCapture& output, std::string& error) 
 }  // namespace
 
 std::string to_json(const RunFacts& facts) {
-    json object = {
+    Json object = Json::object({
         {"schema", schema},
         {"id", cut(facts.id, word_limit)},
         {"name", cut(facts.name, word_limit)},
@@ -181,32 +179,31 @@ std::string to_json(const RunFacts& facts) {
         {"command_start_ticks", facts.command_start_ticks},
         {"in_first_pid_namespace", facts.in_first_pid_namespace},
         {"cpu_count", facts.cpu_count},
-        {"scheduler",
-         {{"kind", cut(facts.scheduler.kind, word_limit)},
-          {"job_id", cut(facts.scheduler.job_id, word_limit)}}},
+        {"scheduler", Json::object({{"kind", cut(facts.scheduler.kind, word_limit)},
+                                    {"job_id", cut(facts.scheduler.job_id, word_limit)}})},
         {"output",
-         {{"kind", capture_names[static_cast<std::size_t>(facts.output.kind)]},
-          {"path", cut(facts.output.path, path_limit)},
-          {"device", facts.output.device},
-          {"inode", facts.output.inode},
-          {"from_offset", facts.output.from_offset}}},
+         Json::object({{"kind", capture_names[static_cast<std::size_t>(facts.output.kind)]},
+                       {"path", cut(facts.output.path, path_limit)},
+                       {"device", facts.output.device},
+                       {"inode", facts.output.inode},
+                       {"from_offset", facts.output.from_offset}})},
         {"missing", cut_missing(facts.missing)},
-    };
+    });
     if (facts.overcommit_mode) object["overcommit_mode"] = *facts.overcommit_mode;
     if (facts.max_map_count) object["max_map_count"] = *facts.max_map_count;
     if (facts.scheduler.ends_at_wall_seconds)
         object["scheduler"]["ends_at_wall_seconds"] = *facts.scheduler.ends_at_wall_seconds;
-    return object.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    return object.dump(1) + "\n";
 }
 
 Result<RunFacts> run_facts_from_json(std::string_view text) {
     if (text.size() > run_facts_limit) return Error{"larger than any run.json", EFBIG};
-    const json object = json::parse(text, nullptr, false);
-    if (!object.is_object()) return Error{"damaged: not a JSON object"};
+    const auto parsed = Json::parse(text);
+    if (!parsed || !parsed->is_object()) return Error{"damaged: not a JSON object"};
 
     RunFacts facts;
     std::string error;
-    Fields fields(object, error);
+    Fields fields(*parsed, error);
     int found_schema = 0;
     fields.number("schema", found_schema);
     if (error.empty() && found_schema > schema)
@@ -233,9 +230,9 @@ Result<RunFacts> run_facts_from_json(std::string_view text) {
     fields.number("overcommit_mode", facts.overcommit_mode);
     fields.number("max_map_count", facts.max_map_count);
     fields.real("cpu_count", facts.cpu_count);
-    if (const json* scheduler = fields.object("scheduler"))
+    if (const Json* scheduler = fields.object("scheduler"))
         read_scheduler(*scheduler, facts.scheduler, error);
-    if (const json* output = fields.object("output")) read_output(*output, facts.output, error);
+    if (const Json* output = fields.object("output")) read_output(*output, facts.output, error);
     fields.texts("missing", facts.missing, missing_count_limit);
     if (!error.empty()) return Error{error};
     return facts;

@@ -11,7 +11,7 @@
 namespace holdfast {
 namespace {
 
-constexpr int open_directory = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
+constexpr int open_folder = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
 
 struct Contents {
     std::vector<std::string> names;
@@ -58,7 +58,7 @@ std::vector<RunEntry> list_runs(const std::vector<std::string>& homes) {
     std::vector<RunEntry> runs;
     for (const std::string& home : homes) {
         const std::string parent = home + "/runs";
-        const UniqueFd fd(::open(parent.c_str(), open_directory));
+        const UniqueFd fd(::open(parent.c_str(), open_folder));
         if (!fd) continue;
         const Result<std::vector<std::string>> names = entry_names(fd.get());
         if (!names) continue;
@@ -107,7 +107,7 @@ Pruned prune(const std::vector<std::string>& homes, const PruneOptions& options)
     Bytes total;
     for (const RunEntry& run : list_runs(homes)) {
         const Result<RunDirectory> directory = RunDirectory::open(run.path);
-        const UniqueFd fd(::open(run.path.c_str(), open_directory));
+        const UniqueFd fd(::open(run.path.c_str(), open_folder));
         const std::optional<Contents> contents = fd ? contents_of_run(fd.get()) : std::nullopt;
         if (!contents) continue;
         const bool fits = kept < options.keep && total + contents->size <= options.max_total;

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/characters.h"
+
 namespace holdfast {
 namespace {
 
@@ -13,9 +15,6 @@ bool among(std::string_view word, const std::string_view (&words)[N]) {
     return std::find(std::begin(words), std::end(words), word) != std::end(words);
 }
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // "--HF_apiKey" has the words hf, api, key.

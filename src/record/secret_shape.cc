@@ -2,15 +2,12 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
+
 namespace holdfast {
 namespace {
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_alnum(char c) { return is_lower(c) || is_upper(c) || is_digit(c); }
-
-struct Shape {
+struct TokenShape {
     std::string_view prefix;
     std::string_view extra;  // what may stand in it beside letters and digits
     std::size_t least;       // length after the prefix
@@ -18,7 +15,7 @@ struct Shape {
 };
 
 // `run` tells sk-4f0a... from a folder named sk-learn-contrib-2024.
-constexpr Shape shapes[] = {
+constexpr TokenShape shapes[] = {
     {"hf_", "", 30, 30},        {"sk-", "_-", 20, 16},        {"ghp_", "", 20, 20},
     {"gho_", "", 20, 20},       {"ghu_", "", 20, 20},         {"ghs_", "", 20, 20},
     {"ghr_", "", 20, 20},       {"github_pat_", "_", 20, 16}, {"AKIA", "", 16, 16},
@@ -29,7 +26,7 @@ constexpr Shape shapes[] = {
     {"dckr_pat_", "_-", 20, 8}, {"r8_", "", 30, 30},          {"ya29.", "_-.", 20, 8},
 };
 
-constexpr std::size_t judged = 256;
+constexpr std::size_t longest_judged = 256;
 
 std::size_t word_length(std::string_view text, std::string_view extra) {
     std::size_t length = 0;
@@ -59,7 +56,7 @@ bool looks_random(std::string_view text) {
 std::size_t web_token_length(std::string_view text) {
     if (!text.starts_with("eyJ")) return 0;
     constexpr std::string_view extra = "_-";
-    const std::size_t header = word_length(text.substr(0, judged), extra);
+    const std::size_t header = word_length(text.substr(0, longest_judged), extra);
     if (header < 10 || header >= text.size() || text[header] != '.') return 0;
     const std::size_t payload = word_length(text.substr(header + 1), extra);
     if (payload < 10) return 0;
@@ -74,12 +71,12 @@ std::size_t web_token_length(std::string_view text) {
 std::size_t secret_shape_length(std::string_view text) {
     constexpr std::string_view first_letters = "hsgAxnpwdrye";
     if (text.empty() || first_letters.find(text.front()) == std::string_view::npos) return 0;
-    for (const Shape& shape : shapes) {
+    for (const TokenShape& shape : shapes) {
         if (!text.starts_with(shape.prefix)) continue;
         const std::string_view rest = text.substr(shape.prefix.size());
         // Judged by its beginning, so that "sk-sk-sk-..." does not cost a scan to the end each
         // time.
-        const std::string_view start = rest.substr(0, judged);
+        const std::string_view start = rest.substr(0, longest_judged);
         const std::string_view body = start.substr(0, word_length(start, shape.extra));
         if (body.size() >= shape.least && has_run(body, shape.run) && looks_random(body))
             return shape.prefix.size() + word_length(rest, shape.extra);

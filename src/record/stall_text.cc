@@ -7,8 +7,8 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t most_threads = 512;
-constexpr std::size_t most_frames = 2048;  // over all threads
+constexpr std::size_t most_stall_threads = 512;
+constexpr std::size_t most_stall_frames = 2048;  // over all threads
 
 // A name may hold anything; a line end or a tab in it would forge another line.
 std::string plain(std::string_view text) {
@@ -95,7 +95,7 @@ std::vector<StallThread> parse_stall_text(std::string_view text) {
         std::string_view rest = *line;
         const auto kind = next_piece(rest, ' ');
         if (kind == "T") {
-            if (threads.size() == most_threads) break;
+            if (threads.size() == most_stall_threads) break;
             const auto tid = next_piece(rest, ' ');
             StallThread& thread = threads.emplace_back();
             thread.tid = std::max(0, tid ? parse_number<int>(*tid).value_or(0) : 0);
@@ -104,7 +104,7 @@ std::vector<StallThread> parse_stall_text(std::string_view text) {
             continue;
         } else if (kind == "W") {
             take_wait(rest, threads.back());
-        } else if (++frames > most_frames) {
+        } else if (++frames > most_stall_frames) {
             break;
         } else if (kind == "N") {
             threads.back().native.push_back(printable(rest));

@@ -7,12 +7,12 @@
 namespace holdfast::sources {
 namespace {
 
-struct Row {
+struct MeminfoRow {
     std::string_view name;
     std::optional<Bytes> Meminfo::*slot;
 };
 
-constexpr Row rows[] = {
+constexpr MeminfoRow meminfo_rows[] = {
     {"MemTotal", &Meminfo::total},
     {"MemFree", &Meminfo::free},
     {"MemAvailable", &Meminfo::available},
@@ -34,7 +34,7 @@ constexpr Row rows[] = {
 Result<Meminfo> parse_meminfo(std::string_view text) {
     Meminfo info;
     for_each_field(text, ':', [&](const Field& field) {
-        for (const Row& row : rows)
+        for (const MeminfoRow& row : meminfo_rows)
             if (field.key == row.name) info.*row.slot = parse_kib(field.value);
     });
     if (!info.total) return Error{"/proc/meminfo has no MemTotal", 0};

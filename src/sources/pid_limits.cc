@@ -6,12 +6,12 @@
 namespace holdfast::sources {
 namespace {
 
-struct Row {
+struct LimitRow {
     std::string_view name;
     Limit PidLimits::*slot;
 };
 
-constexpr Row rows[] = {
+constexpr LimitRow limit_rows[] = {
     {"Max cpu time", &PidLimits::cpu_seconds},
     {"Max file size", &PidLimits::file_size},
     {"Max data size", &PidLimits::data},
@@ -38,7 +38,7 @@ Result<PidLimits> parse_pid_limits(std::string_view text) {
     PidLimits limits;
     bool any = false;
     while (const auto line = next_line(text)) {
-        for (const Row& row : rows) {
+        for (const LimitRow& row : limit_rows) {
             if (!line->starts_with(row.name)) continue;
             std::string_view rest = line->substr(row.name.size());
             if (!rest.starts_with(' ')) continue;

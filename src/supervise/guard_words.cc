@@ -1,5 +1,7 @@
 #include "supervise/guard_words.h"
 
+#include "base/format.h"
+
 namespace holdfast {
 
 std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {

@@ -5,10 +5,10 @@
 namespace holdfast {
 namespace {
 
-constexpr std::uint64_t unknown = format::unknown;
+constexpr std::uint64_t no_reading = format::unknown;
 
 std::uint64_t microseconds(const std::optional<sources::Stall>& stall) {
-    if (!stall) return unknown;
+    if (!stall) return no_reading;
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(stall->total).count());
 }
@@ -32,7 +32,7 @@ format::Sample unseen_sample() {
           &S::cgroup_limit,       &S::cgroup_headroom, &S::cgroup_oom_kill, &S::cgroup_shmem,
           &S::tree_rss,           &S::tree_processes,  &S::tree_threads,    &S::tree_cpu_ns,
           &S::main_rss,           &S::main_open_files, &S::main_threads})
-        sample.*figure = unknown;
+        sample.*figure = no_reading;
     return sample;
 }
 
@@ -86,8 +86,8 @@ void HostLook::fill(format::Sample& sample) const {
 }
 
 std::optional<Bytes> HostLook::headroom(const format::Sample& sample) {
-    if (sample.mem_available == unknown) return std::nullopt;
-    const Bytes swap{sample.swap_free == unknown ? 0 : sample.swap_free};
+    if (sample.mem_available == no_reading) return std::nullopt;
+    const Bytes swap{sample.swap_free == no_reading ? 0 : sample.swap_free};
     return Bytes{sample.mem_available} + swap;
 }
 

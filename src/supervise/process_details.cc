@@ -25,11 +25,11 @@
 namespace holdfast {
 namespace {
 
-constexpr std::uint64_t unknown = format::unknown;
+constexpr std::uint64_t not_read = format::unknown;
 
 std::uint64_t larger(std::uint64_t so_far, std::uint64_t now) {
-    if (so_far == unknown) return now;
-    return now == unknown ? so_far : std::max(so_far, now);
+    if (so_far == not_read) return now;
+    return now == not_read ? so_far : std::max(so_far, now);
 }
 
 std::string executable_of(int process_dir) {
@@ -65,7 +65,7 @@ format::Process unseen_process() {
           &P::minor_faults, &P::major_faults,    &P::read_bytes,    &P::write_bytes,
           &P::limit_as,     &P::limit_data,      &P::limit_fsize,   &P::limit_nofile,
           &P::limit_nproc,  &P::limit_cpu_soft,  &P::limit_cpu_hard})
-        record.*figure = unknown;
+        record.*figure = not_read;
     return record;
 }
 

@@ -9,7 +9,7 @@
 namespace holdfast {
 namespace {
 
-constexpr Nanos worth_recording = std::chrono::seconds(5);
+constexpr Nanos worth_a_record = std::chrono::seconds(5);
 // Of one core. Threads that poll, and those that wait for the interpreter's lock, use up to this.
 constexpr double idle_share = 0.05;
 constexpr double idle_bytes_per_second = 65536;
@@ -73,14 +73,14 @@ void StallWatch::look(Nanos now) {
     next_look_ = now + std::chrono::seconds(1);
     if (moved()) quiet_since_ = now;
     const bool overdue = is_overdue(facts(now));
-    if (quiet() < worth_recording && !overdue) {
+    if (quiet() < worth_a_record && !overdue) {
         if (stall_) end(now);
         return;
     }
     if (!stall_) begin(now, overdue);
     stall_->seen = now.count();
     stall_->cpu_ns = last_totals_.cpu_ns - std::min(last_totals_.cpu_ns, cpu_at_begin_);
-    const bool busy = quiet() < worth_recording;
+    const bool busy = quiet() < worth_a_record;
     stall_->flags = (stall_->flags & ~format::stall_busy) | (busy ? format::stall_busy : 0U);
     if (now >= next_picture_) examine(now);
     if (stall_) save();

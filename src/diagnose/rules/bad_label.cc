@@ -13,7 +13,7 @@ using enum Confidence;
 
 // An IndexError of a list, an array or a tensor that the user indexes is not here: it says the same
 // words as these, of another type, and is an ordinary mistake.
-constexpr std::array table{
+constexpr std::array label_texts{
     ExceptionWords{"IndexError", "Target ", "is out of bounds", "", certain},
     ExceptionWords{"InvalidArgumentError", "Received a label value of", "outside the valid range",
                    "", certain},
@@ -63,7 +63,7 @@ std::string summary_of(const Death& death, const Range& range) {
 }  // namespace
 
 std::optional<Finding> bad_label(const Death& death) {
-    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    const std::optional<ExceptionSaid> said = exception_said(death, label_texts);
     if (!said) return std::nullopt;
     const Range range = range_in(said->message);
     Finding finding = finding_of(death, "bad-label"_cause, *said, summary_of(death, range));

@@ -1,6 +1,7 @@
 // HF304, HF305 and HF804 of SIGBUS: a page of a mapped file could not be had, or memory is broken.
 #include <csignal>
 
+#include "base/format.h"
 #include "diagnose/crash_finding.h"
 #include "diagnose/disk_room.h"
 #include "diagnose/inside.h"

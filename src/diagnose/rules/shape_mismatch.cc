@@ -13,7 +13,7 @@ namespace {
 
 using enum Confidence;
 
-constexpr std::array table{
+constexpr std::array shape_texts{
     // PyTorch
     ExceptionWords{"", "shapes cannot be multiplied", "", "", certain},
     ExceptionWords{"", "must match the size of tensor", "", "", certain},
@@ -199,7 +199,7 @@ Fix fix_for(const ExceptionSaid& said) {
 }  // namespace
 
 std::optional<Finding> shape_mismatch(const Death& death) {
-    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    const std::optional<ExceptionSaid> said = exception_said(death, shape_texts);
     // A file cut short is reshaped into what its header promised.
     if (!said || bad_input(death)) return std::nullopt;
     const std::string line = said->line();
