@@ -45,7 +45,8 @@ void end_leftovers(const sources::Roots& roots, pid_t except) {
             continue;
         const auto still_it = [&roots, pid = pid, ticks = stat.start_ticks] {
             auto dir = sources::ProcessDir::open(roots, pid);
-            const auto now = dir ? dir->stat() : std::nullopt;
+            if (!dir) return false;
+            const auto now = dir->stat();
             return now && now->start_ticks == ticks;
         };
         if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGKILL);

@@ -12,11 +12,11 @@ namespace holdfast {
 
 struct Launch {
     std::vector<std::string> command;
-    const OwnState* state = nullptr;       // what to put back first; null: nothing
-    int output = -1;                       // what takes the place of `replaced`
-    std::vector<int> replaced;             // the program's stderr, and all that is the same
-    std::vector<std::string> environment;  // empty: our own
-    bool dies_with_us = false;             // killed should we end first
+    const OwnState* state = nullptr;         // what to put back first; null: nothing
+    int output = -1;                         // what takes the place of `replaced`
+    std::vector<int> replaced{};             // the program's stderr, and all that is the same
+    std::vector<std::string> environment{};  // empty: our own
+    bool dies_with_us = false;               // killed should we end first
 };
 
 struct Launched {
