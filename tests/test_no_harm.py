@@ -1,6 +1,7 @@
 """A watched program behaves exactly as unwatched: each command is run both ways and compared."""
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -8,7 +9,9 @@ import resource
 import shlex
 import shutil
 import signal
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
@@ -367,10 +370,8 @@ def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
 
 def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(holdfast):
     script = "import os\nfor n in range(60): os.write(2, b'%04d' % n + b'x' * 2995 + b'\\n')"
-    running = holdfast.start(
-        PYTHON, "-c", script, options=["--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert running.stdout.read() == b""  # all is written, and much of it waits for us to read
+    running = holdfast.start(PYTHON, "-c", script, options=["--quiet"], stderr=subprocess.PIPE)
+    eventually("the pipe is full", lambda: bytes_in(running.stderr) > 60_000)
     seen = b""
     for _ in range(20):
         for relay in relays_of(running.pid):
@@ -378,7 +379,6 @@ def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(hold
                 os.kill(relay, signal.SIGKILL)
         seen += os.read(running.stderr.fileno(), 5000)
     seen += running.stderr.read()
-    running.stdout.close()
     running.stderr.close()
     assert running.wait(timeout=PATIENCE) == 0
     assert seen == b"".join(b"%04d" % n + b"x" * 2995 + b"\n" for n in range(60))
@@ -424,6 +424,10 @@ def test_two_descriptors_of_one_pipe_keep_their_order(same_both_ways):
 )
 def test_a_device_stays_the_device_it_is(same_both_ways, script):
     same_both_ways(script)
+
+
+def bytes_in(pipe) -> int:
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"0000"))[0]
 
 
 def relays_of(supervisor: int) -> list[int]:
@@ -494,14 +498,12 @@ def test_few_descriptors_leave_the_program_alone(holdfast, most):
     ended = holdfast.run(
         "/bin/sh",
         "-c",
-        "ulimit -n; echo err >&2; exit 7",
+        "ulimit -n; exit 7",  # no redirection: the shell needs a descriptor above 9 for that
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
     )
     assert (ended.returncode, ended.stdout) == (7, b"%d\n" % most)
-    lines = ended.stderr.splitlines()
-    assert b"err" in lines
-    # One warning, or, where there was enough to watch with, one line of verdict.
-    assert len(lines) <= 2, ended.stderr
+    # One warning, and, where there was enough to watch with, one line of verdict.
+    assert len(ended.stderr.splitlines()) <= 2, ended.stderr
 
 
 @pytest.mark.skipif(

@@ -114,16 +114,16 @@ private:
             const ssize_t seen = ::tee(middle_->reader.get(), side.writer.get(),
                                        std::min(amount, chunk), SPLICE_F_NONBLOCK);
             if (seen <= 0) return failed;
-            std::size_t size = 0;
-            while (size < static_cast<std::size_t>(seen)) {
-                const ssize_t got = ::read(side.reader.get(), buffer_.data() + size,
-                                           static_cast<std::size_t>(seen) - size);
+            std::size_t have = 0;
+            while (have < static_cast<std::size_t>(seen)) {
+                const ssize_t got = ::read(side.reader.get(), buffer_.data() + have,
+                                           static_cast<std::size_t>(seen) - have);
                 if (got <= 0) return failed;
-                size += static_cast<std::size_t>(got);
+                have += static_cast<std::size_t>(got);
             }
-            keep({buffer_.data(), size});
-            if (const int end = hand_on({buffer_.data(), size}); end != 0) return end;
-            amount -= std::min(amount, size);
+            keep({buffer_.data(), have});
+            if (const int end = hand_on({buffer_.data(), have}); end != 0) return end;
+            amount -= std::min(amount, have);
         }
         return 0;
     }
@@ -155,8 +155,8 @@ private:
         return 0;
     }
 
-    ssize_t splice_all(std::size_t size) {
-        const ssize_t moved = ::splice(middle_->reader.get(), nullptr, target_, nullptr, size,
+    ssize_t splice_all(std::size_t amount) {
+        const ssize_t moved = ::splice(middle_->reader.get(), nullptr, target_, nullptr, amount,
                                        SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
         if (moved > 0) box_->delivered(static_cast<std::size_t>(moved));
         return moved;
@@ -166,11 +166,11 @@ private:
     // pipe by count, nothing may be left over.
     ssize_t write_some(std::span<const std::byte> bytes, std::size_t in_target) {
         const std::size_t page = PIPE_BUF;
-        std::size_t size = std::min(bytes.size(), page - in_target % page);
+        std::size_t amount = std::min(bytes.size(), page - in_target % page);
         for (;;) {
-            const ssize_t put = write_piece(bytes.first(size), in_target);
-            if (put >= 0 || errno != EAGAIN || size == 1) return put;
-            size /= 2;
+            const ssize_t put = write_piece(bytes.first(amount), in_target);
+            if (put >= 0 || errno != EAGAIN || amount == 1) return put;
+            amount /= 2;
         }
     }
 
@@ -214,12 +214,12 @@ private:
         return ::write(target_, piece.data(), piece.size());
     }
 
-    void take_out(std::size_t size) {
-        while (size > 0) {
-            const ssize_t got =
-                ::read(middle_->reader.get(), taken_out_.data(), std::min(size, taken_out_.size()));
+    void take_out(std::size_t amount) {
+        while (amount > 0) {
+            const ssize_t got = ::read(middle_->reader.get(), taken_out_.data(),
+                                       std::min(amount, taken_out_.size()));
             if (got <= 0) return;
-            size -= static_cast<std::size_t>(got);
+            amount -= static_cast<std::size_t>(got);
         }
     }
 
