@@ -3,6 +3,7 @@
 
 #include <array>
 #include <csignal>
+#include <exception>
 
 #include "base/format.h"
 #include "base/pipe.h"
@@ -82,6 +83,14 @@ void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 int main(int argc, char** argv) {
     holdfast::occupy_closed_streams();
-    return holdfast::cli::dispatch(
-        std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    try {
+        return holdfast::cli::dispatch(
+            std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    } catch (const std::exception& failure) {
+        // No memory for the first steps, most likely. What was to be run is run all the same.
+        for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
+            if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
+        holdfast::write_all(STDERR_FILENO, failure.what());
+        return holdfast::cli::exit_failure;
+    }
 }

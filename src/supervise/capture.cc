@@ -1,11 +1,12 @@
 #include "supervise/capture.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <climits>
-#include <filesystem>
+#include <memory>
 
 #include "base/text.h"
 
@@ -41,9 +42,11 @@ std::vector<int> writers_of_same_pipe(int fd) {
     std::vector<int> same{fd};
     struct stat pipe {};
     if (::fstat(fd, &pipe) != 0) return same;
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", failed)) {
-        const auto other = parse_number<int>(entry.path().filename().string());
+    // Not std::filesystem: without memory its iterator ends the process.
+    const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir("/proc/self/fd"), ::closedir);
+    if (!all) return same;
+    while (const dirent* entry = ::readdir(all.get())) {
+        const auto other = parse_number<int>(entry->d_name);
         if (!other || *other == fd) continue;
         const int kept = ::fcntl(*other, F_GETFD);
         const int mode = ::fcntl(*other, F_GETFL);

@@ -463,8 +463,11 @@ Error Supervisor::run_unobserved(const std::string& why) {
     if (relay_) relay_->discard();
     relay_.reset();
     sentry_.reset();
-    if (recorder_.directory) discard(*recorder_.directory);
-    warn_once(why + "; the command runs on, unobserved");
+    try {
+        if (recorder_.directory) discard(*recorder_.directory);
+        warn_once(why + "; the command runs on, unobserved");
+    } catch (const std::exception&) {
+    }  // no memory for the words
     forget_own_limits();
     own_state_.hand_back();
     return replace_by(options_->command);
