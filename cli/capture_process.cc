@@ -1,9 +1,7 @@
 #include "capture_process.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +11,7 @@
 #include <filesystem>
 
 #include "base/json.h"
+#include "base/pipe.h"
 #include "verbs.h"
 
 extern char** environ;
@@ -64,17 +63,12 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 Result<CaptureProcess> CaptureProcess::start(const std::string& python,
                                              const std::vector<std::string>& arguments,
                                              const fit::DeviceProfile& device) {
-    std::array<int, 2> down{};
-    std::array<int, 2> up{};
-    if (::pipe2(down.data(), O_CLOEXEC) != 0) return Error::from_errno("pipe");
-    UniqueFd requests_there(down[0]);
-    UniqueFd requests(down[1]);
-    if (::pipe2(up.data(), O_CLOEXEC) != 0) return Error::from_errno("pipe");
-    UniqueFd answers(up[0]);
-    UniqueFd answers_there(up[1]);
-
-    constexpr int request_fd = 8;
-    constexpr int answer_fd = 9;
+    auto down = Pipe::make();
+    if (!down) return down.error();
+    auto up = Pipe::make();
+    if (!up) return up.error();
+    const int request_fd = down->reader.get();
+    const int answer_fd = up->writer.get();
     std::vector<std::string> words{python, "-m", "holdfast.planner", "--fds",
                                    std::to_string(request_fd) + "," + std::to_string(answer_fd)};
     words.insert(words.end(), arguments.begin(), arguments.end());
@@ -82,50 +76,37 @@ Result<CaptureProcess> CaptureProcess::start(const std::string& python,
 
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, requests_there.get(), request_fd);
-    ::posix_spawn_file_actions_adddup2(&actions, answers_there.get(), answer_fd);
+    // Onto itself: that keeps it open across exec, under a number that nobody else has.
+    ::posix_spawn_file_actions_adddup2(&actions, request_fd, request_fd);
+    ::posix_spawn_file_actions_adddup2(&actions, answer_fd, answer_fd);
     // What the program prints is not the answer.
     ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    pid_t child = 0;
-    const int failed = ::posix_spawnp(&child, python.c_str(), &actions, nullptr,
+    pid_t pid = 0;
+    const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
                                       pointers(words).data(), pointers(variables).data());
     ::posix_spawn_file_actions_destroy(&actions);
     if (failed != 0)
         return Error{"cannot start " + python + ": " + std::strerror(failed) +
                      "; name the Python that has torch with --python"};
-    return CaptureProcess(child, std::move(requests), std::move(answers), device);
+    return CaptureProcess(Child::spawned(pid), std::move(down->writer), std::move(up->reader),
+                          device);
 }
 
 CaptureProcess CaptureProcess::over(UniqueFd requests, UniqueFd answers,
                                     const fit::DeviceProfile& device) {
-    return CaptureProcess(0, std::move(requests), std::move(answers), device);
+    return CaptureProcess(Child(), std::move(requests), std::move(answers), device);
 }
-
-CaptureProcess::CaptureProcess(CaptureProcess&& other) noexcept
-    : child_(std::exchange(other.child_, 0)),
-      requests_(std::move(other.requests_)),
-      answers_(std::move(other.answers_)),
-      device_(other.device_),
-      unread_(std::move(other.unread_)),
-      any_batch_(other.any_batch_) {}
 
 CaptureProcess::~CaptureProcess() {
     requests_ = UniqueFd();  // the end of its input is the end of its work
     answers_ = UniqueFd();
-    if (child_ == 0) return;
-    while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    child_.wait();
 }
 
 Result<std::string> CaptureProcess::ask(const std::string& line) {
     ::signal(SIGPIPE, SIG_IGN);
-    std::string_view rest = line;
-    while (!rest.empty()) {
-        const ssize_t put = ::write(requests_.get(), rest.data(), rest.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return Error{"the capturing Python ended early; its message is above"};
-        rest.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!write_all(requests_.get(), line))
+        return Error{"the capturing Python ended early; its message is above"};
     std::array<char, 4096> buffer{};
     for (;;) {
         const std::size_t end = unread_.find('\n');

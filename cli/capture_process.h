@@ -2,11 +2,10 @@
 // the program that is captured may use stdin and stdout for itself.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "fit/planner.h"
@@ -23,7 +22,7 @@ public:
     static CaptureProcess over(UniqueFd requests, UniqueFd answers,
                                const fit::DeviceProfile& device);
 
-    CaptureProcess(CaptureProcess&& other) noexcept;
+    CaptureProcess(CaptureProcess&&) noexcept = default;
     CaptureProcess& operator=(CaptureProcess&&) = delete;
     ~CaptureProcess() override;
 
@@ -31,16 +30,16 @@ public:
     bool any_batch() const override { return any_batch_; }
 
 private:
-    CaptureProcess(pid_t child, UniqueFd requests, UniqueFd answers,
+    CaptureProcess(Child child, UniqueFd requests, UniqueFd answers,
                    const fit::DeviceProfile& device)
-        : child_(child),
+        : child_(std::move(child)),
           requests_(std::move(requests)),
           answers_(std::move(answers)),
           device_(device) {}
 
     Result<std::string> ask(const std::string& line);
 
-    pid_t child_ = 0;
+    Child child_;
     UniqueFd requests_;
     UniqueFd answers_;
     fit::DeviceProfile device_;

@@ -1,12 +1,13 @@
 // holdfast: finds the verb and hands it its words.
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
+#include <csignal>
+#include <exception>
 
 #include "base/format.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "suggestion.h"
 #include "supervise/capture.h"
@@ -14,21 +15,6 @@
 
 namespace holdfast::cli {
 namespace {
-
-// All of it, also where somebody made the stream non-blocking: then a full pipe is waited for.
-void put(int stream, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t taken = ::write(stream, text.data(), text.size());
-        if (taken >= 0) {
-            text.remove_prefix(static_cast<std::size_t>(taken));
-            continue;
-        }
-        if (errno == EINTR) continue;
-        if (errno != EAGAIN) return;  // nobody left to tell
-        pollfd ready{stream, POLLOUT, 0};
-        if (::poll(&ready, 1, -1) < 0 && errno != EINTR) return;
-    }
-}
 
 struct Entry {
     const Verb* verb;
@@ -94,15 +80,23 @@ void complain(std::string_view text) {
     // An argument that is quoted may hold anything; what we say stays one line of plain text.
     std::string line = printable(text);
     std::replace(line.begin(), line.end(), '\n', ' ');
-    put(STDERR_FILENO, formatted("holdfast: {}\n", line));
+    write_all(STDERR_FILENO, formatted("holdfast: {}\n", line));
 }
 
-void print(std::string_view text) { put(STDOUT_FILENO, text); }
+void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
 
 }  // namespace holdfast::cli
 
 int main(int argc, char** argv) {
     holdfast::occupy_closed_streams();
-    return holdfast::cli::dispatch(
-        std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    try {
+        return holdfast::cli::dispatch(
+            std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+    } catch (const std::exception& failure) {
+        // No memory for the first steps, most likely. What was to be run is run all the same.
+        for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
+            if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
+        holdfast::write_all(STDERR_FILENO, failure.what());
+        return holdfast::cli::exit_failure;
+    }
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <exception>
 
 #include "base/format.h"
+#include "base/pipe.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "evidence/thread_stack.h"
@@ -35,7 +37,9 @@ constexpr std::array options_of_run{
     Option{"--evidence", "FILE",
            "write what the verdict rests on to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
-    Option{"--guard", "MODE", "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
+    Option{"--detach", "", "COMMAND runs on when somebody kills holdfast run with SIGKILL"},
+    Option{"--guard", "MODE",
+           "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
     Option{"--guard-huge", "", "let one request be larger than the whole limit (sparse arrays)"},
     Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
@@ -51,22 +55,18 @@ int not_started(const std::string& command, const Error& error) {
 }
 
 // What the log of a notebook server gets depends on what its user has seen already.
-void tell(const Verdict& verdict, KernelEnd::Said said) {
+void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
     if (said == KernelEnd::Said::nothing) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
-        say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())));
+        say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())), fd);
     else if (verdict.outcome != Outcome::finished)
-        say(one_line_verdict(verdict));
+        say(one_line_verdict(verdict), fd);
 }
 
 Status write_file(const std::string& path, const std::string& json) {
     const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file) return Error::from_errno("cannot write " + path);
-    for (std::string_view rest = json; !rest.empty();) {
-        const ssize_t put = ::write(file.get(), rest.data(), rest.size());
-        if (put < 0) return Error::from_errno("cannot write " + path);
-        rest.remove_prefix(static_cast<std::size_t>(put));
-    }
+    if (!write_all(file.get(), json)) return Error::from_errno("cannot write " + path);
     return Done{};
 }
 
@@ -112,6 +112,29 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
+void say_why(const Arguments& arguments, const FinishedRun& finished,
+             std::optional<KernelEnd>& kernel) {
+    const bool quiet = arguments.has("--quiet");
+    if (finished.unobserved) {
+        if (!quiet) complain("no verdict: watching failed on the way");
+        return;
+    }
+    if (kernel) kernel->prepare(finished);
+    const auto record = finished.directory ? settled_record(*finished.directory) : finished.read();
+    if (!record) {
+        if (!quiet) complain("no verdict: " + record.error().text);
+        return;
+    }
+    const Evidence evidence = evidence_of(*record);
+    const Verdict verdict = judge(*record, evidence);
+    const auto said = kernel ? kernel->speak(finished, *record, verdict) : KernelEnd::Said::later;
+    if (!quiet) tell(verdict, said, finished.stderr_behind.get());
+    const std::string json = to_json(verdict);
+    write_asked(arguments, "--verdict", json);
+    if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
+    keep(finished, *record, verdict, json);
+}
+
 }  // namespace
 
 const Verb run_verb{
@@ -150,6 +173,7 @@ int run(const Arguments& arguments) {
     run_options.command = arguments.words;
     run_options.name = arguments.get("--name").value_or("");
     run_options.subreaper = !arguments.has("--no-subreaper");
+    run_options.detach = arguments.has("--detach");
     run_options.agent = !arguments.has("--no-agent");
     run_options.guard = *guard;
     run_options.version = HOLDFAST_VERSION;
@@ -175,22 +199,11 @@ int run(const Arguments& arguments) {
     }
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
-    if (kernel) kernel->prepare(*finished);
-
-    const auto record =
-        finished->directory ? settled_record(*finished->directory) : finished->read();
-    if (record) {
-        const Evidence evidence = evidence_of(*record);
-        const Verdict verdict = judge(*record, evidence);
-        const auto said =
-            kernel ? kernel->speak(*finished, *record, verdict) : KernelEnd::Said::later;
-        if (!quiet) tell(verdict, said);
-        const std::string json = to_json(verdict);
-        write_asked(arguments, "--verdict", json);
-        if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
-        keep(*finished, *record, verdict, json);
-    } else if (!quiet) {
-        complain("no verdict: " + record.error().text);
+    try {
+        say_why(arguments, *finished, kernel);
+    } catch (const std::exception& failure) {
+        // The program's status is known, and whatever we lack must not change it.
+        if (!quiet) complain(std::string("no verdict: ") + failure.what());
     }
     // VS Code shows an exit status, and of a signal nothing.
     if (kernel && WIFSIGNALED(finished->wait_status))

@@ -1,11 +1,11 @@
 #include "stall_notice.h"
 
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <string>
 
+#include "base/child.h"
 #include "judge.h"
 #include "present/stall_notice.h"
 #include "present/style.h"
@@ -33,13 +33,14 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
 
 pid_t tell_of_stall(const RunDirectory& directory, const StallNews& news, bool mid_line) {
     const pid_t parent = ::getpid();
-    const pid_t teller = ::fork();
-    if (teller != 0) return teller > 0 ? teller : 0;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    // In the terminal's background it must not be stopped for writing.
-    ::signal(SIGTTOU, SIG_IGN);
-    if (::getppid() == parent) tell(directory, news, mid_line);
-    ::_exit(0);
+    const auto teller = Child::start([&] {
+        end_with_parent(parent);
+        // In the terminal's background it must not be stopped for writing.
+        ::signal(SIGTTOU, SIG_IGN);
+        tell(directory, news, mid_line);
+        return 0;
+    });
+    return teller ? teller->pid() : 0;  // waited for with all other children
 }
 
 }  // namespace holdfast::cli

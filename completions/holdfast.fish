@@ -44,6 +44,7 @@ complete -c holdfast -n __holdfast_before_command -l verdict -rF -d 'Write the v
 complete -c holdfast -n __holdfast_before_command -l evidence -rF -d 'Write what the verdict rests on'
 complete -c holdfast -n __holdfast_before_command -l quiet -d 'Print nothing'
 complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orphans to init'
+complete -c holdfast -n __holdfast_before_command -l detach -d 'Let the command outlive a SIGKILL of holdfast run'
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
 complete -c holdfast -n __holdfast_before_command -l guard -xa 'on warn off' -d 'Near the memory limit'
 complete -c holdfast -n __holdfast_before_command -l guard-reserve -x -d 'What the guard leaves untouched'

@@ -1,11 +1,17 @@
 """A watched program behaves exactly as unwatched: each command is run both ways and compared."""
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
+import resource
 import shlex
+import shutil
 import signal
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
@@ -362,6 +368,68 @@ def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
     assert running.returncode == 0
 
 
+def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(holdfast):
+    script = "import os\nfor n in range(60): os.write(2, b'%04d' % n + b'x' * 2995 + b'\\n')"
+    running = holdfast.start(PYTHON, "-c", script, options=["--quiet"], stderr=subprocess.PIPE)
+    eventually("the pipe is full", lambda: bytes_in(running.stderr) > 60_000)
+    seen = b""
+    for _ in range(20):
+        for relay in relays_of(running.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(relay, signal.SIGKILL)
+        seen += os.read(running.stderr.fileno(), 5000)
+    seen += running.stderr.read()
+    running.stderr.close()
+    assert running.wait(timeout=PATIENCE) == 0
+    assert seen == b"".join(b"%04d" % n + b"x" * 2995 + b"\n" for n in range(60))
+
+
+@pytest.mark.parametrize("lines", [3, 17, 60])
+@pytest.mark.parametrize("status", [0, 3])
+def test_nobody_needs_to_read_before_the_end(holdfast, lines, status):
+    """Each piece that is handed on alone must not take a place of its own in the reader's pipe."""
+    script = f"i=0; while [ $i -lt {lines} ]; do echo w >&2; sleep .02; i=$((i+1)); done; exit"
+    running = holdfast.start("/bin/sh", "-c", f"{script} {status}", stderr=subprocess.PIPE)
+    assert running.wait(timeout=PATIENCE) == status
+    seen = running.stderr.read().splitlines()
+    running.stderr.close()
+    assert seen[:lines] == [b"w"] * lines
+    assert len(seen) == lines + (1 if status else 0)
+
+
+def test_what_fits_into_a_pipe_is_in_it_at_the_end(holdfast):
+    """Lines of odd lengths, as many as a pipe holds of them when nobody stands in between."""
+    script = "import os\nfor n in range(200): os.write(2, b'x' * (n % 7 * 50) + b'\\n')"
+    running = holdfast.start(PYTHON, "-c", script, stderr=subprocess.PIPE)
+    assert running.wait(timeout=PATIENCE) == 0
+    os.set_blocking(running.stderr.fileno(), False)
+    seen = running.stderr.read()
+    running.stderr.close()
+    assert seen == b"".join(b"x" * (n % 7 * 50) + b"\n" for n in range(200))
+
+
+def test_two_descriptors_of_one_pipe_keep_their_order(same_both_ways):
+    loop = "i=0; while [ $i -lt 200 ]; do echo a$i >&2; echo b$i >&3; i=$((i+1)); done"
+    _, _, err, _ = same_both_ways(f"RUN sh -c '{loop}' 3>&2")
+    assert err.splitlines()[:4] == [b"a0", b"b0", b"a1", b"b1"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "RUN sh -c 'echo x >&2' 2>/dev/full; echo $?",
+        f"RUN {PY} -c 'import sys; sys.stderr.write(\"x\"); sys.exit(3)' 2>/dev/full; echo $?",
+        "RUN sh -c 'stat -L -c %F /proc/self/fd/2' 2>/dev/zero",
+    ],
+)
+def test_a_device_stays_the_device_it_is(same_both_ways, script):
+    same_both_ways(script)
+
+
+def bytes_in(pipe) -> int:
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, b"0000"))[0]
+
+
 def relays_of(supervisor: int) -> list[int]:
     return [
         pid
@@ -370,9 +438,29 @@ def relays_of(supervisor: int) -> list[int]:
     ]
 
 
-def test_a_program_outlives_its_supervisor_and_why_works_before_and_after(holdfast):
+def test_a_sigkill_of_holdfast_run_ends_the_program(holdfast):
+    running, pid = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
+    running.kill()
+    assert running.wait(timeout=PATIENCE) == -signal.SIGKILL
+    eventually("the program is gone", lambda: not proc.is_running(pid))
+    assert running.stdout.read() == b""
+    running.stdin.close()
+    running.stdout.close()
+    verdict = eventually("the sentry tells", lambda: _ended(holdfast.why()))
+    assert verdict["exit"]["signal"] == "SIGKILL"
+    assert "oom" not in verdict["root"]["slug"]
+
+
+def _ended(verdict):
+    return verdict if verdict["outcome"] != "running" else None
+
+
+def test_a_detached_program_outlives_its_supervisor_and_why_works_before_and_after(holdfast):
     running, pid = holdfast.start_ready(
-        *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        *program("echo_to_stderr.py"),
+        options=["--detach"],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
     running.kill()
     running.wait()
@@ -387,12 +475,95 @@ def test_a_program_outlives_its_supervisor_and_why_works_before_and_after(holdfa
     running.stdin.close()
     assert running.stderr.read() == b""
     eventually("the program ends", lambda: not proc.is_running(pid))
-    verdict = holdfast.why()
-    assert verdict["outcome"] != "running"
-    assert verdict["end"]["confidence"] == "unknown"
+    verdict = eventually("the end is seen", lambda: _ended(holdfast.why()))
+    assert verdict["end"]["slug"] != "killed"
     assert verdict["missing"]
     running.stdout.close()
     running.stderr.close()
+
+
+def test_a_sentry_ends_with_its_run(holdfast):
+    running, _ = holdfast.start_ready(*program("echo_to_stderr.py"), stdin=subprocess.PIPE)
+    (sentry,) = [c for c in proc.children(running.pid) if "sentry" in proc.name(c)]
+    finish(running)
+    assert running.returncode == 0
+    assert not proc.is_running(sentry)
+
+
+# Whatever we lack, the program runs
+
+
+@pytest.mark.parametrize("most", [*range(4, 34), 40, 64])
+def test_few_descriptors_leave_the_program_alone(holdfast, most):
+    ended = holdfast.run(
+        "/bin/sh",
+        "-c",
+        "ulimit -n; exit 7",  # no redirection: the shell needs a descriptor above 9 for that
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
+    )
+    assert (ended.returncode, ended.stdout) == (7, b"%d\n" % most)
+    # One warning, and, where there was enough to watch with, one line of verdict.
+    assert len(ended.stderr.splitlines()) <= 2, ended.stderr
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("unshare") or not shutil.which("setpriv"),
+    reason="needs root, unshare and setpriv: only in a pid namespace of its own is this safe",
+)
+@pytest.mark.parametrize("more", range(0, 6))
+def test_refused_forks_leave_the_program_and_all_others_alone(holdfast, tmp_path, more):
+    """A fork that fails must never end in kill(-1): in a pid namespace, as an unprivileged user."""
+    holdfast.home.mkdir(mode=0o777)
+    holdfast.home.chmod(0o777)
+    for folder in (tmp_path, *tmp_path.parents):
+        if folder.stat().st_uid == os.geteuid() and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    uid = 64000 + os.getpid() % 1000
+    watched = shlex.join(holdfast.line("/bin/sh", "-c", "echo out; exit 7", options=["--quiet"]))
+    # The bystander would be the victim. The limit counts it, the shell, and what may be forked.
+    script = (
+        "sleep 1000 & bystander=$!\n"
+        f"(ulimit -u {2 + more}; exec {watched}); status=$?\n"
+        "kill -0 $bystander && echo unharmed $status\n"
+        "kill $bystander\n"
+    )
+    alone = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    unprivileged = ["--clear-groups", "--inh-caps=-all", "--bounding-set=-all"]
+    ended = subprocess.run(
+        [*alone, "setpriv", f"--reuid={uid}", *unprivileged, BASH, "-c", script],
+        env=holdfast.environment,
+        capture_output=True,
+        timeout=PATIENCE,
+        text=True,
+    )
+    if "unshare" in ended.stderr:
+        pytest.skip(ended.stderr)
+    assert ended.stdout == "out\nunharmed 7\n", ended.stderr
+
+
+@pytest.mark.parametrize("ignored", [(), ("SIGCHLD",), ("SIGSEGV", "SIGHUP", "SIGABRT")])
+def test_ignored_signals_stay_ignored(holdfast, ignored):
+    numbers = [getattr(signal, name) for name in ignored]
+
+    def ignore():
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+
+    command = ["grep", "^SigIgn", "/proc/self/status"]
+    plain = subprocess.run(command, capture_output=True, preexec_fn=ignore)
+    watched = holdfast.run(*command, preexec_fn=ignore)
+    assert (watched.returncode, watched.stdout) == (0, plain.stdout)
+
+
+def test_a_timer_that_runs_goes_on_in_the_program(holdfast):
+    question = "import signal; print([signal.getitimer(n)[0] > 1 for n in range(3)])"
+
+    def wind_up():
+        signal.setitimer(signal.ITIMER_REAL, 5000)
+        signal.setitimer(signal.ITIMER_PROF, 5000)
+
+    ended = holdfast.run(PYTHON, "-c", question, preexec_fn=wind_up)
+    assert ended.stdout == b"[True, False, True]\n"
 
 
 @pytest.mark.parametrize("option", ["--no-subreaper", "--name=some run", "--quiet"])

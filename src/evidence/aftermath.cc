@@ -134,6 +134,19 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
                      [](const auto& a, const auto& b) { return a.time < b.time; });
 }
 
+// What its sentry wrote down, where there was one; it outlives the supervisor.
+std::string how_lost(const RunRecord& record) {
+    for (const format::Event& event : record.events) {
+        if (event.kind != format::EventKind::supervisor_lost) continue;
+        if (event.a == 1)
+            return event.b == 1 ? "the supervisor was killed with SIGKILL, and the command with it"
+                                : "the supervisor was killed with SIGKILL";
+        if (event.a == 2) return "the supervisor crashed";
+        if (event.a == 3) return "the supervisor was taken by the OOM killer";
+    }
+    return "the supervisor was lost";
+}
+
 }  // namespace
 
 void aftermath(const RunRecord& record, const MachineView& machine, const RunClock& clock,
@@ -157,7 +170,7 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     evidence.supervisor_lost = true;
     if (!same_boot) {
         if (!evidence.ended)
-            evidence.missing.push_back("the supervisor was lost before the command's end");
+            evidence.missing.push_back(how_lost(record) + " before the command's end");
         evidence.missing.push_back(
             boot && machine.boot_id
                 ? "the machine was restarted since: its counters and log say nothing of this run"
@@ -167,13 +180,16 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     evidence.command_alive = !evidence.ended && facts != nullptr &&
                              is_alive(machine, facts->command_pid, facts->command_start_ticks);
     if (evidence.command_alive) {
-        evidence.missing.push_back("the supervisor was lost; the command still runs, unwatched");
+        evidence.missing.push_back(how_lost(record) + "; the command still runs, unwatched");
         return;
     }
-    evidence.missing.push_back(evidence.ended
-                                   ? "the supervisor was lost while it collected the end"
-                                   : "the supervisor was lost before the command's end: how it "
-                                     "ended was not seen");
+    if (!evidence.ended)
+        evidence.missing.push_back(how_lost(record) +
+                                   " before the command's end: how it ended was not seen");
+    else if (evidence.exit.code || evidence.exit.signal)
+        evidence.missing.push_back(how_lost(record) + ": nobody looked at the end");
+    else
+        evidence.missing.push_back(how_lost(record) + ": how the command ended was not seen");
     look_at_cgroups(record, machine, clock, evidence);
     look_at_kernel_log(machine, clock, evidence);
 }

@@ -181,5 +181,70 @@ TEST(Aftermath, AnEndHalfCollectedIsAnEndAllTheSame) {
     EXPECT_EQ(evidence.exit.code, 3);
 }
 
+format::Event loss(std::int64_t reason, bool passed_on) {
+    format::Event lost = synthetic::event(format::EventKind::supervisor_lost, 4 * second);
+    lost.a = reason;
+    lost.b = passed_on ? 1 : 0;
+    return lost;
+}
+
+TEST(Aftermath, TheEndThatTheSentryWroteCounts) {
+    RunRecord record = synthetic::run();
+    record.events = {loss(2, false)};
+    record.end = synthetic::end(5 * second, 0);
+    record.end->complete = 0;
+    const Evidence evidence = gather(record, quiet_machine());
+    EXPECT_TRUE(evidence.supervisor_lost);
+    EXPECT_TRUE(evidence.ended);
+    EXPECT_EQ(evidence.exit.code, 0);
+    EXPECT_TRUE(mentions(evidence, "the supervisor crashed: nobody looked at the end"));
+}
+
+TEST(Aftermath, AnEndWhoseStatusNobodySawIsNotAKill) {
+    RunRecord record = synthetic::run();
+    record.events = {loss(1, false)};
+    record.end = synthetic::end(5 * second, -1);
+    record.end->complete = 0;
+    const Evidence evidence = gather(record, quiet_machine());
+    EXPECT_TRUE(evidence.ended);
+    EXPECT_FALSE(evidence.exit.code);
+    EXPECT_FALSE(evidence.exit.signal);
+    EXPECT_TRUE(mentions(evidence, "how the command ended was not seen"));
+}
+
+TEST(Aftermath, AFinishedCrashRecordTellsTheEndThatNobodyWaitedFor) {
+    RunRecord record = synthetic::run();
+    CrashRecord crash;
+    crash.pid = 100;
+    crash.signal = SIGSEGV;
+    crash.time = Nanos(start + 3 * second);
+    crash.finished = true;
+    record.crashes = {crash};
+    Evidence evidence = gather(record, quiet_machine());
+    EXPECT_TRUE(evidence.ended);
+    EXPECT_EQ(evidence.exit.signal, SIGSEGV);
+    EXPECT_EQ(evidence.end_time, Nanos(3 * second));
+    record.crashes[0].survived = true;
+    evidence = gather(record, quiet_machine());
+    EXPECT_FALSE(evidence.exit.signal);
+}
+
+TEST(Aftermath, AnExitThatItsAgentRecordedTellsTheEnd) {
+    RunRecord record = synthetic::run();
+    AgentRecord agent;
+    agent.pid = 100;
+    agent.taken = start;
+    agent.exit.emplace();
+    agent.exit->time = start + 3 * second;
+    agent.exit->kind = format::AgentExitKind::c_exit;
+    agent.exit->status = 0;
+    record.agents = {agent};
+    EXPECT_FALSE(gather(record, quiet_machine()).exit.code);  // killed on the way out, perhaps
+    record.agents[0].ended = start + 3 * second;
+    const Evidence evidence = gather(record, quiet_machine());
+    EXPECT_EQ(evidence.exit.code, 0);
+    EXPECT_TRUE(evidence.ended);
+}
+
 }  // namespace
 }  // namespace holdfast

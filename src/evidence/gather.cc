@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
@@ -126,6 +127,38 @@ void add_unseen_crashed(Evidence& evidence) {
     for (ProcessEvidence& process : unseen) evidence.processes.push_back(std::move(process));
 }
 
+// How a process ended, by what it wrote down itself: a crash recorded to its end, or the status it
+// left with. Of one that died on the way from exit() to its end, this would be wrong, so only where
+// it came to that end.
+std::optional<std::pair<ExitStatus, RunTime>> end_told_inside(const Evidence& evidence, int pid) {
+    for (const CrashEvidence& crash : evidence.crashes)
+        if (crash.pid == pid && crash.finished && !crash.survived)
+            return std::pair(ExitStatus{std::nullopt, crash.signal}, crash.time);
+    for (const AgentEvidence& agent : evidence.agents)
+        if (agent.pid == pid && agent.exit && agent.ended)
+            return std::pair(ExitStatus{agent.exit->status & 0xff, std::nullopt}, *agent.ended);
+    return std::nullopt;
+}
+
+// Nobody was there to wait for them.
+void take_ends_from_inside(Evidence& evidence) {
+    if (!evidence.supervisor_lost || evidence.command_alive) return;
+    for (ProcessEvidence& process : evidence.processes) {
+        if (process.exit) continue;
+        const auto told = end_told_inside(evidence, process.pid);
+        if (!told) continue;
+        process.exit = told->first;
+        if (!process.ended) process.ended = told->second;
+    }
+    if (evidence.processes.empty() || evidence.exit.code || evidence.exit.signal) return;
+    const ProcessEvidence& command = evidence.processes.front();
+    if (!command.exit) return;
+    evidence.exit = *command.exit;
+    evidence.ended = true;
+    if (!evidence.end_time) evidence.end_time = command.ended;
+    evidence.missing.push_back("how the command ended is taken from its own record");
+}
+
 void tidy(std::vector<std::string>& missing) {
     std::vector<std::string> kept;
     for (const std::string& line : missing) {
@@ -170,6 +203,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
     evidence.agents = parts::agents(record, clock, evidence);
     evidence.crashes = parts::crashes(record, clock);
+    take_ends_from_inside(evidence);
     add_unseen_crashed(evidence);
     evidence.stacks = parts::stacks(record, clock);
     evidence.stalls = parts::stalls(record, clock);

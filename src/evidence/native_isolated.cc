@@ -1,18 +1,17 @@
 #include "evidence/native_isolated.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <optional>
 
-#include "base/unique_fd.h"
+#include "base/child.h"
+#include "base/pipe.h"
 #include "evidence/native_stack.h"
 
 namespace holdfast {
@@ -23,18 +22,12 @@ constexpr char end_of_text = '\f';
 
 void write_text(int fd, std::string text) {
     text += end_of_text;
-    for (std::size_t at = 0; at < text.size();) {
-        const ssize_t wrote = ::write(fd, text.data() + at, text.size() - at);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote <= 0) ::_exit(1);
-        at += static_cast<std::size_t>(wrote);
-    }
+    if (!write_all(fd, text)) ::_exit(1);
 }
 
 [[noreturn]] void run_child(int fd, pid_t parent, const CrashRecord& crash,
                             const IsolationLimits& limits) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);
+    end_with_parent(parent);
     // It may crash, and nobody wants its core. Handlers are its parent's and mean nothing here.
     ::prctl(PR_SET_DUMPABLE, 0);
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPIPE})
@@ -99,21 +92,17 @@ std::string unwind_isolated(const CrashRecord& crash, const IsolationLimits& lim
         stack.missing = {"native stack: " + std::string(why)};
         return native_text(stack, limits.text_size);
     };
-    int ends[2] = {-1, -1};
-    if (::pipe2(ends, O_CLOEXEC) != 0) return only_top("no pipe to the unwinder");
-    const UniqueFd from(ends[0]);
-    UniqueFd to(ends[1]);
+    auto pipe = Pipe::make();
+    if (!pipe) return only_top("no pipe to the unwinder");
     const pid_t parent = ::getpid();
-    const pid_t child = ::fork();
-    if (child < 0) return only_top("the unwinder could not be started");
-    if (child == 0) run_child(to.get(), parent, crash, limits);
-    to.reset();
+    auto child =
+        Child::start([&]() -> int { run_child(pipe->writer.get(), parent, crash, limits); });
+    if (!child) return only_top("the unwinder could not be started");
+    pipe->writer.reset();
     Answer answer;
-    listen(from.get(), limits, answer);
+    listen(pipe->reader.get(), limits, answer);
     // At its end already, or too slow, or stuck.
-    ::kill(child, SIGKILL);
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    child->end();
     if (const auto text = answer.last()) return *text;
     return only_top("the unwinder failed on the files of this process");
 }

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <map>
 
+#include "base/child.h"
 #include "sources/pid_stat.h"
 #include "sources/process_dir.h"
 #include "sources/process_list.h"
@@ -38,10 +39,18 @@ void end_leftovers(const sources::Roots& roots, pid_t except) {
             if (const auto stat = dir->stat()) all.emplace(pid, *stat);
     const pid_t us = ::getpid();
     const pid_t group = ::getpgrp();
-    for (const auto& [pid, stat] : all)
-        if (pid != us && pid != except && stat.pgrp == group && stat.state != 'Z' &&
-            came_from_kernel(all, pid, us, group == us))
-            ::kill(pid, SIGKILL);
+    for (const auto& [pid, stat] : all) {
+        if (pid == us || pid == except || stat.pgrp != group || stat.state == 'Z' ||
+            !came_from_kernel(all, pid, us, group == us))
+            continue;
+        const auto still_it = [&roots, pid = pid, ticks = stat.start_ticks] {
+            auto dir = sources::ProcessDir::open(roots, pid);
+            if (!dir) return false;
+            const auto now = dir->stat();
+            return now && now->start_ticks == ticks;
+        };
+        if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGKILL);
+    }
 }
 
 }  // namespace holdfast

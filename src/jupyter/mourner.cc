@@ -3,35 +3,15 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 
+#include "base/pipe.h"
+
 namespace holdfast {
 namespace {
-
-struct Pipe {
-    UniqueFd reader, writer;
-
-    static std::optional<Pipe> make() {
-        int ends[2];
-        if (::pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-        return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-    }
-};
-
-bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t put = ::write(fd, text.data(), text.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(put));
-    }
-    return true;
-}
 
 // As a file of its own: with -c the folder we were started in would come first on sys.path, and
 // notebooks lie beside files called random.py.
@@ -43,8 +23,7 @@ UniqueFd script_file() {
 
 [[noreturn]] void become(const std::string& python, const std::string& script, int in, int out,
                          pid_t parent) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != parent) ::_exit(1);
+    end_with_parent(parent);
     const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
     ::dup2(in, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
@@ -62,20 +41,13 @@ std::optional<Mourner> Mourner::start(const std::string& python) {
     if (!in || !out || !file) return std::nullopt;
     const std::string script = "/proc/self/fd/" + std::to_string(file.get());
     const pid_t us = ::getpid();
-    const pid_t pid = ::fork();
-    if (pid < 0) return std::nullopt;
-    if (pid == 0) become(python, script, in->reader.get(), out->writer.get(), us);
-    return Mourner(pid, std::move(in->writer), std::move(out->reader));
+    auto child = Child::start(
+        [&]() -> int { become(python, script, in->reader.get(), out->writer.get(), us); });
+    if (!child) return std::nullopt;
+    return Mourner(std::move(child).value(), std::move(in->writer), std::move(out->reader));
 }
 
-Mourner::Mourner(Mourner&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), in_(std::move(other.in_)), out_(std::move(other.out_)) {}
-
-Mourner::~Mourner() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-}
+Mourner::~Mourner() { child_.end(); }
 
 bool Mourner::speak(std::string_view words, Nanos patience) {
     // It reads all of it before it does anything else, so this ends; a SIGPIPE is blocked or not

@@ -2,12 +2,11 @@
 // python/holdfast/jupyter/last_words.py, which is compiled in.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/child.h"
 #include "base/time.h"
 #include "base/unique_fd.h"
 
@@ -19,20 +18,20 @@ class Mourner {
 public:
     // Starts it at once: it imports while we think. Nothing when it cannot be started.
     static std::optional<Mourner> start(const std::string& python);
-    Mourner(Mourner&& other) noexcept;
+    Mourner(Mourner&&) noexcept = default;
     Mourner& operator=(Mourner&&) = delete;
     ~Mourner();  // never heard a word: it goes without one
 
-    pid_t pid() const { return pid_; }
+    pid_t pid() const { return child_.pid(); }
 
     // Hands it the words and waits for its end, no longer than that; whether somebody heard them.
     bool speak(std::string_view words, Nanos patience);
 
 private:
-    Mourner(pid_t pid, UniqueFd in, UniqueFd out)
-        : pid_(pid), in_(std::move(in)), out_(std::move(out)) {}
+    Mourner(Child child, UniqueFd in, UniqueFd out)
+        : child_(std::move(child)), in_(std::move(in)), out_(std::move(out)) {}
 
-    pid_t pid_ = 0;
+    Child child_;
     UniqueFd in_, out_;
 };
 

@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 
+#include "base/child.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/pipe.h"
 #include "base/unique_fd.h"
 
 namespace holdfast {
@@ -30,14 +31,12 @@ struct Answer {
 };
 
 Result<Answer> ask(const std::string& python) {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return Error::from_errno("cannot make a pipe");
-    const UniqueFd reader(ends[0]);
-    UniqueFd writer(ends[1]);
+    auto pipe = Pipe::make();
+    if (!pipe) return pipe.error();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, writer.get(), STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, pipe->writer.get(), STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // Not from the folder we are in: it may hold an ipykernel.py of its own.
     std::array<const char*, 5> words{python.c_str(), "-I", "-c", question, nullptr};
@@ -45,17 +44,18 @@ Result<Answer> ask(const std::string& python) {
     const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
                                       const_cast<char* const*>(words.data()), environ);
     posix_spawn_file_actions_destroy(&actions);
-    writer.reset();
+    pipe->writer.reset();
     if (failed != 0) return Error{std::strerror(failed), failed};
+    Child child = Child::spawned(pid);
     Answer answer;
     std::array<char, 4096> piece{};
     for (;;) {
-        const ssize_t got = ::read(reader.get(), piece.data(), piece.size());
+        const ssize_t got = ::read(pipe->reader.get(), piece.data(), piece.size());
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) break;
         answer.text.append(piece.data(), static_cast<std::size_t>(got));
     }
-    ::waitpid(pid, &answer.status, 0);
+    answer.status = child.wait().value_or(-1);
     return answer;
 }
 

@@ -109,4 +109,11 @@ std::string headline_of(const Finding& finding) {
     return text;
 }
 
+std::string headline_of_end(const Verdict& verdict) {
+    const bool seen = verdict.exit.code || verdict.exit.signal;
+    if (verdict.end.cause == "unknown-kill"_cause && !seen)
+        return "Gone, and nobody saw how it ended";
+    return headline_of(verdict.end);
+}
+
 }  // namespace holdfast

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "model/finding.h"
+#include "model/verdict.h"
 
 namespace holdfast {
 
@@ -13,5 +14,7 @@ std::string_view headline_of(CauseId cause);
 
 // With the doubt in front where there is one: "Probably: ...".
 std::string headline_of(const Finding& finding);
+// Of an end that nobody saw, not even that it was a kill.
+std::string headline_of_end(const Verdict& verdict);
 
 }  // namespace holdfast

@@ -55,7 +55,7 @@ Verdict with_few_fixes(Verdict verdict) {
 std::string page_of(const Verdict& verdict, const Style& style) {
     Page page(style);
     page.line(page.paint().bad("KernelDied") + ": " +
-              page.paint().strong(safe_line(headline_of(verdict.end), style)));
+              page.paint().strong(safe_line(headline_of_end(verdict), style)));
     page.paragraph(cause_tag(verdict.end, style), {&Paint::faint});
     if (!verdict.end.summary.empty()) {
         page.blank();
@@ -81,7 +81,7 @@ std::string page_of(const Verdict& verdict, const Style& style) {
 NotebookWords notebook_words(const Verdict& verdict) {
     NotebookWords words;
     words.headline = formatted("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
-                               headline_of(verdict.end));
+                               headline_of_end(verdict));
     if (!(verdict.root.cause == verdict.end.cause))
         words.headline += formatted(" ({})", verdict.root.cause->slug);
     if (const Where* where = where_in(verdict))
@@ -93,7 +93,7 @@ NotebookWords notebook_words(const Verdict& verdict) {
     while (!words.lines.empty() && words.lines.back().empty()) words.lines.pop_back();
     words.html = notebook_panel(verdict);
     words.plain = memory_figures(verdict.memory);
-    if (words.plain.empty()) words.plain = headline_of(verdict.end);
+    if (words.plain.empty()) words.plain = headline_of_end(verdict);
     return words;
 }
 

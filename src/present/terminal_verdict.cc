@@ -69,7 +69,7 @@ std::string finished_or_ended(const Verdict& verdict, const Style& style) {
                clean ? formatted("{} {}", verdict.end.cause->code, verdict.end.cause->slug)
                      : cause_tag(verdict.end, style));
     page.blank();
-    page.paragraph(headline_of(verdict.end), {&Paint::strong});
+    page.paragraph(headline_of_end(verdict), {&Paint::strong});
     add_command(page, verdict);
     add_items(page, end_facts(verdict));
     if (!verdict.end.summary.empty()) {

@@ -168,6 +168,10 @@ enum class EventKind : std::uint32_t {
     process_ended = 5,       // pid a, wait status b (-1 unknown): ends other than clean ones
     missing = 6,             // text: a source that could not be read
     userspace_oom_mark = 7,  // cgroup slot a; text: systemd-oomd's marks from before the run
+    // Written by the sentry. a: 1 killed, 2 crashed, 3 taken by the OOM killer; b: 1 when the
+    // sentry
+    // passed the kill on to the program
+    supervisor_lost = 8,
 };
 
 struct Event {

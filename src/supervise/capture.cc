@@ -1,11 +1,14 @@
 #include "supervise/capture.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <climits>
+#include <memory>
+
+#include "base/text.h"
 
 namespace holdfast {
 
@@ -19,20 +22,41 @@ StreamFacts StreamFacts::of(int fd) {
     facts.open = true;
     facts.terminal = ::isatty(fd) == 1;
     facts.regular_file = S_ISREG(info.st_mode);
-    facts.discards = S_ISCHR(info.st_mode) && info.st_rdev == makedev(1, 3);
-    facts.device = info.st_dev;
-    facts.inode = info.st_ino;
+    const int mode = ::fcntl(fd, F_GETFL);
+    facts.blocking_pipe =
+        S_ISFIFO(info.st_mode) && mode >= 0 && (mode & (O_NONBLOCK | O_DIRECT)) == 0;
     return facts;
 }
 
-Capture plan_capture(const StreamFacts& out, const StreamFacts& err) {
+Capture plan_capture(const StreamFacts& err) {
     if (!err.open) return Capture::none;
     if (err.terminal) return Capture::terminal;
     if (err.regular_file) return Capture::read_file;
-    // Thrown away on purpose. A pipe in its place would be read along, but it is not /dev/null to a
-    // program that looks, and it can fill up.
-    if (err.discards) return Capture::none;
-    return out.same_object(err) ? Capture::relay_both : Capture::relay_stderr;
+    // Everything else answers otherwise than a pipe: /dev/null never fills up, /dev/full takes
+    // nothing, a socket knows send(), a pipe of packets keeps writes apart, and one that does not
+    // block says EAGAIN.
+    return err.blocking_pipe ? Capture::relay : Capture::none;
+}
+
+std::vector<int> writers_of_same_pipe(int fd) {
+    std::vector<int> same{fd};
+    struct stat pipe {};
+    if (::fstat(fd, &pipe) != 0) return same;
+    // Not std::filesystem: without memory its iterator ends the process.
+    const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir("/proc/self/fd"), ::closedir);
+    if (!all) return same;
+    while (const dirent* entry = ::readdir(all.get())) {
+        const auto other = parse_number<int>(entry->d_name);
+        if (!other || *other == fd) continue;
+        const int kept = ::fcntl(*other, F_GETFD);
+        const int mode = ::fcntl(*other, F_GETFL);
+        struct stat info {};
+        if (kept < 0 || (kept & FD_CLOEXEC) != 0 || mode < 0 || (mode & O_ACCMODE) == O_RDONLY ||
+            ::fstat(*other, &info) != 0)
+            continue;
+        if (info.st_dev == pipe.st_dev && info.st_ino == pipe.st_ino) same.push_back(*other);
+    }
+    return same;
 }
 
 FilePlace FilePlace::of(int fd) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace holdfast {
 
@@ -13,25 +14,23 @@ struct StreamFacts {
     bool open = false;
     bool terminal = false;
     bool regular_file = false;
-    bool discards = false;  // /dev/null
-    dev_t device = 0;
-    ino_t inode = 0;
+    bool blocking_pipe = false;  // and no packets
 
     static StreamFacts of(int fd);
-    bool same_object(const StreamFacts& other) const {
-        return open && other.open && device == other.device && inode == other.inode;
-    }
 };
 
 enum class Capture {
-    relay_stderr,  // a relay between the program's stderr and ours
-    relay_both,    // stdout and stderr are one object: through one pipe, or their order is lost
-    read_file,     // a regular file: read its tail afterwards
-    terminal,      // a terminal must stay the terminal it is: nothing is kept
-    none,          // closed
+    relay,      // a relay between the program's stderr and ours
+    read_file,  // a regular file: read its tail afterwards
+    terminal,   // a terminal must stay the terminal it is: nothing is kept
+    none,       // closed, or nothing that a pipe can stand for
 };
 
-Capture plan_capture(const StreamFacts& out, const StreamFacts& err);
+Capture plan_capture(const StreamFacts& err);
+
+// All descriptors by which the program could write to the pipe behind `fd`, that one included: two
+// ways to one pipe, one of them relayed, would shuffle its lines.
+std::vector<int> writers_of_same_pipe(int fd);
 
 // Where a regular file's tail begins for this run, and how to find the file again.
 struct FilePlace {

@@ -1,46 +1,67 @@
 #include "supervise/capture.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+
+#include "base/unique_fd.h"
 
 namespace holdfast {
 namespace {
 
-StreamFacts stream(ino_t inode) {
+StreamFacts open_stream() {
     StreamFacts facts;
     facts.open = true;
-    facts.inode = inode;
     return facts;
 }
 
-TEST(Capture, OnePipeForBothKeepsTheOrderOfLines) {
-    EXPECT_EQ(plan_capture(stream(7), stream(7)), Capture::relay_both);
-    EXPECT_EQ(plan_capture(stream(7), stream(8)), Capture::relay_stderr);
+TEST(Capture, APipeIsRelayed) {
+    StreamFacts pipe = open_stream();
+    pipe.blocking_pipe = true;
+    EXPECT_EQ(plan_capture(pipe), Capture::relay);
 }
 
 TEST(Capture, ATerminalStaysATerminal) {
-    StreamFacts terminal = stream(7);
+    StreamFacts terminal = open_stream();
     terminal.terminal = true;
-    EXPECT_EQ(plan_capture(terminal, terminal), Capture::terminal);
-    EXPECT_EQ(plan_capture(stream(9), terminal), Capture::terminal);
-    EXPECT_EQ(plan_capture(terminal, stream(9)), Capture::relay_stderr);
+    EXPECT_EQ(plan_capture(terminal), Capture::terminal);
 }
 
 TEST(Capture, AFileIsReadAfterwardsNotRelayed) {
-    StreamFacts file = stream(7);
+    StreamFacts file = open_stream();
     file.regular_file = true;
-    EXPECT_EQ(plan_capture(file, file), Capture::read_file);
-    EXPECT_EQ(plan_capture(stream(8), file), Capture::read_file);
+    EXPECT_EQ(plan_capture(file), Capture::read_file);
 }
 
-TEST(Capture, WhatIsThrownAwayStaysThrownAway) {
-    StreamFacts null = stream(7);
-    null.discards = true;
-    EXPECT_EQ(plan_capture(null, null), Capture::none);
-    EXPECT_EQ(plan_capture(stream(8), null), Capture::none);
+TEST(Capture, WhatAPipeCannotStandForIsLeftAlone) {
+    EXPECT_EQ(plan_capture(open_stream()), Capture::none);
+    for (const char* device : {"/dev/null", "/dev/full"}) {
+        const UniqueFd file(::open(device, O_WRONLY));
+        EXPECT_EQ(plan_capture(StreamFacts::of(file.get())), Capture::none) << device;
+    }
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    EXPECT_EQ(plan_capture(StreamFacts::of(ends[0])), Capture::none);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    for (const int flags : {O_NONBLOCK, O_DIRECT}) {
+        ASSERT_EQ(::pipe2(ends, flags), 0);
+        EXPECT_EQ(plan_capture(StreamFacts::of(ends[1])), Capture::none) << flags;
+        ::close(ends[0]);
+        ::close(ends[1]);
+    }
 }
 
-TEST(Capture, AClosedStderrStaysClosed) {
-    EXPECT_EQ(plan_capture(stream(7), StreamFacts{}), Capture::none);
+TEST(Capture, AClosedStderrStaysClosed) { EXPECT_EQ(plan_capture(StreamFacts{}), Capture::none); }
+
+TEST(Capture, FindsEveryWayIntoAPipeThatTheProgramWouldHave) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const UniqueFd copy(::dup(ends[1]));
+    const UniqueFd private_copy(::fcntl(ends[1], F_DUPFD_CLOEXEC, 3));
+    EXPECT_EQ(writers_of_same_pipe(ends[1]), (std::vector<int>{ends[1], copy.get()}));
+    ::close(ends[0]);
+    ::close(ends[1]);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "supervise/gpu_watch.h"
 
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -96,23 +94,21 @@ Result<std::unique_ptr<GpuWatch>> GpuWatch::start(const RunDirectory* directory,
     if (!box) return box.error();
     std::unique_ptr<GpuWatch> gpus(new GpuWatch(std::move(box).value()));
     const pid_t supervisor = ::getpid();
-    gpus->pid_ = ::fork();
-    if (gpus->pid_ < 0) return Error::from_errno("cannot fork");
-    if (gpus->pid_ == 0) {
-        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (::getppid() != supervisor) ::_exit(0);
+    auto child = Child::start([&]() -> int {
+        end_with_parent(supervisor);
         ::setsid();
         become_bystander("holdfast-gpu", {});
         watch(gpus->box_);
-    }
+    });
+    if (!child) return child.error();
+    gpus->child_ = std::move(child).value();
     return gpus;
 }
 
 GpuWatch::~GpuWatch() {
-    if (pid_ <= 0) return;
-    ::kill(pid_, SIGKILL);
+    child_.send(SIGKILL);
     // Not waited for without bound: a process stuck in the driver cannot even be killed.
-    for (int tries = 0; tries < 20 && ::waitpid(pid_, nullptr, WNOHANG) == 0; ++tries)
+    for (int tries = 0; tries < 20 && child_ && !child_.wait_if_ended(); ++tries)
         ::poll(nullptr, 0, 1);
 }
 

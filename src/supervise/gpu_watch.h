@@ -2,10 +2,9 @@
 // call into it can hang for good once a GPU has fallen off the bus.
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 
+#include "base/child.h"
 #include "base/result.h"
 #include "record/box_writer.h"
 
@@ -20,13 +19,13 @@ public:
     GpuWatch(const GpuWatch&) = delete;
     GpuWatch& operator=(const GpuWatch&) = delete;
 
-    pid_t pid() const { return pid_; }
+    pid_t pid() const { return child_.pid(); }
     int box_fd() const { return box_.fd(); }
 
 private:
     explicit GpuWatch(GpuBox box) : box_(std::move(box)) {}
     GpuBox box_;
-    pid_t pid_ = -1;
+    Child child_;
 };
 
 }  // namespace holdfast

@@ -1,28 +1,33 @@
 // Starts the program exactly as a shell would have.
 #pragma once
 
-#include <sys/types.h>
-
-#include <csignal>
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "base/result.h"
+#include "supervise/own_state.h"
 
 namespace holdfast {
 
 struct Launch {
     std::vector<std::string> command;
-    sigset_t signal_mask{};
-    int stdout_fd = -1;  // -1: inherited
-    int stderr_fd = -1;
-    std::vector<std::string> environment;  // empty: our own
-    bool dies_with_us = false;             // killed should we end first
+    const OwnState* state = nullptr;         // what to put back first; null: nothing
+    int output = -1;                         // what takes the place of `replaced`
+    std::vector<int> replaced{};             // the program's stderr, and all that is the same
+    std::vector<std::string> environment{};  // empty: our own
+    bool dies_with_us = false;               // killed should we end first
 };
 
-// The pid once the program has really been executed. An Error's number is that of exec: ENOENT
-// makes a shell say 127, anything else 126.
-Result<pid_t> launch(const Launch& plan);
+struct Launched {
+    Child child;       // none: it could not be made
+    Error exec_error;  // its number is exec's; 0: the program runs, or was never tried
+};
+
+// Comes back once the program has really been executed, or could not be: ENOENT makes a shell say
+// 127, anything else 126. Without a child and without an error of exec nothing has happened; the
+// Error tells what we lacked.
+Result<Launched> launch(const Launch& plan);
 
 // Replaces this process by the command; returns only on failure.
 Error replace_by(const std::vector<std::string>& command);

@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <csignal>
+
 namespace holdfast {
 namespace {
 
 int status_of(const std::vector<std::string>& command) {
-    const auto pid = launch({command, {}, -1, -1, {}});
-    EXPECT_TRUE(pid.ok()) << pid.error().text;
-    int status = 0;
-    if (pid) ::waitpid(*pid, &status, 0);
-    return status;
+    auto launched = launch({.command = command});
+    EXPECT_TRUE(launched.ok()) << launched.error().text;
+    return launched ? launched->child.wait().value_or(-1) : -1;
 }
 
 TEST(Launch, TheProgramsStatusIsItsOwn) {
@@ -24,28 +24,28 @@ TEST(Launch, PassesArgumentsUntouched) {
 }
 
 TEST(Launch, TellsAMissingProgramFromOneThatMayNotRun) {
-    EXPECT_EQ(launch({{"no-such-program-anywhere"}, {}, -1, -1, {}}).error().number, ENOENT);
-    EXPECT_EQ(launch({{"/etc/passwd"}, {}, -1, -1, {}}).error().number, EACCES);
-    EXPECT_EQ(launch({{"/"}, {}, -1, -1, {}}).error().number, EACCES);
+    EXPECT_EQ(launch({.command = {"no-such-program-anywhere"}})->exec_error.number, ENOENT);
+    EXPECT_EQ(launch({.command = {"/etc/passwd"}})->exec_error.number, EACCES);
+    EXPECT_EQ(launch({.command = {"/"}})->exec_error.number, EACCES);
 }
 
-TEST(Launch, GivesTheProgramTheMaskItWasMeantToHave) {
-    sigset_t all;
+TEST(Launch, GivesTheProgramWhatItWouldHaveHadWithoutUs) {
+    sigset_t one;
     sigset_t before;
-    sigfillset(&all);
-    ::sigprocmask(SIG_SETMASK, &all, &before);
-    sigset_t none;
-    sigemptyset(&none);
-    const auto pid =
-        launch({{"/bin/sh", "-c", "grep -q 'SigBlk:.0000000000000000' /proc/self/status"},
-                none,
-                -1,
-                -1,
-                {}});
-    int status = -1;
-    if (pid) ::waitpid(*pid, &status, 0);
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR1);
+    ::sigprocmask(SIG_SETMASK, &one, &before);
+    ::signal(SIGCHLD, SIG_IGN);
+    const OwnState state = OwnState::take();
+    auto launched = launch({.command = {"/bin/sh", "-c",
+                                        "grep -q 'SigBlk:.0000000000000200' /proc/self/status && "
+                                        "grep -q 'SigIgn:.0000000000010000' /proc/self/status"},
+                            .state = &state});
+    ASSERT_TRUE(launched.ok());
+    EXPECT_EQ(launched->child.wait(), 0);
+    state.hand_back();
+    ::signal(SIGCHLD, SIG_DFL);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 }  // namespace

@@ -32,6 +32,11 @@ public:
     // What the guards inside the processes need to know.
     std::vector<CgroupAddress> addresses() const { return cgroups_.addresses(); }
     std::optional<Bytes> machine_headroom() const { return HostLook::headroom(latest_); }
+    // Taken by the OOM killer on this machine so far; nothing: not to be seen.
+    std::optional<std::uint64_t> oom_kills() const {
+        if (latest_.vm_oom_kill == format::unknown) return std::nullopt;
+        return latest_.vm_oom_kill;
+    }
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
     void begin(Nanos now, pid_t command, const std::string& working_directory);

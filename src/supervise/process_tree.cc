@@ -1,11 +1,11 @@
 #include "supervise/process_tree.h"
 
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 
+#include "base/child.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "sources/pid_children.h"
@@ -116,7 +116,7 @@ void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
     auto dir = sources::ProcessDir::open(*roots_, pid);
     if (!dir) return;  // gone already
     Member member{std::move(dir).value(), UniqueFd(), {}, {}, now, false};
-    member.pidfd.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    member.pidfd = open_pidfd(pid);
     format::Process& record = member.record;
     record = unseen_process();
     record.pid = pid;

@@ -1,45 +1,77 @@
-// The relay: a process of its own that hands the program's output on and keeps the last of it.
+// The relay: a process of its own that hands the program's output on and keeps
+// the last of it.
 //
-// It outlives the supervisor, because a writer whose reader is gone is killed by SIGPIPE; the
-// supervisor holds the reading end too and starts another relay should this one die. Bytes are
-// moved with splice after a look at a copy made by tee, so a relay killed at any moment has neither
-// lost nor repeated one.
+// It outlives the supervisor, because a writer whose reader is gone is killed
+// by SIGPIPE; the supervisor holds the reading ends too and starts another
+// relay should this one die.
+//
+//    program -> source pipe -> middle pipe -> the user's pipe
+//
+// The middle pipe is ours alone, so what it holds is known to the byte at any
+// time. A reader that keeps up gets its bytes by splice, which moves them or
+// does not. In a pipe that is not empty every spliced piece would take one of
+// its few slots, however short; there bytes are written, since those join the
+// last page as the program's own would have done, and what is about to be
+// written is noted in memory that the next relay sees. So one killed at any
+// moment has neither lost nor repeated anything, and the user's pipe never
+// needs more room than without us.
 #pragma once
 
-#include <sys/types.h>
+#include <string_view>
 
+#include "base/child.h"
+#include "base/pipe.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "record/box_writer.h"
 
 namespace holdfast {
 
+// What the relays of one run know together; in shared memory.
+struct RelayState;
+
 class Relay {
 public:
-    // `target` is where the bytes go (our own stderr). `box` must outlive the relay.
+    // `target` is where the bytes go: a pipe (our own stderr). `box` must outlive
+    // the relay.
     static Result<Relay> start(OutputBox& box, int target);
+    Relay(Relay&& other) noexcept;
+    Relay& operator=(Relay&&) = delete;
+    ~Relay();  // the process lives on and finishes its work
 
-    // What the program gets as stdout and/or stderr; closed with release_writer after the launch.
+    // What the program gets in the place of `target`.
     int writer() const { return writer_.get(); }
-    void release_writer() { writer_.reset(); }
-    pid_t pid() const { return pid_; }
+    pid_t pid() const { return child_.pid(); }
 
-    // To be told of the relay's own end. Starts another one unless the output's reader went away or
-    // all writers are gone.
+    // Ends it, before anything was handed to it.
+    void discard();
+
+    // To be told of the relay's own end. Starts another one unless the output's
+    // reader went away or all writers are gone.
     void on_end(int wait_status);
 
-    // Waits until everything written so far has been handed on: what the program wrote before its
-    // end must not appear after what the next command writes.
-    void flush() const;
+    // Waits until everything written so far has been handed on: what the program
+    // wrote before its end must not appear after what the next command writes.
+    // Waits for the reader only where the program itself would have to: where
+    // there are more bytes than its pipe holds. False when some are left for the
+    // relay to hand on by and by.
+    bool flush();
+
+    // After the program's end and a flush() that left something: a way to write
+    // behind that. What comes this way is not the program's and is not kept.
+    UniqueFd behind_the_rest();
 
 private:
+    Relay() = default;
     Status spawn();
+    std::size_t waiting() const;
 
     OutputBox* box_ = nullptr;
-    int target_ = -1;
-    pid_t pid_ = -1;
-    UniqueFd reader_;
-    UniqueFd writer_;
+    Child child_;
+    UniqueFd reader_, writer_;
+    Pipe middle_;
+    UniqueFd target_;
+    RelayState* state_ = nullptr;
 };
 
 }  // namespace holdfast

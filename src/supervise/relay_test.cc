@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -66,6 +67,56 @@ TEST_F(RelayIntoPipe, AfterFlushEverythingIsOnItsWay) {
     pollfd ready{ends_[0], POLLIN, 0};
     ASSERT_EQ(::poll(&ready, 1, 0), 1);
     EXPECT_EQ(read(block.size()), block);
+}
+
+std::size_t in_pipe(int fd) {
+    int count = 0;
+    return ::ioctl(fd, FIONREAD, &count) == 0 ? static_cast<std::size_t>(count) : 0;
+}
+
+TEST_F(RelayIntoPipe, ShortPiecesShareAPageOfTheReadersPipe) {
+    std::string all;
+    for (int i = 0; i < 100; ++i) {
+        write("line\n");
+        EXPECT_TRUE(relay_->flush());
+        all += "line\n";
+        ASSERT_EQ(in_pipe(ends_[0]), all.size());
+    }
+    EXPECT_EQ(read(all.size()), all);
+}
+
+TEST_F(RelayIntoPipe, APipeIsFilledToItsLastByte) {
+    const auto room = static_cast<std::size_t>(::fcntl(ends_[1], F_GETPIPE_SZ));
+    std::string all;
+    while (all.size() < room) {
+        const std::string piece(std::min<std::size_t>(3001, room - all.size()), 'x');
+        write(piece);
+        EXPECT_TRUE(relay_->flush());
+        all += piece;
+        ASSERT_EQ(in_pipe(ends_[0]), all.size());
+    }
+    EXPECT_EQ(read(room), all);
+}
+
+TEST_F(RelayIntoPipe, NothingIsLostOrDoubledWhoeverIsKilledWhen) {
+    std::string all;
+    std::string seen;
+    for (int i = 0; i < 300; ++i) {
+        const std::string piece = "piece " + std::to_string(i) + std::string(i * 37 % 900, '.');
+        write(piece);
+        all += piece;
+        if (i % 3 == 0) {
+            ::kill(relay_->pid(), SIGKILL);
+            int status = 0;
+            ASSERT_EQ(::waitpid(relay_->pid(), &status, 0), relay_->pid());
+            relay_->on_end(status);
+        }
+        if (i % 20 == 19) seen += read(in_pipe(ends_[0]));
+    }
+    seen += read(all.size() - seen.size());
+    EXPECT_EQ(seen, all);
+    EXPECT_TRUE(relay_->flush());
+    EXPECT_EQ(in_pipe(ends_[0]), 0U);
 }
 
 TEST_F(RelayIntoPipe, AnotherTakesOverWhenOneIsKilled) {

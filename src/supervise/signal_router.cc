@@ -15,9 +15,6 @@
 namespace holdfast {
 namespace {
 
-// SIGCHLD is ours; the rest is the program's.
-bool concerns_program(int number) { return number != SIGCHLD && number != SIGPIPE; }
-
 // The kernel tells us of limits that we have met ourselves: a box larger than `ulimit -f` allows.
 // Passed on, that would end a program which has done nothing.
 bool about_ourselves(const signalfd_siginfo& one) {
@@ -57,37 +54,39 @@ bool has_terminal() {
 
 }  // namespace
 
-// The order matters. What the sentinel has is taken off before our own inbox is read: a second
+bool concerns_program(int number) { return number != SIGCHLD && number != SIGPIPE; }
+
+// The order matters. What the sentry has is taken off before our own inbox is read: a second
 // signal of a kind that comes in between then merges with the first in our inbox as it does in the
 // program. The other way round it would be taken off together with the first and look, when its
 // turn came, as if it had been sent to us alone.
-void SignalRouter::route(Nanos now, SignalInbox& inbox, pid_t program) {
+void SignalRouter::route(Nanos now, SignalInbox& inbox, const Child& program) {
     for (;;) {
-        const SignalBits taken = take_off_sentinel(~SignalBits{0});
+        const SignalBits taken = take_off_sentry(~SignalBits{0});
         const std::vector<signalfd_siginfo> arrived = inbox.take();
         SignalBits kinds = 0;
         for (const signalfd_siginfo& one : arrived)
             kinds |= signal_bit(static_cast<int>(one.ssi_signo));
         SignalBits group = (taken | expected(now)) & kinds;
-        // The sentinel's copy comes first: ours may be on its way still.
+        // The sentry's copy comes first: ours may be on its way still.
         expect(now, taken & ~kinds, kinds);
         if (arrived.empty()) return;
-        if (group != 0) expect(now, take_off_sentinel(group), 0);
+        if (group != 0) expect(now, take_off_sentry(group), 0);
         if (const SignalBits unsure = kinds & ~group & ~signal_bit(SIGCHLD); unsure != 0) {
             // A group kill is complete before we wake. A service manager that walks over all
-            // processes of a cgroup, killing one by one, may need a moment to reach the sentinel.
+            // processes of a cgroup, killing one by one, may need a moment to reach the sentry.
             ::poll(nullptr, 0, 5);
-            group |= take_off_sentinel(unsure);
+            group |= take_off_sentry(unsure);
         }
         for (const signalfd_siginfo& one : arrived)
             pass(now, one, (group & signal_bit(static_cast<int>(one.ssi_signo))) != 0, program);
     }
 }
 
-SignalBits SignalRouter::take_off_sentinel(SignalBits kinds) {
-    if (sentinel_ == nullptr) return 0;
-    const SignalBits pending = sentinel_->pending() & kinds;
-    if (pending != 0) sentinel_->take_off(pending);
+SignalBits SignalRouter::take_off_sentry(SignalBits kinds) {
+    if (sentry_ == nullptr) return 0;
+    const SignalBits pending = sentry_->pending() & kinds;
+    if (pending != 0) sentry_->take_off(pending);
     return pending;
 }
 
@@ -100,21 +99,19 @@ void SignalRouter::expect(Nanos now, SignalBits kinds, SignalBits no_more) {
     expected_until_ = now + std::chrono::milliseconds(20);
 }
 
-void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_group, pid_t program) {
+void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_group,
+                        const Child& program) {
     const int number = static_cast<int>(one.ssi_signo);
     if (!concerns_program(number) || about_ourselves(one)) return;
     const auto sender = static_cast<pid_t>(one.ssi_pid);
-    if (sentinel_ != nullptr && sender == sentinel_->pid() && number == SIGCONT) return;
+    if (sentry_ != nullptr && sender == sentry_->pid() && number == SIGCONT) return;
     const bool from_kernel = one.ssi_code > 0;
-    const bool whole_group = sentinel_ != nullptr ? reached_group : from_kernel;
+    const bool whole_group = sentry_ != nullptr ? reached_group : from_kernel;
     if (!whole_group) {
-        if (one.ssi_code == SI_QUEUE) {
-            sigval value{};
-            value.sival_ptr = reinterpret_cast<void*>(one.ssi_ptr);
-            ::sigqueue(program, number, value);
-        } else {
-            ::kill(program, number);
-        }
+        if (one.ssi_code == SI_QUEUE)
+            program.queue(number, reinterpret_cast<void*>(one.ssi_ptr));
+        else
+            program.send(number);
     }
     if (worth_recording(number))
         events_->signal(now, {.number = number,
@@ -125,10 +122,10 @@ void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_gro
                               .sender = from_kernel ? "" : command_of(*roots_, sender)});
 }
 
-void SignalRouter::stop_with(pid_t program, int signal) {
+void SignalRouter::stop_with(const Child& program, int signal) {
     // Without a terminal nobody waits for us to stop, and nobody would continue us.
-    if (sentinel_ == nullptr || !has_terminal()) return;
-    sentinel_->wake_us_when_running(program);
+    if (sentry_ == nullptr || !has_terminal()) return;
+    sentry_->wake_us_when_running(program.pid());
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
@@ -137,7 +134,7 @@ void SignalRouter::stop_with(pid_t program, int signal) {
     ::sigprocmask(SIG_UNBLOCK, &one, nullptr);  // stopped here, until somebody continues us
     ::sigprocmask(SIG_BLOCK, &one, nullptr);
     if (before != SIG_ERR && signal != SIGSTOP) ::signal(signal, before);
-    sentinel_->stand_down();
+    sentry_->stand_down();
 }
 
 }  // namespace holdfast

@@ -2,42 +2,45 @@
 #pragma once
 
 #include <sys/signalfd.h>
-#include <sys/types.h>
 
 #include <vector>
 
+#include "base/child.h"
 #include "base/time.h"
 #include "sources/roots.h"
 #include "supervise/event_log.h"
-#include "supervise/sentinel.h"
+#include "supervise/sentry.h"
 #include "supervise/signal_inbox.h"
 
 namespace holdfast {
 
+// SIGCHLD is ours, and a SIGPIPE means our own writing; the rest is the program's.
+bool concerns_program(int number);
+
 class SignalRouter {
 public:
-    // `sentinel` may be null: then every signal from a program is forwarded, and none of the
+    // `sentry` may be null: then every signal from a program is forwarded, and none of the
     // terminal's.
-    SignalRouter(const sources::Roots& roots, EventLog& events, Sentinel* sentinel)
-        : roots_(&roots), events_(&events), sentinel_(sentinel) {}
+    SignalRouter(const sources::Roots& roots, EventLog& events, Sentry* sentry)
+        : roots_(&roots), events_(&events), sentry_(sentry) {}
 
-    void route(Nanos now, SignalInbox& inbox, pid_t program);
+    void route(Nanos now, SignalInbox& inbox, const Child& program);
 
     // The program was stopped by `signal`: stop as well, so that the shell notices, and come back
     // when either of us is continued.
-    void stop_with(pid_t program, int signal);
+    void stop_with(const Child& program, int signal);
 
 private:
     // Which of these kinds have reached the whole group since they were last taken off.
-    SignalBits take_off_sentinel(SignalBits kinds);
-    // Kinds the sentinel had and we have not seen yet.
+    SignalBits take_off_sentry(SignalBits kinds);
+    // Kinds the sentry had and we have not seen yet.
     SignalBits expected(Nanos now) const;
     void expect(Nanos now, SignalBits kinds, SignalBits no_more);
-    void pass(Nanos now, const signalfd_siginfo& one, bool reached_group, pid_t program);
+    void pass(Nanos now, const signalfd_siginfo& one, bool reached_group, const Child& program);
 
     const sources::Roots* roots_;
     EventLog* events_;
-    Sentinel* sentinel_;
+    Sentry* sentry_;
     SignalBits expected_ = 0;
     Nanos expected_until_{};
 };

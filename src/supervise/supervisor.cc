@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,8 +10,11 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
+#include <utility>
 
+#include "base/child.h"
 #include "base/text.h"
 #include "record/agent_box.h"
 #include "record/crash_box.h"
@@ -24,10 +26,11 @@
 #include "supervise/injection.h"
 #include "supervise/launch.h"
 #include "supervise/observer.h"
+#include "supervise/own_state.h"
 #include "supervise/recorder.h"
 #include "supervise/relay.h"
 #include "supervise/run_facts_now.h"
-#include "supervise/sentinel.h"
+#include "supervise/sentry.h"
 #include "supervise/signal_inbox.h"
 #include "supervise/signal_router.h"
 
@@ -61,14 +64,6 @@ void protect_ourselves() {
     }  // not allowed: then we take our chances
 }
 
-// Three descriptors per process watched: the program's soft limit may be too low for us.
-void use_all_descriptors() {
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 // What the kernel has told us, and only us, of a file that became too large.
 void forget_own_limits() {
     sigset_t one;
@@ -81,8 +76,7 @@ void forget_own_limits() {
 OutputCapture describe(Capture capture) {
     OutputCapture described;
     switch (capture) {
-    case Capture::relay_stderr:
-    case Capture::relay_both: described.kind = OutputCapture::Kind::relay; break;
+    case Capture::relay: described.kind = OutputCapture::Kind::relay; break;
     case Capture::read_file: {
         const FilePlace place = FilePlace::of(STDERR_FILENO);
         described = {OutputCapture::Kind::file, place.path, place.device, place.inode,
@@ -104,21 +98,29 @@ Result<RunRecord> FinishedRun::read() const {
 
 class Supervisor {
 public:
-    explicit Supervisor(const RunOptions& options) : options_(&options) {}
+    explicit Supervisor(const RunOptions& options)
+        : options_(&options), own_state_(OwnState::take()) {}
 
+    // Whatever of ours fails, the command runs: in our place where it has not been started, else
+    // waited for without being watched.
     Result<FinishedRun> run() {
-        if (const Status ready = prepare(); !ready) return run_unobserved(ready.error());
-        if (const Status started = start(); !started) {
-            if (recorder_.directory) discard(*recorder_.directory);
-            return started.error();
+        try {
+            if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
+            if (const auto refused = start()) return *refused;
+            begin();
+            while (!ended_) wait_and_serve(next_look_ - monotonic_now());
+            return finish();
+        } catch (const std::exception& failure) {
+            if (command_ || ended_) return wait_blindly();
+            return run_unobserved(failure.what());
         }
-        while (!ended_) wait_and_serve(next_look_ - monotonic_now());
-        return finish();
     }
 
 private:
     Status prepare();
-    Status start();
+    // An error: exec's, or that of a command that could not even be run unobserved.
+    std::optional<Error> start();
+    void begin();
     void start_relay(Capture capture);
     void save_facts();
     void inject_agent(Launch& plan);
@@ -126,14 +128,18 @@ private:
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
-    void on_command(const siginfo_t& change);
     void tell_of_stall(const StallNews& news);
     void follow_launcher();
-    void keep_sentinel(const std::vector<CgroupAddress>& cgroups);
+    void keep_sentry(const std::vector<CgroupAddress>& cgroups);
     FinishedRun finish();
-    Result<FinishedRun> run_unobserved(const Error& why);
+    Error run_unobserved(const std::string& why);
+    FinishedRun wait_blindly();
+    void warn_once(const std::string& text);
+    SentryDuty sentry_duty() const;
 
     const RunOptions* options_;
+    OwnState own_state_;
+    bool warned_ = false;
     std::optional<sources::Roots> roots_;
     RunFacts facts_;
     Recorder recorder_;
@@ -141,7 +147,7 @@ private:
     UniqueFd epoll_;
     std::unique_ptr<EventLog> events_;
     std::unique_ptr<Observer> observer_;
-    std::optional<Sentinel> sentinel_;
+    std::optional<Sentry> sentry_;
     std::optional<SignalRouter> router_;
     std::unique_ptr<OutputBox> output_;
     std::optional<Relay> relay_;
@@ -150,7 +156,7 @@ private:
     std::optional<HeadroomPage> guard_;
     BrinkWatch brink_;
     Nanos last_look_{};
-    pid_t command_ = 0;
+    Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
     std::optional<Nanos> launcher_gone_;  // since then it has been asked to go
     int wait_status_ = 0;
@@ -168,7 +174,6 @@ Status Supervisor::prepare() {
     facts_.name = options_->name;
     facts_.command = mask_command(options_->command);
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
-    // Before the first file of ours: one larger than `ulimit -f` allows brings a signal that kills.
     auto inbox = SignalInbox::open();
     if (!inbox) return inbox.error();
     inbox_.emplace(std::move(inbox).value());
@@ -192,7 +197,7 @@ void Supervisor::save_facts() {
 }
 
 void Supervisor::start_relay(Capture capture) {
-    if (capture != Capture::relay_stderr && capture != Capture::relay_both) return;
+    if (capture != Capture::relay) return;
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     auto box = OutputBox::create(recorder_.directory_or_null(), origin);
     if (!box) box = OutputBox::create(nullptr, origin);
@@ -249,20 +254,21 @@ void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroup
         options_->warn(words_about(*event, options_->guard.mode));
 }
 
-Status Supervisor::start() {
-    const Capture capture =
-        plan_capture(StreamFacts::of(STDOUT_FILENO), StreamFacts::of(STDERR_FILENO));
+SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
+
+std::optional<Error> Supervisor::start() {
+    const Capture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
     facts_.output = describe(capture);
     start_relay(capture);
     if (facts_.output.kind == OutputCapture::Kind::relay && !relay_) facts_.output = {};
-    if (auto sentinel = Sentinel::start()) sentinel_.emplace(std::move(sentinel).value());
-    router_.emplace(*roots_, *events_, sentinel_ ? &*sentinel_ : nullptr);
+    if (auto sentry = Sentry::start(sentry_duty())) sentry_.emplace(std::move(sentry).value());
+    router_.emplace(*roots_, *events_, sentry_ ? &*sentry_ : nullptr);
     // Orphans of the program come to us instead of to init, and stay visible.
     if (options_->subreaper) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     save_facts();
-    for (const std::string& warning : recorder_.warnings) options_->warn(warning);
+    for (const std::string& warning : recorder_.warnings) warn_once(warning);
 
-    Launch plan{options_->command, inbox_->mask_at_start(), -1, -1, {}};
+    Launch plan{.command = options_->command, .state = &own_state_};
     if (options_->kernel) {
         plan.dies_with_us = true;
         // ipykernel watches the parent that this names, and that is us now; so we watch the other.
@@ -273,35 +279,42 @@ Status Supervisor::start() {
     }
     inject_agent(plan);
     if (relay_) {
-        plan.stderr_fd = relay_->writer();
-        if (capture == Capture::relay_both) plan.stdout_fd = relay_->writer();
+        plan.output = relay_->writer();
+        plan.replaced = writers_of_same_pipe(STDERR_FILENO);
     }
-    const auto pid = launch(plan);
-    if (relay_) relay_->release_writer();
-    if (!pid) return pid.error();
-    command_ = *pid;
-    const Nanos now = monotonic_now();
+    auto launched = launch(plan);
+    if (!launched) return run_unobserved(launched.error().text);
+    if (!launched->child) {
+        if (recorder_.directory) discard(*recorder_.directory);
+        return launched->exec_error;
+    }
+    command_ = std::move(launched->child);
+    return std::nullopt;
+}
 
-    if (sentinel_) observer_->tree().leave_out(sentinel_->pid());
+void Supervisor::begin() {
+    const Nanos now = monotonic_now();
+    if (sentry_) {
+        sentry_->guard(command_.pid());
+        observer_->tree().leave_out(sentry_->pid());
+    }
     if (relay_) observer_->tree().leave_out(relay_->pid());
     observer_->stalls().set_patience(options_->stall_after);
     observer_->stalls().set_native_frames(options_->native_frames);
-    observer_->begin(now, command_, facts_.cwd);
+    observer_->begin(now, command_.pid(), facts_.cwd);
     protect_ourselves();
-    use_all_descriptors();
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     if (auto gpus = GpuWatch::start(recorder_.directory_or_null(), origin)) {
         gpus_ = std::move(gpus).value();
         if (gpus_) observer_->tree().leave_out(gpus_->pid());
     }
-    facts_.command_pid = command_;
+    facts_.command_pid = command_.pid();
     if (const format::Process* record = observer_->tree().command())
         facts_.command_start_ticks = record->start_ticks;
     save_facts();
     wait_on(epoll_.get(), inbox_->fd(), tag_signals);
     wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
     next_look_ = now;
-    return Done{};
 }
 
 void Supervisor::wait_and_serve(Nanos at_most) {
@@ -336,7 +349,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     next_look_ = observer_->look(now);
     const std::vector<CgroupAddress> cgroups = observer_->addresses();
     serve_guard(now, cgroups);
-    keep_sentinel(cgroups);
+    keep_sentry(cgroups);
     if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
 }
 
@@ -351,18 +364,20 @@ void Supervisor::tell_of_stall(const StallNews& news) {
 
 // It may have been killed in our place; another one is a few pages more, so not while they are
 // scarce.
-void Supervisor::keep_sentinel(const std::vector<CgroupAddress>& cgroups) {
-    if (!sentinel_) return;
-    if (sentinel_->pid() < 0 && observer_->has_reserve()) {
-        auto again = Sentinel::start();
+void Supervisor::keep_sentry(const std::vector<CgroupAddress>& cgroups) {
+    if (!sentry_) return;
+    if (sentry_->pid() == 0 && observer_->has_reserve()) {
+        auto again = Sentry::start(sentry_duty());
         if (!again) return;
-        *sentinel_ = std::move(again).value();
-        observer_->tree().leave_out(sentinel_->pid());
+        *sentry_ = std::move(again).value();
+        sentry_->guard(command_.pid());
+        observer_->tree().leave_out(sentry_->pid());
     }
+    if (const auto kills = observer_->oom_kills()) sentry_->note_oom_kills(*kills);
     std::optional<Bytes> least;
     for (const CgroupAddress& cgroup : cgroups)
         if (cgroup.limit && (!least || *cgroup.limit < *least)) least = cgroup.limit;
-    if (least) sentinel_->stand_in_for_us(*least);
+    if (least) sentry_->stand_in_for_us(*least);
 }
 
 // A kernel ends when its server is gone: asked first, then, should it not listen, made to.
@@ -372,58 +387,54 @@ void Supervisor::follow_launcher() {
     const Nanos now = monotonic_now();
     if (!launcher_gone_) {
         launcher_gone_ = now;
-        ::kill(command_, SIGTERM);
+        command_.send(SIGTERM);
     } else if (now - *launcher_gone_ > to_end_by_itself) {
-        ::kill(command_, SIGKILL);
+        command_.send(SIGKILL);
     }
 }
 
 void Supervisor::on_child_changes() {
-    constexpr int changes = WEXITED | WSTOPPED | WCONTINUED | WNOHANG;
-    for (;;) {
-        siginfo_t change{};
-        if (::waitid(P_ALL, 0, &change, changes | WNOWAIT) != 0 || change.si_pid == 0) return;
-        const pid_t pid = change.si_pid;
-        const bool exited = change.si_code != CLD_STOPPED && change.si_code != CLD_CONTINUED &&
-                            change.si_code != CLD_TRAPPED;
+    while (const auto change = next_child_change()) {
+        const pid_t pid = change->pid;
+        const bool is_command = pid == command_.pid();
         // Not yet reaped, so /proc/PID can still be read.
-        if (pid == command_ && exited) {
+        if (is_command && change->ended()) {
             end_time_ = monotonic_now();
-            observer_->last_look(end_time_, change.si_code == CLD_EXITED && change.si_status == 0);
+            observer_->last_look(end_time_, change->code == CLD_EXITED && change->status == 0);
         }
-        int status = 0;
-        if (::waitpid(pid, &status, WUNTRACED | WCONTINUED | WNOHANG) != pid) return;
+        const auto taken = take_child_change(*change);
+        if (!taken) return;
+        const int status = *taken;
         // Stopped or continued a moment ago, and dead by now: then this was its end already.
         const bool gone = WIFEXITED(status) || WIFSIGNALED(status);
         if (!gone) {
-            if (pid == command_) on_command(change);
+            if (is_command && change->stopped()) router_->stop_with(command_, change->status);
             continue;
         }
-        if (pid == command_ && !exited) {
+        // First of all, lest anything that fails below should lose it.
+        if (is_command) {
+            wait_status_ = status;
+            ended_ = true;
+            command_.forget();
+        }
+        if (is_command && !change->ended()) {
             end_time_ = monotonic_now();
             observer_->last_look(end_time_, WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
-        if (sentinel_ && pid == sentinel_->pid()) sentinel_->forget();
+        if (sentry_ && pid == sentry_->pid()) sentry_->forget();
         if (relay_ && pid == relay_->pid()) {
             relay_->on_end(status);
             if (relay_->pid() > 0) observer_->tree().leave_out(relay_->pid());
         }
         observer_->tree().on_reaped(monotonic_now(), pid, status);
-        if (pid == command_) {
-            wait_status_ = status;
-            ended_ = true;
-            return;
-        }
+        if (is_command) return;
     }
-}
-
-void Supervisor::on_command(const siginfo_t& change) {
-    if (change.si_code == CLD_STOPPED) router_->stop_with(command_, change.si_status);
 }
 
 FinishedRun Supervisor::finish() {
     serve_guard(monotonic_now(), observer_->addresses());
-    if (relay_) relay_->flush();
+    UniqueFd stderr_behind;
+    if (relay_ && !relay_->flush()) stderr_behind = relay_->behind_the_rest();
     format::End end{};
     end.time = end_time_.count();
     end.time_wall = wall_now().count();
@@ -436,24 +447,58 @@ FinishedRun Supervisor::finish() {
     finished.directory = std::move(recorder_.directory);
     finished.machine_ = std::move(recorder_.machine);
     finished.output_ = std::move(output_);
+    finished.stderr_behind = std::move(stderr_behind);
     if (gpus_) finished.gpu_fd_ = ::fcntl(gpus_->box_fd(), F_DUPFD_CLOEXEC, 3);
     return finished;
 }
 
-// Holdfast itself could not get going: the program must not suffer for it.
-Result<FinishedRun> Supervisor::run_unobserved(const Error& why) {
-    sigset_t mask;
-    if (inbox_)
-        mask = inbox_->mask_at_start();
-    else
-        ::sigprocmask(SIG_SETMASK, nullptr, &mask);
+void Supervisor::warn_once(const std::string& text) {
+    if (!std::exchange(warned_, true)) options_->warn(text);
+}
+
+// Holdfast itself could not get going: the program must not suffer for it. Comes back only where
+// there is nothing to run.
+Error Supervisor::run_unobserved(const std::string& why) {
+    // Helpers first: they would become the program's children.
+    if (relay_) relay_->discard();
+    relay_.reset();
+    sentry_.reset();
+    try {
+        if (recorder_.directory) discard(*recorder_.directory);
+        warn_once(why + "; the command runs on, unobserved");
+    } catch (const std::exception&) {
+    }  // no memory for the words
     forget_own_limits();
-    ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-    if (recorder_.directory) discard(*recorder_.directory);
-    const std::string warning = "holdfast: " + why.text + "; the command runs on, unobserved\n";
-    if (::write(STDERR_FILENO, warning.data(), warning.size()) < 0) {
-    }  // nobody to tell
+    own_state_.hand_back();
     return replace_by(options_->command);
+}
+
+// Something of ours failed while the program ran: all that is left is to wait for it.
+FinishedRun Supervisor::wait_blindly() {
+    sigset_t all;
+    sigfillset(&all);
+    while (!ended_) {
+        while (const auto change = next_child_change()) {
+            const auto status = take_child_change(*change);
+            if (!status) break;
+            if (change->pid != command_.pid() || !(WIFEXITED(*status) || WIFSIGNALED(*status)))
+                continue;
+            wait_status_ = *status;
+            ended_ = true;
+            command_.forget();
+            break;
+        }
+        if (ended_) break;
+        siginfo_t one{};
+        if (const int number = ::sigwaitinfo(&all, &one);
+            number > 0 && concerns_program(number) && one.si_code <= 0)
+            command_.send(number);
+    }
+    if (relay_) relay_->flush();
+    FinishedRun finished;
+    finished.wait_status = wait_status_;
+    finished.unobserved = true;
+    return finished;
 }
 
 Result<FinishedRun> supervise(const RunOptions& options) { return Supervisor(options).run(); }

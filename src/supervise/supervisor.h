@@ -22,7 +22,8 @@ struct RunOptions {
     std::vector<std::string> command;
     std::string name;
     bool subreaper = true;
-    bool agent = true;  // put into the command, where there is one and a disk to write to
+    bool detach = false;  // the program runs on even when somebody kills us with SIGKILL
+    bool agent = true;    // put into the command, where there is one and a disk to write to
     GuardOptions guard;
     // A Jupyter kernel: it must not outlive us, because an orphan would hold its ports.
     bool kernel = false;
@@ -42,8 +43,12 @@ struct RunOptions {
 class FinishedRun {
 public:
     int wait_status = 0;
+    bool unobserved = false;  // we failed on the way: the status is all there is
     RunFacts facts;
     std::optional<RunDirectory> directory;  // nothing: no disk would have the record
+    // Where words must go that are to come after the program's last bytes, some of which wait for
+    // their reader still; none: to stderr.
+    UniqueFd stderr_behind;
 
     Result<RunRecord> read() const;
 

@@ -1,5 +1,5 @@
 // A tiny process in the program's process group that tells a signal sent to everybody from one sent
-// to the supervisor alone.
+// to the supervisor alone, and that is still there when the supervisor is lost.
 //
 // The supervisor shares its process group with the program, so that the terminal, job-control
 // shells and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the
@@ -7,13 +7,19 @@
 // in siginfo tells the two apart. But a bystander in the group, with every signal blocked, has the
 // signal pending exactly if everybody got it. It is also what wakes a supervisor that stopped
 // itself together with the program (Ctrl-Z) when the program is continued behind its back.
+//
+// SIGKILL is the one signal that the supervisor cannot pass on. When the supervisor is gone without
+// a farewell, the sentry does: whoever killed `holdfast run` meant the program. A supervisor that
+// crashed or was taken by the OOM killer was not meant so, and the program runs on.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 
 #include "base/bytes.h"
+#include "base/child.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
 
@@ -24,16 +30,23 @@ constexpr SignalBits signal_bit(int number) {
     return number >= 1 && number <= 64 ? SignalBits{1} << static_cast<unsigned>(number - 1) : 0;
 }
 
-class Sentinel {
+struct SentryDuty {
+    int machine_box = -1;   // descriptor of the box where it writes what became of the supervisor
+    bool pass_kill = true;  // false: the program runs on, whoever killed the supervisor
+};
+
+class Sentry {
 public:
     // Forks. Call with every signal blocked, before the program starts: the kernel signals the
-    // members of a group newest first, so the sentinel has its copy before the supervisor wakes.
-    static Result<Sentinel> start();
-    Sentinel(Sentinel&&) = default;
-    Sentinel& operator=(Sentinel&&) = default;
-    ~Sentinel();
+    // members of a group newest first, so the sentry has its copy before the supervisor wakes.
+    static Result<Sentry> start(const SentryDuty& duty);
+    Sentry(Sentry&&) noexcept;
+    Sentry& operator=(Sentry&&) noexcept;
+    ~Sentry();  // with a farewell
 
-    pid_t pid() const { return pid_; }
+    pid_t pid() const { return child_.pid(); }  // 0: it is gone
+    // Whom to pass a SIGKILL to. The program must be our child still, not waited for.
+    void guard(pid_t program);
     // Signals that reached the group and were not taken off yet.
     SignalBits pending() const;
     // Takes these off, so that the next one can be seen.
@@ -41,6 +54,9 @@ public:
     // While the supervisor is stopped: continue it as soon as `program` is no longer stopped.
     void wake_us_when_running(pid_t program);
     void stand_down();
+    // How many the OOM killer has taken on this machine so far: should we be gone and the count
+    // have moved, we were taken too.
+    void note_oom_kills(std::uint64_t count);
     // To be the one that the OOM killer takes, should it look for somebody else than the program
     // below a limit of this size: see memory_reserve.h for when that is. Any user may offer this of
     // a process; few may spare one.
@@ -49,11 +65,14 @@ public:
     void forget();
 
 private:
-    Sentinel() = default;
+    class Page;
+
+    Sentry() = default;
     bool ask(char operation, std::uint64_t argument);
 
-    pid_t pid_ = -1;
+    Child child_;
     UniqueFd channel_;
+    std::unique_ptr<Page> page_;
     long offered_ = 0;
 };
 

@@ -1,0 +1,116 @@
+// Child processes and signals. Every fork, wait and signal of the supervisor and of the command
+// line tools is in child.cc, because a pid that is -1 or 0 by mistake turns them against
+// everybody: tools/check-calls keeps it so.
+#pragma once
+
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace holdfast {
+
+// A process that we started and have not waited for. Until then its pid cannot become anybody
+// else's. One that was moved from, waited for, or never started does nothing.
+class Child {
+public:
+    Child() = default;
+    Child(Child&& other) noexcept
+        : pid_(std::exchange(other.pid_, 0)), handle_(std::move(other.handle_)) {}
+    Child& operator=(Child&& other) noexcept {
+        pid_ = std::exchange(other.pid_, 0);
+        handle_ = std::move(other.handle_);
+        return *this;
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+    ~Child() = default;  // lets go of it: it lives on
+
+    // Forks and runs `work` in the child, which ends with what that returns.
+    template <std::invocable Work>
+    static Result<Child> start(Work&& work) {
+        const pid_t pid = split();
+        if (pid == 0) ::_exit(std::forward<Work>(work)());
+        if (pid < 0) return Error::from_errno("cannot fork");
+        return Child(pid);
+    }
+    // Takes over what posix_spawn started.
+    static Child spawned(pid_t pid) { return pid > 0 ? Child(pid) : Child(); }
+
+    explicit operator bool() const { return pid_ > 0; }
+    pid_t pid() const { return pid_; }           // 0: none
+    int pidfd() const { return handle_.get(); }  // -1: none, or a kernel without
+
+    // False where there is no such child (any more).
+    bool send(int signal) const;
+    bool queue(int signal, void* value) const;
+    // Whether it has ended; it stays to be waited for.
+    bool has_ended() const;
+    // Waits for its end; its wait status, -1 when somebody else has taken that. Nothing: no child.
+    std::optional<int> wait();
+    // The same without waiting: nothing while it lives.
+    std::optional<int> wait_if_ended();
+    // SIGKILL, and waits for the end.
+    void end();
+    // It has been waited for elsewhere, or is not ours to wait for any more.
+    void forget();
+
+private:
+    explicit Child(pid_t pid);
+    static pid_t split();
+
+    pid_t pid_ = 0;
+    UniqueFd handle_;
+};
+
+// What happened to one of our children; as a subreaper we have some that we never started.
+struct ChildChange {
+    pid_t pid = 0;
+    int code = 0;    // CLD_...
+    int status = 0;  // exit status or signal
+
+    bool ended() const;
+    bool stopped() const;
+};
+
+// The next change, left in place, so that /proc/PID can still be read. Never waits.
+std::optional<ChildChange> next_child_change();
+// Takes it off; the wait status. Nothing when it is not there any more.
+std::optional<int> take_child_change(const ChildChange& change);
+
+// A process found by looking, which may end at any time and leave its pid to another.
+class ProcessHandle {
+public:
+    // `still_it` is asked once the process is held: what was seen of the pid before may have been
+    // of another.
+    template <std::predicate Same>
+    static std::optional<ProcessHandle> open(pid_t pid, Same&& still_it) {
+        ProcessHandle handle;
+        if (!handle.hold(pid) || !std::forward<Same>(still_it)()) return std::nullopt;
+        return handle;
+    }
+
+    bool send(int signal) const;
+
+private:
+    ProcessHandle() = default;
+    bool hold(pid_t pid);
+
+    pid_t pid_ = 0;  // only where the kernel has no pidfds
+    UniqueFd handle_;
+};
+
+// A descriptor that is readable once the process has ended; -1 on kernels without.
+UniqueFd open_pidfd(pid_t pid);
+bool send_by_pidfd(int pidfd, int signal);
+
+// In a child: to be killed when `parent` ends. Ends at once when it has already.
+void end_with_parent(pid_t parent);
+
+}  // namespace holdfast

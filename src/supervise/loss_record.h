@@ -1,0 +1,32 @@
+// What the sentry writes into the machine box in the place of a supervisor that is gone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace holdfast {
+
+enum class LossReason : std::uint32_t { killed = 1, crashed = 2, oom_killer = 3 };
+
+class LossRecord {
+public:
+    // Maps a machine box of this very program. Stays mapped: its user lives no longer than it.
+    static std::optional<LossRecord> open(int box);
+
+    // The supervisor wrote the end itself, and was lost after it.
+    bool has_end() const;
+    void supervisor_lost(Nanos now, LossReason reason, bool passed_on);
+    // Not complete: nobody looked at the end.
+    void program_ended(Nanos now, Nanos now_wall, std::optional<int> wait_status);
+
+private:
+    explicit LossRecord(std::byte* box) : box_(box) {}
+
+    std::byte* box_;
+};
+
+}  // namespace holdfast

@@ -1,0 +1,37 @@
+// What the supervisor changes of itself and the program must find as it was: exec and fork hand it
+// on.
+#pragma once
+
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#include <array>
+#include <csignal>
+
+namespace holdfast {
+
+class OwnState {
+public:
+    // Keeps what is there, then makes this process fit for watching: every signal is blocked,
+    // children can be waited for, all descriptors that we may have are ours, timers stand still.
+    static OwnState take();
+
+    // Puts everything back, in the program's process or in place of it, just before exec. Safe
+    // between fork and exec.
+    void hand_back() const;
+
+private:
+    OwnState() = default;
+
+    static constexpr std::array changed_signals{SIGCHLD, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+    static constexpr std::array timers{ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+
+    sigset_t mask_{};
+    std::array<struct sigaction, changed_signals.size()> actions_{};
+    std::array<itimerval, timers.size()> timers_{};
+    rlimit descriptors_{};
+    bool descriptors_known_ = false;
+    int subreaper_ = 0;
+};
+
+}  // namespace holdfast
