@@ -197,7 +197,7 @@ CASES = [
     _conversation(
         "dash",
         ["dash", "-i"],
-        [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b", b"exit 5\n")],
+        [(b"$ ", b"echo a$((1+1))b\n"), (b"a2b\r\n$ ", b"exit 5\n")],
         needs=("dash",),
         env={"PS1": "$ "},
     ),
