@@ -85,7 +85,7 @@ def test_a_refused_call_leaves_the_program_alone(run_with_fault, kind, error, la
     assert first < MOST_CALLS
 
 
-@pytest.mark.parametrize("number", [1, 2, 5, 10, 20, 50, 100, 200, 300, 400, 500, 700, 1000])
+@pytest.mark.parametrize("number", [10, 20, 50, 100])
 def test_no_memory_for_us_leaves_the_program_alone(run_with_fault, number):
     _, ended = run_with_fault("malloc", number, errno.ENOMEM, False)
     check(("malloc", number), ended)
