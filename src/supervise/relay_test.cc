@@ -102,7 +102,8 @@ TEST_F(RelayIntoPipe, NothingIsLostOrDoubledWhoeverIsKilledWhen) {
     std::string all;
     std::string seen;
     for (int i = 0; i < 300; ++i) {
-        const std::string piece = "piece " + std::to_string(i) + std::string(static_cast<std::size_t>(i * 37 % 900), '.');
+        const std::string piece =
+            "piece " + std::to_string(i) + std::string(static_cast<std::size_t>(i * 37 % 900), '.');
         write(piece);
         all += piece;
         if (i % 3 == 0) {
