@@ -371,7 +371,7 @@ def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
 def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(holdfast):
     script = "import os\nfor n in range(60): os.write(2, b'%04d' % n + b'x' * 2995 + b'\\n')"
     running = holdfast.start(PYTHON, "-c", script, options=["--quiet"], stderr=subprocess.PIPE)
-    eventually("the pipe is full", lambda: bytes_in(running.stderr) > 60_000)
+    eventually("the pipe is full", lambda: bytes_in(running.stderr) > 40_000)
     seen = b""
     for _ in range(20):
         for relay in relays_of(running.pid):
