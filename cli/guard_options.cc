@@ -44,9 +44,6 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
         if (!reserve) return Error{formatted("{}: {}", size->name, reserve.error().text)};
         options.reserve = *reserve;
     }
-    const char* huge = variable("HOLDFAST_GUARD_HUGE");
-    options.allow_huge =
-        arguments.has("--guard-huge") || (huge != nullptr && std::string_view(huge) == "1");
     return options;
 }
 

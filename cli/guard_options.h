@@ -15,9 +15,9 @@ namespace holdfast::cli {
 
 using Variable = std::function<const char*(const char* name)>;
 
-// --guard, --guard-reserve and --guard-huge; HOLDFAST_GUARD, HOLDFAST_GUARD_RESERVE and
-// HOLDFAST_GUARD_HUGE where they are not given. An Error is bad usage, in one line; a variable that
-// makes no sense is one too, because a guard that is silently off is worse.
+// --guard and --guard-reserve; HOLDFAST_GUARD and HOLDFAST_GUARD_RESERVE where they are not given.
+// An Error is bad usage, in one line; a variable that makes no sense is one too, because a guard
+// that is silently off is worse.
 Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable);
 
 }  // namespace holdfast::cli

@@ -34,7 +34,7 @@ _holdfast() {
                 --name | --stall-after | --guard-reserve) ;;
                 *)
                     _holdfast_candidates \
-                        $'--\n--verdict\n--evidence\n--quiet\n--no-subreaper\n--detach\n--name\n--guard=on\n--guard=warn\n--guard=off\n--guard-reserve\n--guard-huge\n--stall-after\n--no-agent\n--kernel\n--help' "$current"
+                        $'--\n--verdict\n--evidence\n--quiet\n--no-subreaper\n--detach\n--name\n--guard=on\n--guard=warn\n--guard=off\n--guard-reserve\n--stall-after\n--no-agent\n--kernel\n--help' "$current"
                     ;;
             esac
             ;;

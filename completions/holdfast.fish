@@ -48,7 +48,6 @@ complete -c holdfast -n __holdfast_before_command -l detach -d 'Let the command 
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
 complete -c holdfast -n __holdfast_before_command -l guard -xa 'on warn off' -d 'Near the memory limit'
 complete -c holdfast -n __holdfast_before_command -l guard-reserve -x -d 'What the guard leaves untouched'
-complete -c holdfast -n __holdfast_before_command -l guard-huge -d 'Let a request be larger than the limit'
 complete -c holdfast -n __holdfast_before_command -l stall-after -x -d 'Seconds until a stuck program is told of'
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
 complete -c holdfast -n __holdfast_before_command -l kernel -rF -d 'The command is a Jupyter kernel'

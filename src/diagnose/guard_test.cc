@@ -35,12 +35,6 @@ TEST(GuardRefused, ALeakIsItsRoot) {
     EXPECT_EQ(root_of(v), "host-leak");
 }
 
-TEST(GuardRefused, ARequestLargerThanTheLimitNamesTheSwitch) {
-    const Verdict v = refused(refusal(RefusalEvidence::Kind::too_large)).verdict();
-    ASSERT_FALSE(v.end.fixes.empty());
-    EXPECT_EQ(v.end.fixes.front().code, "holdfast run --guard-huge");
-}
-
 TEST(GuardRefused, AWorkersRefusalIsItsParentsLikelyEnd) {
     Story story;
     story.child(200).exits(1).raises("MemoryError", "Caught MemoryError in DataLoader worker");

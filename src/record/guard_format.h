@@ -19,7 +19,7 @@ enum class GuardMode : std::uint32_t { off = 0, warn = 1, on = 2 };
 struct GuardSettings {
     char magic[8];
     GuardMode mode;
-    std::uint32_t allow_huge;  // 1: a request larger than the whole limit is not refused for that
+    std::uint32_t unused;
     std::uint64_t reserve;     // bytes to keep; 0: by the size of the limit
     std::uint64_t check;       // guard_hash of what stands before it
 };
@@ -51,7 +51,7 @@ inline constexpr std::uint32_t guard_promises = 32;
 enum class GuardEventKind : std::uint32_t {
     none = 0,
     refused = 1,       // would not have fitted
-    too_large = 2,     // larger than the whole limit
+    too_large = 2,     // larger than the whole limit; no longer written
     nothing_left = 3,  // growth by small blocks had used up what there was
     brink = 4,         // BrinkError at a step or cell boundary
 };

@@ -12,12 +12,6 @@ std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
     const std::string did = on ? "refused" : "would have refused";
     std::string text;
     switch (crossing.kind) {
-    case Kind::too_large:
-        text = formatted(
-            "guard: {} {} at {}, more than the whole limit of {}; a sparse array may be as large "
-            "with --guard-huge",
-            did, human(crossing.asked), who, human(crossing.limit));
-        break;
     case Kind::nothing_left:
         text = formatted("guard: {} memory at {}: {} of {} are left", did, who,
                          human(crossing.room), human(crossing.limit));
@@ -27,6 +21,7 @@ std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
                          human(crossing.room), human(crossing.limit));
         break;
     case Kind::refused:
+    case Kind::too_large:  // of an older agent
     case Kind::none:
         text = formatted("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,
                          human(crossing.room), human(crossing.limit));

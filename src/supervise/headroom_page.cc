@@ -55,7 +55,6 @@ Result<HeadroomPage> HeadroomPage::create(const RunDirectory& directory,
     format::GuardSettings settings{};
     std::memcpy(settings.magic, format::guard_magic, sizeof settings.magic);
     settings.mode = options.mode;
-    settings.allow_huge = options.allow_huge ? 1 : 0;
     settings.reserve = options.reserve ? std::max<std::uint64_t>(options.reserve->count, 1) : 0;
     settings.check = check_of(settings);
     made.page().settings = settings;

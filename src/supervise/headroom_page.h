@@ -19,7 +19,6 @@ namespace holdfast {
 struct GuardOptions {
     format::GuardMode mode = format::GuardMode::warn;
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
-    bool allow_huge = false;       // a single request may be larger than the whole limit
 };
 
 // The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.

@@ -42,13 +42,12 @@ CgroupAddress some_cgroup() {
 }
 
 TEST(HeadroomPage, SettingsAndPlacesCarryTheirChecks) {
-    PageFile file({format::GuardMode::on, Bytes::mib(3), true});
+    PageFile file({format::GuardMode::on, Bytes::mib(3)});
     file.page->publish(Nanos(7), {some_cgroup()}, Bytes::gib(8));
     const format::GuardPage page = file.read();
     EXPECT_EQ(page.settings.check, check_of(page.settings));
     EXPECT_EQ(page.settings.mode, format::GuardMode::on);
     EXPECT_EQ(page.settings.reserve, Bytes::mib(3).count);
-    EXPECT_EQ(page.settings.allow_huge, 1U);
     EXPECT_EQ(page.alive, 7);
     const format::GuardPlace& place = page.places[0];
     EXPECT_EQ(place.check, check_of(place));
@@ -130,12 +129,7 @@ TEST(HeadroomPage, AForgedKindIsNotTold) {
     EXPECT_FALSE(file.page->take_first_event());
 }
 
-TEST(GuardWords, NameTheSwitchThatAllowsIt) {
-    const GuardCrossing huge{
-        format::GuardEventKind::too_large, 7, Bytes::gib(10), {}, Bytes::mib(512), "train.py:42"};
-    EXPECT_EQ(words_about(huge, format::GuardMode::on),
-              "guard: refused 10 GiB at train.py:42, more than the whole limit of 512 MiB; a "
-              "sparse array may be as large with --guard-huge");
+TEST(GuardWords, NameTheSwitchThatRefusesIt) {
     const GuardCrossing plain{
         format::GuardEventKind::refused, 7, Bytes::mib(300), Bytes::mib(20), Bytes::mib(512), ""};
     EXPECT_EQ(words_about(plain, format::GuardMode::warn),

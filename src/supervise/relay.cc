@@ -45,7 +45,6 @@ using Phase = RelayState::Phase;
 constexpr int all_written = 0;
 constexpr int failed = 1;
 constexpr int reader_gone = 3;
-constexpr std::size_t source_size = 256U << 10U;
 constexpr std::size_t chunk = 64U << 10U;
 
 std::optional<std::size_t> bytes_in(int pipe) {
@@ -274,7 +273,9 @@ Result<Relay> Relay::start(OutputBox& box, int target) {
     relay.box_ = &box;
     auto source = Pipe::make();
     if (!source) return source.error();
-    ::fcntl(source->writer.get(), F_SETPIPE_SZ, static_cast<int>(source_size));
+    // As large as the user's, as far as the program can tell.
+    if (const int size = ::fcntl(target, F_GETPIPE_SZ); size > 0)
+        ::fcntl(source->writer.get(), F_SETPIPE_SZ, size);
     relay.reader_ = std::move(source->reader);
     relay.writer_ = std::move(source->writer);
     auto middle = Pipe::make();
@@ -336,11 +337,11 @@ std::size_t Relay::waiting() const {
 
 bool Relay::flush() {
     if (!reader_) return true;
-    // A daemon left behind may go on writing for ever, so not until all is empty
-    // at any price: what was there has surely passed when that much, and all that
-    // can be in flight, went through.
-    const std::uint64_t surely = box_->delivered_total() + waiting() + source_size + chunk;
+    // A daemon left behind may go on writing for ever, so not until all is empty at any price: what
+    // was there has surely passed when that much, and all that can be in flight, went through.
     const int capacity = ::fcntl(target_.get(), F_GETPIPE_SZ);
+    const std::uint64_t in_flight = chunk + static_cast<std::uint64_t>(std::max(capacity, 0));
+    const std::uint64_t surely = box_->delivered_total() + waiting() + in_flight;
     std::size_t there_before = 0;
     int looks_alike = 0;
     while (box_->delivered_total() < surely) {

@@ -79,9 +79,6 @@ std::optional<Finding> guard_refused(const Death& death) {
         finding.evidence.push_back(
             {"guard", formatted("{} refusals in all", agent->guard->refused)});
     finding.evidence.push_back({error->said.source, shortened(error->said.line)});
-    if (last.kind == RefusalEvidence::Kind::too_large)
-        finding.fixes.push_back({"If most of it is never touched (a sparse array), allow it.",
-                                 "holdfast run --guard-huge"});
     for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
     return finding;
 }
