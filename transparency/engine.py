@@ -42,7 +42,12 @@ class Outcome:
 
     @property
     def good(self) -> bool:
-        return not (self.differences or self.broken or self.unsteady)
+        return not (self.steady_difference or self.broken)
+
+    @property
+    def steady_difference(self) -> bool:
+        """Seen in every watched run; others may be a race within the case."""
+        return bool(self.differences) and self.again == 3
 
 
 class Engine:

@@ -47,8 +47,8 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "surroundings.s*",
         "*",
-        r"^environment (LD_PRELOAD|HOLDFAST_RUN)=",
-        "a statically linked program sees the two variables that its children need; in others"
+        r"^environment (LD_PRELOAD|HOLDFAST_RUN|HOLDFAST_FILTERS)=",
+        "a statically linked program sees the three variables that its children need; in others"
         " the agent hides them",
     ),
     Expected(
@@ -73,8 +73,8 @@ EXPECTED: tuple[Expected, ...] = (
     Expected(
         "visible.environ-of-static",
         "stdout",
-        r"^environment (LD_PRELOAD|HOLDFAST_RUN)=",
-        "a statically linked program sees the two variables that its children need",
+        r"^environment (LD_PRELOAD|HOLDFAST_RUN|HOLDFAST_FILTERS)=",
+        "a statically linked program sees the three variables that its children need",
     ),
     Expected("visible.records", "stdout", r"^[01]$", "the record of the run"),
     Expected("visible.underscore", "stdout", r"^/", "a shell names there what it started"),
@@ -95,6 +95,31 @@ EXPECTED: tuple[Expected, ...] = (
         "std*",
         r"",
         "`holdfast` itself cannot be loaded into so little address space",
+    ),
+    Expected(
+        "surroundings.environment-empty-preload",
+        "stdout",
+        r"^environment LD_PRELOAD=$",
+        "a list of preloads that is empty is taken for none",
+    ),
+    Expected(
+        "surroundings.c.pending",
+        "stdout",
+        r"^signal 10 is pending$|ShdPnd:\t",
+        "a signal that was pending before the start reaches the program a moment later",
+    ),
+    Expected(
+        "limits.data-4000",
+        "*",
+        r"",
+        "the agent's own data, 250 KiB, counts for the program, which had less to spare",
+    ),
+    Expected(
+        "pythons.3.[89].facts",
+        "stdout",
+        r"^modules ",
+        "before 3.10 the list of exit functions belongs to the module atexit, so the program must"
+        " find the one that the agent made",
     ),
     Expected(
         "signals.stop*",

@@ -50,10 +50,11 @@ def table(outcomes: list[Outcome]) -> None:
         group = groups.setdefault(outcome.case.split(".")[0], Counter())
         group["cases"] += 1
         group["skipped"] += bool(outcome.skipped)
-        group["differ"] += bool(outcome.differences)
+        group["differ"] += outcome.steady_difference
+        group["sometimes"] += bool(outcome.differences) and not outcome.steady_difference
         group["unsteady"] += bool(outcome.unsteady) and not outcome.differences
         group["broken"] += bool(outcome.broken)
-    columns = ["cases", "skipped", "differ", "unsteady", "broken"]
+    columns = ["cases", "skipped", "differ", "sometimes", "unsteady", "broken"]
     print(f"\n{'':16}" + "".join(f"{name:>10}" for name in columns))
     total: Counter[str] = Counter()
     for name, counts in groups.items():
@@ -66,7 +67,8 @@ def table(outcomes: list[Outcome]) -> None:
         for cases, reason in sorted(reasons):
             print(f"  {cases}: {reason}")
     played = total["cases"] - total["skipped"]
-    print(f"\n{played} programs run plain and watched, {total['differ']} differences")
+    print(f"\n{played} programs run plain and watched, {total['differ']} differences,")
+    print(f"{total['sometimes']} more that were seen in some of three runs only")
 
 
 def write(outcomes: list[Outcome], path: Path) -> None:

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,8 +24,10 @@ StreamFacts StreamFacts::of(int fd) {
     facts.terminal = ::isatty(fd) == 1;
     facts.regular_file = S_ISREG(info.st_mode);
     const int mode = ::fcntl(fd, F_GETFL);
-    facts.blocking_pipe =
-        S_ISFIFO(info.st_mode) && mode >= 0 && (mode & (O_NONBLOCK | O_DIRECT)) == 0;
+    pollfd look{fd, 0, 0};
+    const bool reader_gone = ::poll(&look, 1, 0) == 1 && (look.revents & POLLERR) != 0;
+    facts.blocking_pipe = !reader_gone && S_ISFIFO(info.st_mode) && mode >= 0 &&
+                          (mode & (O_NONBLOCK | O_DIRECT)) == 0;
     return facts;
 }
 

@@ -253,8 +253,9 @@ private:
     bool never_blocks_ = false;
     bool knows_nowait_ = true;
     std::uint64_t kept_already_ = 0;
-    std::array<std::byte, chunk> buffer_{};
-    std::array<std::byte, PIPE_BUF> taken_out_{};
+    // Not on the stack: it may have 64 KiB in all (`ulimit -s`).
+    static inline std::array<std::byte, chunk> buffer_{};
+    static inline std::array<std::byte, PIPE_BUF> taken_out_{};
 };
 
 // The same pipe, opened anew: not to wait in a write is then a matter of this

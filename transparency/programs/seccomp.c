@@ -24,7 +24,7 @@ static void filter(unsigned otherwise) {
         ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_exit), ALLOW(SYS_exit_group),
         ALLOW(SYS_rt_sigreturn), ALLOW(SYS_brk), ALLOW(SYS_mmap), ALLOW(SYS_munmap),
         ALLOW(SYS_mremap), ALLOW(SYS_futex), ALLOW(SYS_newfstatat), ALLOW(SYS_fstat),
-        ALLOW(SYS_madvise),
+        ALLOW(SYS_madvise), ALLOW(SYS_getrandom),
         BPF_STMT(BPF_RET | BPF_K, otherwise),
     };
     struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
