@@ -20,8 +20,8 @@ struct GuardSettings {
     char magic[8];
     GuardMode mode;
     std::uint32_t unused;
-    std::uint64_t reserve;     // bytes to keep; 0: by the size of the limit
-    std::uint64_t check;       // guard_hash of what stands before it
+    std::uint64_t reserve;  // bytes to keep; 0: by the size of the limit
+    std::uint64_t check;    // guard_hash of what stands before it
 };
 static_assert(sizeof(GuardSettings) == 32);
 
