@@ -176,10 +176,10 @@ def test_a_program_is_left_alone_beside_a_stranger_that_leaves_room(inside, grou
 class Filled:
     """A healthy program that sits close to its limit while something happens around it."""
 
-    def __init__(self, inside, holdfast, group, share=0.95, seconds=4.0):
+    def __init__(self, inside, holdfast, group, share=0.95, seconds=4.0, options=()):
         self.running, self.pid = inside.start_ready(
             *program("guard_fill.py", share, seconds),
-            options=["--guard=on"],
+            options=["--guard=on", *options],
             env=environment(holdfast, group),
             stderr=subprocess.PIPE,
         )
@@ -224,7 +224,7 @@ def test_it_goes_on_when_one_word_of_the_page_is_damaged(inside, holdfast, group
 
 
 def test_it_goes_on_when_the_supervisor_is_killed(inside, holdfast, group):
-    filled = Filled(inside, holdfast, group, seconds=3.0)
+    filled = Filled(inside, holdfast, group, seconds=3.0, options=["--detach"])
     filled.running.kill()
     filled.program_must_finish()
 
