@@ -276,7 +276,7 @@ private:
     void line() {
         if (!indent_) return;
         out_ += '\n';
-        out_.append(static_cast<std::size_t>(depth_ * *indent_), ' ');
+        out_.append(depth_ * static_cast<std::size_t>(*indent_), ' ');
     }
     template <class Number>
     void digits(Number value) {
@@ -321,7 +321,7 @@ private:
     }
 
     std::optional<int> indent_;
-    int depth_ = 0;
+    std::size_t depth_ = 0;
     std::string out_;
 };
 
@@ -337,6 +337,18 @@ Json::Json(Json&& other) noexcept = default;
 Json& Json::operator=(const Json& other) = default;
 Json& Json::operator=(Json&& other) noexcept = default;
 Json::~Json() = default;
+
+Json Json::negative(std::int64_t value) {
+    Json made;
+    made.value_ = value;
+    return made;
+}
+
+Json Json::natural(std::uint64_t value) {
+    Json made;
+    made.value_ = value;
+    return made;
+}
 
 Json Json::list(std::initializer_list<Json> items) {
     Json made;
@@ -396,6 +408,8 @@ const Json::Object& Json::members() const {
     const auto* found = std::get_if<Object>(&value_);
     return found != nullptr ? *found : none;
 }
+
+std::size_t Json::size() const { return is_object() ? members().size() : items().size(); }
 
 const Json* Json::find(std::string_view key) const {
     const Object& all = members();

@@ -24,14 +24,11 @@ public:
     Json();
     Json(std::nullptr_t) : Json() {}
     Json(bool value);
+    // What is not negative has one form, however it came in: 1 equals 1U.
     template <std::integral Int>
-    Json(Int value) {
-        // What is not negative has one form, however it came in: 1 equals 1U.
-        if (value < 0)
-            value_ = static_cast<std::int64_t>(value);
-        else
-            value_ = static_cast<std::uint64_t>(value);
-    }
+    Json(Int value)
+        : Json(value < 0 ? negative(static_cast<std::int64_t>(value))
+                         : natural(static_cast<std::uint64_t>(value))) {}
     Json(double value);
     Json(std::string text);
     Json(std::string_view text) : Json(std::string(text)) {}
@@ -68,7 +65,7 @@ public:
     // The items of a list and the members of an object; none for anything else.
     const List& items() const;
     const Object& members() const;
-    std::size_t size() const { return is_object() ? members().size() : items().size(); }
+    std::size_t size() const;
 
     // Of two members with one name the last counts, as for most readers of JSON.
     const Json* find(std::string_view key) const;
@@ -91,6 +88,8 @@ public:
     friend bool operator==(const Json& a, const Json& b);
 
 private:
+    static Json negative(std::int64_t value);
+    static Json natural(std::uint64_t value);
     template <class T>
     bool holds() const {
         return std::holds_alternative<T>(value_);

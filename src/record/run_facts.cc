@@ -162,38 +162,40 @@ void read_output(const Json& object, OutputCapture& output, std::string& error) 
 }  // namespace
 
 std::string to_json(const RunFacts& facts) {
-    Json object = Json::object({
-        {"schema", schema},
-        {"id", cut(facts.id, word_limit)},
-        {"name", cut(facts.name, word_limit)},
-        {"command", cut_command(facts.command)},
-        {"cwd", cut(facts.cwd, path_limit)},
-        {"host", cut(facts.host, word_limit)},
-        {"kernel", cut(facts.kernel, word_limit)},
-        {"holdfast_version", cut(facts.holdfast_version, word_limit)},
-        {"boot_id", cut(facts.boot_id, word_limit)},
-        {"started_ns", facts.started.count()},
-        {"started_wall_ns", facts.started_wall.count()},
-        {"supervisor_pid", facts.supervisor_pid},
-        {"supervisor_start_ticks", facts.supervisor_start_ticks},
-        {"command_pid", facts.command_pid},
-        {"command_start_ticks", facts.command_start_ticks},
-        {"in_first_pid_namespace", facts.in_first_pid_namespace},
-        {"cpu_count", facts.cpu_count},
-        {"scheduler", Json::object({{"kind", cut(facts.scheduler.kind, word_limit)},
-                                    {"job_id", cut(facts.scheduler.job_id, word_limit)}})},
-        {"output",
-         Json::object({{"kind", capture_names[static_cast<std::size_t>(facts.output.kind)]},
-                       {"path", cut(facts.output.path, path_limit)},
-                       {"device", facts.output.device},
-                       {"inode", facts.output.inode},
-                       {"from_offset", facts.output.from_offset}})},
-        {"missing", cut_missing(facts.missing)},
-    });
+    // Member by member: where memory runs out in the middle of a list in braces, what GCC 12 makes
+    // of it frees twice, and this runs before the program has started.
+    Json object;
+    object["schema"] = schema;
+    object["id"] = cut(facts.id, word_limit);
+    object["name"] = cut(facts.name, word_limit);
+    object["command"] = cut_command(facts.command);
+    object["cwd"] = cut(facts.cwd, path_limit);
+    object["host"] = cut(facts.host, word_limit);
+    object["kernel"] = cut(facts.kernel, word_limit);
+    object["holdfast_version"] = cut(facts.holdfast_version, word_limit);
+    object["boot_id"] = cut(facts.boot_id, word_limit);
+    object["started_ns"] = facts.started.count();
+    object["started_wall_ns"] = facts.started_wall.count();
+    object["supervisor_pid"] = facts.supervisor_pid;
+    object["supervisor_start_ticks"] = facts.supervisor_start_ticks;
+    object["command_pid"] = facts.command_pid;
+    object["command_start_ticks"] = facts.command_start_ticks;
+    object["in_first_pid_namespace"] = facts.in_first_pid_namespace;
+    object["cpu_count"] = facts.cpu_count;
+    Json& scheduler = object["scheduler"];
+    scheduler["kind"] = cut(facts.scheduler.kind, word_limit);
+    scheduler["job_id"] = cut(facts.scheduler.job_id, word_limit);
+    if (facts.scheduler.ends_at_wall_seconds)
+        scheduler["ends_at_wall_seconds"] = *facts.scheduler.ends_at_wall_seconds;
+    Json& output = object["output"];
+    output["kind"] = capture_names[static_cast<std::size_t>(facts.output.kind)];
+    output["path"] = cut(facts.output.path, path_limit);
+    output["device"] = facts.output.device;
+    output["inode"] = facts.output.inode;
+    output["from_offset"] = facts.output.from_offset;
+    object["missing"] = cut_missing(facts.missing);
     if (facts.overcommit_mode) object["overcommit_mode"] = *facts.overcommit_mode;
     if (facts.max_map_count) object["max_map_count"] = *facts.max_map_count;
-    if (facts.scheduler.ends_at_wall_seconds)
-        object["scheduler"]["ends_at_wall_seconds"] = *facts.scheduler.ends_at_wall_seconds;
     return object.dump(1) + "\n";
 }
 
