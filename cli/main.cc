@@ -66,6 +66,7 @@ int dispatch(const std::vector<std::string>& words) {
         return entry.act(*arguments);
     }
     std::vector<std::string_view> names;
+    names.reserve(verbs.size());
     for (const Entry& entry : verbs) names.push_back(entry.verb->name);
     complain(
         formatted("unknown verb '{}'; {}to run a program: holdfast run -- {} ...; all verbs: "
