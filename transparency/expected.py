@@ -103,7 +103,7 @@ EXPECTED: tuple[Expected, ...] = (
         "a list of preloads that is empty is taken for none",
     ),
     Expected(
-        "surroundings.c.pending",
+        "surroundings.*.pending",
         "stdout",
         r"^signal 10 is pending$|ShdPnd:\t",
         "a signal that was pending before the start reaches the program a moment later",
