@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -16,7 +17,9 @@ class ReadFile : public testing::Test {
 protected:
     void SetUp() override { std::ofstream(path) << "0123456789"; }
     void TearDown() override { std::filesystem::remove(path); }
-    const std::string path = testing::TempDir() + "holdfast read ✓.txt";
+    // Other tests run at the same time, in processes of their own.
+    const std::string path =
+        testing::TempDir() + "holdfast read ✓ " + std::to_string(::getpid()) + ".txt";
 };
 
 TEST_F(ReadFile, ReadsAllOfAFileWhoseSizeIsReportedAsZero) {
