@@ -21,7 +21,7 @@ test: setup-test lint build unit zoo-recorded end-to-end  ## what a change must 
 	@echo "make test: everything passed; make check runs the rest"
 
 # The rest: other compilers' eyes, sanitizers, packages, the Lab extension, every interpreter.
-check: setup-test build names tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
+check: setup-test build demo names tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
 	@tools/skipped
 	@echo "make check: everything passed"
 

@@ -151,8 +151,8 @@ say "the same verdict again:   HOLDFAST_HOME=${HOLDFAST_HOME#"$PWD"/} ${holdfast
 say "what such a cause means:  ${holdfast#"$PWD"/} explain $cause"
 echo
 
-say "2. the same program with the guard on, as it is by default: it gets a MemoryError in time"
-watched -- "${train[@]}"
+say "2. the same program with the guard on: it gets a MemoryError in time"
+watched --guard=on -- "${train[@]}"
 if [ "$status" != 0 ] || [ ! -s "$saved" ]; then
     say "the program was to catch the error, save and end well; it ended with status $status"
     exit 1

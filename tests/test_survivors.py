@@ -79,6 +79,17 @@ def test_numpy_random(refused):
     )
 
 
+@pytest.mark.parametrize(
+    "make", ["np.tanh(m @ m)", "np.outer(m[0], m[0])", "np.linalg.inv(m + eye)"]
+)
+def test_numpy_matrices(refused, make):
+    pytest.importorskip("numpy")
+    refused(
+        "import numpy as np\nm, eye = np.ones((300, 300)), 9 * np.eye(300)\n"
+        f"def make(i): return {make}\n"
+    )
+
+
 def test_pickled_objects(refused):
     refused("import pickle\ndef make(i): return pickle.loads(pickle.dumps(list(range(20_000))))\n")
 
