@@ -56,7 +56,7 @@ class Memory:
             self.sites.append(Site(stack, flags, live, peak, 1024 * variance**0.5, history))
 
     def at(self, place) -> list[Site]:
-        return [site for site in self.sites if site.at(*place) and not site.flags & SMALL_OBJECTS]
+        return [site for site in self.sites if site.at(*place)]
 
     def live_at(self, place) -> int:
         return sum(site.live for site in self.at(place))
@@ -77,6 +77,7 @@ def memory_of(holdfast):
     def run(python, name, *arguments):
         ended = holdfast.run(python, str(PROGRAMS / name), *map(str, arguments), text=True)
         assert ended.returncode == -signal.SIGKILL, ended.stderr
+        run.output = ended.stdout
         box = (holdfast.runs()[-1] / "agent.box").read_bytes()
         start = 2 * agent_box.PAGE
         slots = [box[start + i * agent_box.SLOT_SPACE :] for i in range(agent_box.SLOTS)]
@@ -113,8 +114,9 @@ def test_what_was_freed_is_not_held(memory_of):
     (memory,) = memory_of(PYTHON, "heap_hold.py", "freed", 200)
     here = memory.at(place("heap_hold.py", "freed"))
     assert sum(site.live for site in here) < 5 * MIB
-    # The next list is made while the last one is still there.
-    assert sum(site.peak for site in here) == pytest.approx(400 * MIB, rel=0.15)
+    # The next list is made while the last one is still there. The largest of many estimates: it
+    # errs upwards.
+    assert sum(site.peak for site in here) == pytest.approx(400 * MIB, rel=0.25)
 
 
 def test_a_forked_child_counts_its_own(memory_of):
@@ -139,6 +141,15 @@ def test_a_leak_of_small_objects_is_not_blamed_on_temporaries(memory_of, version
     assert leaking > 2 * MIB
     assert temporary < leaking / 4
     assert sum(site.live for site in small) <= memory.arenas
+
+
+@each("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
+@pytest.mark.parametrize("way", ["dicts", "tuples", "strings", "parsed"])
+def test_a_burst_of_small_objects_is_counted_at_its_line(memory_of, version, way):
+    (memory,) = memory_of(need(version), "heap_burst.py", way)
+    assert sum(s.live for s in memory.sites if s.flags & (SMALL_OBJECTS | ARENA)) <= memory.arenas
+    grown = int(memory_of.output)
+    assert memory.live_at(place("heap_burst.py", way)) == pytest.approx(grown, rel=0.15)
 
 
 def test_a_cache_that_stops_growing_is_no_growth(memory_of):

@@ -1,6 +1,7 @@
 // What is counted, and against which line: the accounts behind the hooks.
 #include "agent/base/clock.h"
 #include "agent/box/slot.h"
+#include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
 
@@ -16,7 +17,15 @@ AgentMemory* memory_of_slot() {
     return own != nullptr ? &own->memory : nullptr;
 }
 
+// Which line an arena belongs to is a sample of one, whatever its size.
+std::uint64_t arena_variance(std::uint64_t size) { return size / kib * (size / kib); }
+
 void settle(AgentMemory& memory, const Block& gone) {
+    format::AgentSite& site = memory.sites[gone.site()];
+    if (gone.arena() && gone.weight < site.live_bytes)
+        site.variance_kib2 = static_cast<std::uint64_t>(
+            static_cast<double>(site.variance_kib2) *
+            (1 - static_cast<double>(gone.weight) / static_cast<double>(site.live_bytes)));
     take_from_site(memory, gone.site(), gone.size(), gone.weight);
     if (gone.arena() && memory.arena_bytes >= gone.size()) memory.arena_bytes -= gone.size();
 }
@@ -99,7 +108,9 @@ void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
         }
     }
     add_to_site(memory, block.site(), block.size(), block.weight);
-    if (block.arena()) memory.arena_bytes += block.size();
+    if (!block.arena()) return;
+    memory.arena_bytes += block.size();
+    memory.sites[block.site()].variance_kib2 += arena_variance(block.size());
 }
 
 // Takes [begin, end) out of the counted regions; calls gone(memory, region) for each part that
@@ -145,7 +156,31 @@ void count_arena(std::uint64_t begin, std::uint64_t size) {
     count_for_caller(format::site_arena, size,
                      [&](HeapState& state, AgentMemory& memory, std::uint16_t site) {
                          put_block(state, memory, make_block(begin, size, size, site, true));
+                         arena_counted(state, memory, begin, size, site);
                      });
+}
+
+void move_arena(HeapState& state, AgentMemory& memory, std::uint64_t address, std::uint16_t to,
+                std::int64_t since) {
+    Block block;
+    if (!state.held.blocks.take(address, block)) return;  // given back meanwhile
+    const std::uint16_t from = block.site();
+    if (from == to) {
+        state.held.blocks.insert(block);
+        return;
+    }
+    settle(memory, block);
+    const std::uint64_t total = memory.sites[from].total_bytes;
+    memory.sites[from].total_bytes = total > block.weight ? total - block.weight : 0;
+    put_block(state, memory, make_block(address, block.size(), block.weight, to, true));
+    const auto size = static_cast<std::uint32_t>(block.size() / kib);
+    const std::uint32_t windows = windows_in(memory);
+    for (std::uint32_t w = 0; w < windows; ++w) {
+        if (memory.windows[w].end < since) continue;
+        std::uint32_t& before = memory.sites[from].live_kib[w];
+        before = before > size ? before - size : 0;
+        memory.sites[to].live_kib[w] += size;
+    }
 }
 
 void count_region(std::uint64_t begin, std::uint64_t size, std::uint64_t weight) {

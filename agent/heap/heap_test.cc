@@ -30,6 +30,7 @@ format::AgentSlot* slot() { return own_slot.get(); }
 format::AgentSlot* take_slot() { return own_slot.get(); }
 void find_next_allocator() {}
 void find_python_allocator() {}
+void arena_counted(HeapState&, format::AgentMemory&, std::uint64_t, std::uint64_t, std::uint16_t) {}
 bool python_running() { return true; }
 std::size_t own_frames(RawFrame* out, std::size_t) {
     if (line == 0) return 0;

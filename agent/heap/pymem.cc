@@ -1,13 +1,16 @@
-// When to sample small objects, and what is made of it.
+// Whose the arenas are: Python's small objects never reach malloc.
 //
-// An arena tells only the line that was unlucky, not the one whose objects stay. So while the
-// arenas grow, objects are sampled for a moment, then only their ends are watched for a while:
-// what is still there belongs to the growth, and each line gets its share of it.
+// An arena belongs to the line that asked for it, until more is known. That is right for a burst,
+// but where many objects come and go it is only the line that was unlucky, not the one whose
+// objects stay. So while the arenas grow, objects are sampled for a moment, then only their ends
+// are watched for a while: what is left stands for the growth, and the arenas asked for meanwhile
+// go to the lines whose objects stayed.
 #include "agent/heap/pymem.h"
 
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <span>
 
 #include "agent/base/clock.h"
 #include "agent/base/private_memory.h"
@@ -27,6 +30,8 @@ std::uintptr_t python_begin = 0;
 std::uintptr_t python_end = 0;
 
 constexpr std::int64_t millisecond = 1'000'000;
+// The first look is a short one: a burst is soon over, and the program perhaps with it.
+constexpr std::int64_t first_look = 40 * millisecond, first_watch = 300 * millisecond;
 constexpr std::int64_t shortest_window = 300 * millisecond, longest_window = 1200 * millisecond;
 constexpr std::int64_t watch_time = 2500 * millisecond;
 constexpr std::int64_t longest_pause = 60'000 * millisecond;
@@ -34,50 +39,87 @@ constexpr std::uint64_t widest = 16U << 10U, narrowest = 4U << 10U;
 constexpr std::uint64_t worth_a_window = 2U << 20U;
 constexpr std::uint32_t enough_objects = 16;
 
-bool is_small_site(const format::AgentSite& site) {
-    return (site.flags & format::site_small_objects) != 0;
-}
-
-std::uint64_t small_total(AgentMemory& memory) {
-    const std::uint32_t count = sites_in(memory);
-    std::uint64_t total = 0;
-    for (std::uint32_t i = 1; i < count; ++i)
-        if (is_small_site(memory.sites[i])) total += memory.sites[i].live_bytes;
-    return total;
-}
-
-// Arenas were given back: there cannot be more in them than there are.
-void shrink_to(AgentMemory& memory, std::uint64_t most) {
-    const std::uint64_t total = small_total(memory);
-    if (total <= most) return;
-    const double part = static_cast<double>(most) / static_cast<double>(total);
-    const std::uint32_t count = sites_in(memory);
-    for (std::uint32_t i = 1; i < count; ++i) {
-        format::AgentSite& site = memory.sites[i];
-        if (!is_small_site(site)) continue;
-        site.live_bytes = static_cast<std::uint64_t>(static_cast<double>(site.live_bytes) * part);
-        site.variance_kib2 =
-            static_cast<std::uint64_t>(static_cast<double>(site.variance_kib2) * part * part);
-    }
-}
-
-void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uint64_t bytes,
-               std::uint64_t evidence, std::int64_t time) {
-    for (const ObjectLine& line : state.lines) {
+// The line that is furthest behind its share of the arenas put down so far.
+std::uint32_t next_line(const PyMemState& state, std::uint64_t evidence) {
+    double given = 1;
+    for (const ObjectLine& line : state.lines) given += line.arenas;
+    std::uint32_t best = PyMemState::line_capacity;
+    double most = -1;
+    for (std::uint32_t i = 0; i < PyMemState::line_capacity; ++i) {
+        const ObjectLine& line = state.lines[i];
         if (line.evidence == 0) continue;
-        const double part = static_cast<double>(line.evidence) / static_cast<double>(evidence);
-        const auto share = static_cast<std::uint64_t>(part * static_cast<double>(bytes));
-        if (share < kib) continue;
-        const std::uint16_t number =
+        const double due =
+            given * static_cast<double>(line.evidence) / static_cast<double>(evidence) -
+            line.arenas;
+        if (best != PyMemState::line_capacity && due <= most) continue;
+        best = i;
+        most = due;
+    }
+    return best;
+}
+
+std::uint64_t evidence_in_all(const PyMemState& state) {
+    std::uint64_t evidence = 0;
+    for (const ObjectLine& line : state.lines) evidence += line.evidence;
+    return evidence;
+}
+
+void give_arena(HeapState& heap, AgentMemory& memory, PyMemState& state, const FreshArena& arena,
+                std::uint64_t evidence) {
+    const std::uint32_t number = next_line(state, evidence);
+    if (number == PyMemState::line_capacity) return;
+    ObjectLine& line = state.lines[number];
+    const std::uint16_t site =
+        heap.index.find(memory, line.stack, format::site_small_objects, heap.held, arena.time);
+    if (site == other_site) return;
+    move_arena(heap, memory, arena.address, site, arena.time);
+    ++line.arenas;
+}
+
+// Whether a line that made small objects, as the watch that ended last saw it, asked for this
+// arena: any other had no part in what was watched.
+bool takes_part(const PyMemState& state, const AgentMemory& memory, std::uint16_t asker) {
+    if (asker == other_site) return false;
+    const std::uint32_t line = known_line(state, memory.sites[asker].stack);
+    return line < PyMemState::line_capacity && state.lines[line].made_before > 0;
+}
+
+// The arenas that lines of this watch asked for go to those whose objects stayed, as far as they
+// account for them.
+void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uint64_t stayed,
+               std::uint64_t evidence, std::int64_t time) {
+    double asked = 0;
+    std::uint32_t count = 0;
+    std::int64_t since = time;
+    for (FreshArena& arena : std::span(state.fresh, state.fresh_count)) {
+        if (!takes_part(state, memory, arena.asker)) continue;
+        asked += static_cast<double>(arena.size);
+        since = std::min(since, arena.time);
+        ++count;
+    }
+    if (count == 0) return;
+    const std::int64_t sampled_for =
+        std::max<std::int64_t>(state.window_end - state.window_begin, millisecond);
+    const double rate = static_cast<double>(stayed) / static_cast<double>(sampled_for);
+    const double accounted = rate * static_cast<double>(time - std::min(since, state.window_begin));
+    const double part = std::min(1.0, accounted / asked);
+    const double usual_kib = asked / count / static_cast<double>(kib);
+    double due = 0.5;
+    for (const FreshArena& arena : std::span(state.fresh, state.fresh_count)) {
+        if (!takes_part(state, memory, arena.asker)) continue;
+        due += part;
+        if (due < 1) continue;
+        due -= 1;
+        give_arena(heap, memory, state, arena, evidence);
+    }
+    for (ObjectLine& line : state.lines) {
+        if (line.arenas == 0 || line.objects == 0) continue;
+        const std::uint16_t site =
             heap.index.find(memory, line.stack, format::site_small_objects, heap.held, time);
-        if (number == other_site) continue;
-        format::AgentSite& site = memory.sites[number];
-        site.live_bytes += share;
-        site.total_bytes += share;
-        site.peak_bytes = std::max(site.peak_bytes, site.live_bytes);
-        const double error = static_cast<double>(share) / static_cast<double>(kib);
-        site.variance_kib2 += static_cast<std::uint64_t>(
-            error * error / std::max<double>(1, static_cast<double>(line.objects)));
+        const double error = line.arenas * usual_kib;
+        if (site != other_site)
+            memory.sites[site].variance_kib2 +=
+                static_cast<std::uint64_t>(error * error / line.objects);
     }
 }
 
@@ -94,20 +136,22 @@ void conclude(PyMemState& state, std::int64_t time) {
         ++objects;
     });
     clear_objects(state);
-    std::uint64_t evidence = 0;
     std::uint32_t top = 0;
     for (std::uint32_t i = 0; i < PyMemState::line_capacity; ++i) {
         ObjectLine& line = state.lines[i];
+        line.arenas = 0;
+        line.made_before = line.made;
+        line.made = 0;
         line.evidence = line.evidence / 2 + line.stayed;
-        if (line.evidence < kib) {
-            line.evidence = 0;
-        } else {
-            evidence += line.evidence;
-            if (line.evidence > state.lines[top].evidence) top = i;
-        }
+        // A line that made nothing meanwhile is not what grows.
+        if (line.evidence < kib || line.made_before == 0) line.evidence = 0;
+        if (line.evidence > state.lines[top].evidence) top = i;
     }
-    // Too few to tell lines apart: look longer and closer next time.
-    if (objects < enough_objects) {
+    const std::uint64_t evidence = evidence_in_all(state);
+    if (state.window_ns < shortest_window) {
+        state.window_ns = shortest_window;
+    } else if (objects < enough_objects) {
+        // Too few to tell lines apart: look longer and closer next time.
         state.window_ns = std::min(state.window_ns * 2, longest_window);
         state.interval = std::max(state.interval / 2, narrowest);
     }
@@ -117,27 +161,14 @@ void conclude(PyMemState& state, std::int64_t time) {
     if (state.same_rounds >= 3)
         pause = std::min(watch_time << std::min(state.same_rounds - 3, 5U), longest_pause);
     state.next_window = time + pause;
-    ++state.rounds;
 
     HeapState* heap = heap_state();
     format::AgentSlot* own = slot();
-    if (heap == nullptr || own == nullptr || evidence == 0) return;
-    const std::int64_t sampled_for =
-        std::max<std::int64_t>(state.window_end - state.window_begin, millisecond);
+    if (heap == nullptr || own == nullptr) return;
     for (int tries = 0; tries < 1000; ++tries) {
         if (!heap->lock.try_lock()) continue;
-        AgentMemory& memory = own->memory;
-        const std::uint64_t grown =
-            memory.arena_bytes > state.base ? memory.arena_bytes - state.base : 0;
-        const std::uint64_t known = small_total(memory);
-        const double rate = static_cast<double>(stayed) / static_cast<double>(sampled_for);
-        const auto estimate =
-            static_cast<std::uint64_t>(rate * static_cast<double>(time - state.mark_time));
-        const std::uint64_t room = grown > known ? grown - known : 0;
-        if (const std::uint64_t bytes = std::min(room, estimate))
-            share_out(*heap, memory, state, bytes, evidence, time);
-        state.mark = memory.arena_bytes;
-        state.mark_time = time;
+        if (evidence > 0) share_out(*heap, own->memory, state, stayed, evidence, time);
+        state.fresh_count = 0;
         heap->lock.unlock();
         return;
     }
@@ -161,20 +192,10 @@ void begin_window(PyMemState& state, std::int64_t time) {
     set_pymem_hooks(PyMemHooks::sampling);
 }
 
-void notice_growth(PyMemState& state, AgentMemory& memory, std::int64_t time) {
+// With the GIL held, and so no window begins twice.
+void notice_growth(PyMemState& state, const AgentMemory& memory, std::int64_t time) {
+    if (state.hooks != static_cast<std::uint32_t>(PyMemHooks::out)) return;
     const std::uint64_t arenas = memory.arena_bytes;
-    if (arenas <= state.mark) {
-        state.mark = arenas;
-        state.mark_time = time;
-        if (small_total(memory) == 0) state.base = arenas;
-    }
-    if (arenas < state.base + small_total(memory)) {
-        HeapState* heap = heap_state();
-        if (heap == nullptr || !heap->lock.try_lock()) return;
-        state.base = std::min(state.base, arenas);
-        shrink_to(memory, arenas - state.base);
-        heap->lock.unlock();
-    }
     state.seen = std::min(state.seen, arenas);
     if (arenas < state.seen + worth_a_window || time < state.next_window) return;
     state.seen = arenas;
@@ -191,9 +212,8 @@ bool prepare(format::AgentSlot& own) {
         find_printed_types();
         pymem_state->random = static_cast<std::uint64_t>(now()) | 1U;
         pymem_state->interval = widest;
-        pymem_state->window_ns = shortest_window;
-        pymem_state->mark = pymem_state->base = pymem_state->seen = own.memory.arena_bytes;
-        pymem_state->mark_time = now();
+        pymem_state->window_ns = first_look;
+        pymem_state->seen = own.memory.arena_bytes;
     }
     return true;
 }
@@ -211,12 +231,25 @@ bool is_arena(std::size_t size, const void* caller) {
     return is_arena_size(size) && at >= python_begin && at < python_end;
 }
 
+void arena_counted(HeapState& heap, AgentMemory& memory, std::uint64_t address,
+                   std::uint64_t size, std::uint16_t asker) {
+    PyMemState* state = pymem_state;
+    if (state == nullptr || state->random == 0) return;
+    const FreshArena arena{address, size, now(), asker};
+    notice_growth(*state, memory, arena.time);
+    if (state->fresh_count < PyMemState::fresh_capacity) state->fresh[state->fresh_count++] = arena;
+    // The last watch told whose objects stay; the next one may tell otherwise.
+    const std::uint64_t evidence = evidence_in_all(*state);
+    if (evidence > 0 && takes_part(*state, memory, asker))
+        give_arena(heap, memory, *state, arena, evidence);
+}
+
 void pymem_turn(std::int64_t time) {
     PyMemState& state = *pymem_state;
     if (state.hooks == static_cast<std::uint32_t>(PyMemHooks::sampling)) {
         if (time < state.window_end) return;
         state.window_end = time;
-        state.watch_end = time + watch_time;
+        state.watch_end = time + (state.window_ns < shortest_window ? first_watch : watch_time);
         state.hooks = static_cast<std::uint32_t>(PyMemHooks::watching);
         set_pymem_hooks(PyMemHooks::watching);
     } else if (state.hooks == static_cast<std::uint32_t>(PyMemHooks::watching)) {
@@ -243,8 +276,7 @@ void python_tick() {
     if (!counting() || own == nullptr || !prepare(*own)) return;
     const std::int64_t time = now();
     pymem_turn(time);
-    if (pymem_state->hooks == static_cast<std::uint32_t>(PyMemHooks::out))
-        notice_growth(*pymem_state, own->memory, time);
+    notice_growth(*pymem_state, own->memory, time);
 }
 
 }  // namespace holdfast::agent

@@ -5,7 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "record/agent_format.h"
+
 namespace holdfast::agent {
+
+struct HeapState;
 
 // Where the interpreter's code lies, once it is loaded. Asks the loader: not from a hook.
 void find_python_allocator();
@@ -13,5 +17,9 @@ void find_python_allocator();
 // An arena is 1 MiB, before 3.10 256 KiB.
 inline bool is_arena_size(std::size_t size) { return size == 1U << 20U || size == 256U << 10U; }
 bool is_arena(std::size_t size, const void* caller);
+
+// An arena was put down to the line that asked for it, `asker`. Under the heap's lock.
+void arena_counted(HeapState& heap, format::AgentMemory& memory, std::uint64_t address,
+                   std::uint64_t size, std::uint16_t asker);
 
 }  // namespace holdfast::agent

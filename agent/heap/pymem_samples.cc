@@ -62,23 +62,31 @@ void thin(PyMemState& state) {
     state.interval *= 2;
 }
 
-// The number of this stack among the lines, or line_capacity: no room.
-std::uint32_t line_of(PyMemState& state, const format::AgentStack& stack) {
+std::uint64_t hash_of(const format::AgentStack& stack) {
     std::uint64_t hash = 1469598103934665603ULL;
     for (const std::uint16_t frame : stack.frames) hash = (hash ^ frame) * 1099511628211ULL;
-    hash |= 1U;
+    return hash | 1U;
+}
+
+// Where it stands, or the free place where it would; line_capacity: no room.
+std::uint32_t place_of(const PyMemState& state, std::uint64_t hash) {
     std::uint32_t at = static_cast<std::uint32_t>(hash >> 32U) % PyMemState::line_capacity;
     for (std::uint32_t tries = 0; tries < PyMemState::line_capacity; ++tries) {
-        ObjectLine& line = state.lines[at];
-        if (line.hash == hash) return at;
-        if (line.hash == 0) {
-            line.hash = hash;
-            line.stack = stack;
-            return at;
-        }
+        if (state.lines[at].hash == hash || state.lines[at].hash == 0) return at;
         at = (at + 1) % PyMemState::line_capacity;
     }
     return PyMemState::line_capacity;
+}
+
+// The number of this stack among the lines, added on first sight, or line_capacity: no room.
+std::uint32_t line_of(PyMemState& state, const format::AgentStack& stack) {
+    const std::uint64_t hash = hash_of(stack);
+    const std::uint32_t at = place_of(state, hash);
+    if (at < PyMemState::line_capacity && state.lines[at].hash == 0) {
+        state.lines[at].hash = hash;
+        state.lines[at].stack = stack;
+    }
+    return at;
 }
 
 // The next allocation after a sample: by now the object has its type and its content, unless it is
@@ -110,6 +118,12 @@ bool describe_caller(format::AgentStack& stack) {
 }
 
 }  // namespace
+
+std::uint32_t known_line(const PyMemState& state, const format::AgentStack& stack) {
+    const std::uint32_t at = place_of(state, hash_of(stack));
+    return at < PyMemState::line_capacity && state.lines[at].hash != 0 ? at
+                                                                       : PyMemState::line_capacity;
+}
 
 void sample_object(void* object, std::size_t size) {
     PyMemState& state = *pymem_state;
@@ -143,6 +157,7 @@ void sample_object(void* object, std::size_t size) {
         fresh.address = reinterpret_cast<std::uintptr_t>(object);
         fresh.weight = static_cast<std::uint32_t>(state.interval);
         fresh.line = static_cast<std::uint16_t>(line);
+        ++state.lines[line].made;
         insert(state, fresh);
         state.unprinted = fresh.address;
         state.unprinted_size = size;

@@ -25,13 +25,21 @@ struct ObjectLine {
     std::uint64_t hash;     // 0: free
     std::uint64_t stayed;   // bytes sampled in the last window that outlived the watch
     std::uint32_t objects;  // as many samples
-    std::uint32_t reserved;
+    std::uint32_t arenas;   // put down to it since the last watch ended
+    std::uint32_t made;     // samples taken since the last watch ended
+    std::uint32_t made_before;  // and until then, since the one before it
     std::uint64_t evidence;  // `stayed` over the windows, the older counting less
+};
+
+struct FreshArena {
+    std::uint64_t address, size;
+    std::int64_t time;
+    std::uint16_t asker;  // its site
 };
 
 struct PyMemState {
     static constexpr std::uint32_t object_capacity = 4096, line_capacity = 256;
-    static constexpr std::uint32_t filter_size = 8192;
+    static constexpr std::uint32_t filter_size = 8192, fresh_capacity = 256;
 
     SpinLock lock;
     std::uint32_t hooks;      // PyMemHooks, as far as this process is concerned
@@ -43,10 +51,11 @@ struct PyMemState {
     std::uint64_t random;
     std::int64_t window_begin, window_end, watch_end, next_window;
     std::int64_t window_ns;  // how long one lasts
-    std::int64_t mark_time;  // when the arenas were last as large as `mark`
-    // Sizes of all arenas: when last shared out, when first they grew, when last a window began.
-    std::uint64_t mark, base, seen;
-    std::uint32_t rounds, same_rounds, top_line;
+    std::uint64_t seen;      // size of all arenas when a window began last
+    std::uint32_t same_rounds, top_line;
+    // Arenas since the last watch ended.
+    std::uint32_t fresh_count;
+    FreshArena fresh[fresh_capacity];
     std::uint32_t object_count;
     std::uint8_t filter[filter_size];  // how many sampled objects have this hash
     SampledObject objects[object_capacity];
@@ -56,6 +65,8 @@ struct PyMemState {
 // Null until made; wiped in a child of fork.
 extern PyMemState* pymem_state;
 
+// The number of this stack among the lines, or line_capacity where it is not.
+std::uint32_t known_line(const PyMemState& state, const format::AgentStack& stack);
 void sample_object(void* object, std::size_t size);
 bool forget_object(void* object, SampledObject* out);
 void object_back(void* object, const SampledObject& was);

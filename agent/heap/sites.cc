@@ -24,11 +24,6 @@ std::uint64_t hash_of(const AgentStack& stack, std::uint32_t flags) {
 
 void lower(std::uint64_t& value, std::uint64_t by) { value = value > by ? value - by : 0; }
 
-// Small objects live in arenas, which are counted as such: a second view of the same bytes.
-bool counts_in_total(const AgentSite& site) {
-    return (site.flags & format::site_small_objects) == 0;
-}
-
 std::uint64_t importance(const AgentSite& site) { return site.live_bytes + site.peak_bytes / 8; }
 
 }  // namespace
@@ -145,10 +140,8 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
         if (!leaves[i]) continue;
         AgentSite& site = memory.sites[i];
         other.live_blocks += site.live_blocks;
-        if (counts_in_total(site)) {
-            other.live_bytes += site.live_bytes;
-            other.variance_kib2 += site.variance_kib2;
-        }
+        other.live_bytes += site.live_bytes;
+        other.variance_kib2 += site.variance_kib2;
         other.total_bytes += site.total_bytes;
         if (other.live_bytes > other.peak_bytes) other.peak_bytes = other.live_bytes;
         std::memset(&site, 0, sizeof site);
@@ -181,7 +174,6 @@ void add_to_site(AgentMemory& memory, std::uint16_t number, std::uint64_t size,
     site.total_bytes += weight;
     site.variance_kib2 += block_variance(size, weight);
     if (site.live_bytes > site.peak_bytes) site.peak_bytes = site.live_bytes;
-    if (!counts_in_total(site)) return;
     memory.live_bytes += weight;
     if (memory.live_bytes > memory.peak_bytes) memory.peak_bytes = memory.live_bytes;
 }
@@ -192,7 +184,6 @@ void change_site(AgentMemory& memory, std::uint16_t number, std::uint64_t before
     lower(site.live_bytes, before);
     site.live_bytes += after;
     if (site.live_bytes > site.peak_bytes) site.peak_bytes = site.live_bytes;
-    if (!counts_in_total(site)) return;
     lower(memory.live_bytes, before);
     memory.live_bytes += after;
 }
@@ -203,7 +194,7 @@ void take_from_site(AgentMemory& memory, std::uint16_t number, std::uint64_t siz
     if (site.live_blocks > 0) --site.live_blocks;
     lower(site.live_bytes, weight);
     lower(site.variance_kib2, block_variance(size, weight));
-    if (counts_in_total(site)) lower(memory.live_bytes, weight);
+    lower(memory.live_bytes, weight);
 }
 
 }  // namespace holdfast::agent

@@ -84,6 +84,9 @@ void thin_blocks(HeapState& state, format::AgentMemory& memory);
 void count_block(const void* address, std::uint64_t size, std::uint64_t weight);
 void count_region(std::uint64_t begin, std::uint64_t size, std::uint64_t weight);
 void count_arena(std::uint64_t begin, std::uint64_t size);
+// Another line's from the time it was asked for, `since`, on. Under the lock.
+void move_arena(HeapState& state, format::AgentMemory& memory, std::uint64_t address,
+                std::uint16_t to, std::int64_t since);
 // Before the block is given back. True: it was counted, and `out` tells how.
 bool uncount_block(const void* address, Block* out = nullptr);
 // Puts it back where giving it back or moving it failed.

@@ -19,7 +19,7 @@ constexpr std::size_t most_top_sites = 5;
 constexpr Bytes least_shown = Bytes::mib(1);
 
 bool tells_a_line(const AgentSiteRecord& site) {
-    constexpr std::uint32_t silent = format::site_other | format::site_arena | format::site_gpu;
+    constexpr std::uint32_t silent = format::site_other | format::site_gpu;
     return (site.flags & silent) == 0;
 }
 
@@ -59,7 +59,6 @@ struct OwnLine {
 using LineKey = std::tuple<std::string, int, std::string>;
 
 std::map<LineKey, OwnLine> own_lines(const AgentRecord& agent) {
-    const SmallObjects small(agent);
     std::map<LineKey, OwnLine> lines;
     for (std::size_t s = 0; s < agent.memory.sites.size(); ++s) {
         const AgentSiteRecord& site = agent.memory.sites[s];
@@ -76,8 +75,8 @@ std::map<LineKey, OwnLine> own_lines(const AgentRecord& agent) {
             // A function that calls itself stands there twice and counts once.
             if (!line.sites.empty() && line.sites.back() == s) continue;
             line.sites.push_back(s);
-            const double live = small.now(site);
-            line.sum.add(site, small);
+            const auto live = static_cast<double>(site.live_bytes);
+            line.sum.add(site);
             line.depth += below * live;
             if (line.frames.empty() || live > line.largest) {
                 line.largest = live;
@@ -142,7 +141,6 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
 }
 
 std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context) {
-    const SmallObjects small(agent);
     std::vector<const AgentSiteRecord*> largest;
     for (const AgentSiteRecord& site : agent.memory.sites)
         if (tells_a_line(site) && Bytes{site.live_bytes} >= least_shown) largest.push_back(&site);
@@ -154,13 +152,14 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
         SiteEvidence& site = sites.emplace_back();
         site.frames = frames_of(agent, from->stack);
         site.peak = Bytes{from->peak_bytes};
-        site.error = Bytes{static_cast<std::uint64_t>(small.error(*from))};
+        site.error = Bytes{from->error_bytes};
         site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
-        site.small_objects = (from->flags & format::site_small_objects) != 0;
+        site.small_objects =
+            (from->flags & (format::site_small_objects | format::site_arena)) != 0;
         site.before_steps = before_steps(agent, *from);
         site.blocks = from->live_blocks;
         LiveCurve sum;
-        sum.add(*from, small);
+        sum.add(*from);
         site.live = sum.now();
         site.growth = judge_growth(sum.series(agent, context.clock), context.limit);
     }
@@ -209,17 +208,17 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
 }
 
 std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryContext& context) {
-    const SmallObjects small(agent);
     std::map<std::pair<std::string, int>, LiveCurve> lines;
     for (const AgentSiteRecord& site : agent.memory.sites) {
         if (!tells_a_line(site)) continue;
         const std::vector<Frame> frames = frames_of(agent, site.stack);
         const Frame* own = innermost_own_frame(frames);
-        if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site, small);
+        if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site);
     }
     std::vector<MemorySite> top;
     for (const auto& [place, sum] : lines) {
-        if (sum.now() < least_shown) continue;
+        // One arena or two may be anybody's.
+        if (sum.now() < least_shown || sum.band() >= sum.now()) continue;
         MemorySite& site = top.emplace_back();
         site.file = place.first;
         site.line = place.second;

@@ -5,45 +5,15 @@
 
 namespace holdfast {
 
-SmallObjects::SmallObjects(const AgentRecord& agent) {
-    for (const AgentSiteRecord& site : agent.memory.sites)
-        if ((site.flags & format::site_small_objects) != 0)
-            sampled_ += static_cast<double>(site.live_bytes);
-    if (sampled_ <= 0 || agent.memory.windows.empty()) return;
-    const auto first = static_cast<double>(agent.memory.windows.front().arenas);
-    for (const format::AgentWindow& window : agent.memory.windows)
-        grown_.push_back(std::max(0.0, static_cast<double>(window.arenas) - first));
-    grown_now_ = std::max(0.0, static_cast<double>(agent.memory.arena_bytes) - first);
-    // A first window that came late has most of the growth before it: then the samples know more.
-    if (grown_now_ < sampled_ / 2) grown_.clear();
-}
-
-bool SmallObjects::shared(const AgentSiteRecord& site) const {
-    return !grown_.empty() && (site.flags & format::site_small_objects) != 0;
-}
-
-double SmallObjects::at(const AgentSiteRecord& site, std::size_t window) const {
-    if (!shared(site)) return static_cast<double>(site.live_at_window[window]);
-    return grown_[window] * static_cast<double>(site.live_bytes) / sampled_;
-}
-
-double SmallObjects::now(const AgentSiteRecord& site) const {
-    const auto live = static_cast<double>(site.live_bytes);
-    return shared(site) ? grown_now_ * live / sampled_ : live;
-}
-
-double SmallObjects::error(const AgentSiteRecord& site) const {
-    const auto error = static_cast<double>(site.error_bytes);
-    return shared(site) ? grown_now_ * error / sampled_ : error;
-}
-
-void LiveCurve::add(const AgentSiteRecord& site, const SmallObjects& small) {
+void LiveCurve::add(const AgentSiteRecord& site) {
     live_.resize(std::max(live_.size(), site.live_at_window.size()));
-    for (std::size_t i = 0; i < site.live_at_window.size(); ++i) live_[i] += small.at(site, i);
-    now_ += small.now(site);
-    const double error = small.error(site);
+    for (std::size_t i = 0; i < site.live_at_window.size(); ++i)
+        live_[i] += static_cast<double>(site.live_at_window[i]);
+    const auto live = static_cast<double>(site.live_bytes);
+    now_ += live;
+    const auto error = static_cast<double>(site.error_bytes);
     variance_ += error * error;
-    if ((site.flags & format::site_borrowed_stack) != 0) borrowed_ += small.now(site);
+    if ((site.flags & format::site_borrowed_stack) != 0) borrowed_ += live;
 }
 
 GrowthSeries LiveCurve::series(const AgentRecord& agent, const RunClock& clock) const {

@@ -10,27 +10,10 @@
 
 namespace holdfast {
 
-// Python's small objects. Who keeps them is sampled now and then, so that the sites' own figures
-// move in leaps; how much they are altogether is what the arenas grew by, which is known at all
-// times. The sites share that growth.
-class SmallObjects {
-public:
-    explicit SmallObjects(const AgentRecord& agent);
-    // What a site holds: at the end of a window, and now.
-    double at(const AgentSiteRecord& site, std::size_t window) const;
-    double now(const AgentSiteRecord& site) const;
-    double error(const AgentSiteRecord& site) const;
-
-private:
-    bool shared(const AgentSiteRecord& site) const;
-    std::vector<double> grown_;  // the arenas, since the first window
-    double grown_now_ = 0, sampled_ = 0;
-};
-
 // Errors of several sites are independent.
 class LiveCurve {
 public:
-    void add(const AgentSiteRecord& site, const SmallObjects& small);
+    void add(const AgentSiteRecord& site);
     GrowthSeries series(const AgentRecord& agent, const RunClock& clock) const;
     Bytes now() const { return Bytes{static_cast<std::uint64_t>(now_)}; }
     // 19 times in 20 the truth is within this of now().

@@ -40,8 +40,10 @@ static_assert(sizeof(AgentStack) == 32);
 enum AgentSiteFlags : std::uint32_t {
     site_other = 1,           // site 0: what found no room of its own
     site_borrowed_stack = 2,  // from a thread without Python frames: the main thread's line
-    site_small_objects = 4,   // Python's small objects, extrapolated from sampled windows
-    site_arena = 8,           // an arena of Python's own allocator: the high-water line only
+    // Arenas of Python's own allocator, where its small objects lie: by the lines whose objects
+    // stayed while they were watched, or by the line that asked for the arena.
+    site_small_objects = 4,
+    site_arena = 8,
     site_native = 16,         // no Python frame anywhere to be had
     site_gpu = 32,            // GPU memory, as the framework reports it
 };
