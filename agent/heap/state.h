@@ -16,6 +16,12 @@ inline constexpr std::uint64_t base_interval = large_block;
 // However much a program asks for: blocks of this size are always counted.
 inline constexpr std::uint64_t widest_interval = 32U << 20U;
 
+// What no hook saw; see heap/unseen.h. As it was at the last look.
+struct Unseen {
+    std::int64_t anonymous, seen;
+    std::uint64_t bytes;  // put down to lines
+};
+
 struct HeapState {
     std::atomic<std::uint32_t> stage;           // 0 untouched (or wiped), 1 being made, 2 ready
     SpinLock lock;                              // over everything below the line
@@ -25,7 +31,7 @@ struct HeapState {
     std::atomic<std::uint32_t> period_effort;
     std::atomic<std::int64_t> early_until;  // visits are frequent before
     std::atomic<std::int64_t> next_look;    // on_sample
-    std::atomic<std::int64_t> next_window;
+    std::atomic<std::int64_t> next_window, next_resident;
     std::atomic<std::uint64_t> dropped;
     std::atomic<std::uint64_t> step, gpu_allocated;
     // Blocks freed while the lock was taken: whoever has it next removes them first.
@@ -41,6 +47,7 @@ struct HeapState {
     std::size_t main_count;
     std::int64_t main_time;
     std::uint64_t random;
+    Unseen unseen;
 };
 
 // Null before start_counting(), and where there is no such memory. Made ready for this process.

@@ -11,6 +11,7 @@
 #include "agent/heap/random.h"
 #include "agent/heap/state.h"
 #include "agent/heap/touched.h"
+#include "agent/heap/unseen.h"
 
 namespace holdfast::agent {
 namespace {
@@ -109,9 +110,23 @@ void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
     memory.window_count = at + 1;
 }
 
+namespace {
+
+void look_at_resident_memory(HeapState& state, std::int64_t now) {
+    std::int64_t due = state.next_resident.load(std::memory_order_relaxed);
+    if (now < due || !state.next_resident.compare_exchange_strong(due, now + period)) return;
+    format::AgentSlot* own = slot();
+    if (own == nullptr || !state.lock.try_lock()) return;
+    look_for_unseen(state, own->memory, now);
+    state.lock.unlock();
+}
+
+}  // namespace
+
 void housekeeping(HeapState& state, std::int64_t now) {
     adjust_rate(state, now);
     look_for_python(state, now);
+    look_at_resident_memory(state, now);
     std::int64_t due = state.next_window.load(std::memory_order_relaxed);
     if (now < due || !state.next_window.compare_exchange_strong(due, now + first_window)) return;
     format::AgentSlot* own = slot();

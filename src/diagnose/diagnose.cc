@@ -29,8 +29,10 @@ bool still_running(const Evidence& evidence) {
 DecidingProcess deciding_process(const Death& death) {
     const bool is_command =
         !death.all.processes.empty() && death.process == &death.all.processes.front();
+    const std::optional<int> rank = rank_that_raised(death);
+    const std::string own = is_command ? "main" : role_name(death.process);
     DecidingProcess process{.pid = death.pid,
-                            .role = is_command ? "main" : role_name(death.process),
+                            .role = rank ? formatted("rank {}", *rank) : own,
                             .command = death.process != nullptr ? death.process->command : ""};
     if (process.command.empty() && death.decides)
         for (const std::string& word : death.all.run.command)

@@ -6,6 +6,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -72,10 +73,10 @@ std::optional<int> signal_in(std::string_view line) {
 }
 
 bool speaks_of_worker(std::string_view line) {
-    static constexpr std::array<std::string_view, 9> marks{
+    static constexpr std::array<std::string_view, 10> marks{
         "DataLoader worker",   "TerminatedWorkerError",  "BrokenProcessPool", "process pool was",
         "died with <Signals.", "ProcessExitedException", "ChildFailedError",  "exitcode",
-        "received by PID"};
+        "received by PID",     "ProcessRaisedException"};
     return std::any_of(marks.begin(), marks.end(),
                        [line](std::string_view mark) { return has(line, mark); });
 }
@@ -239,6 +240,19 @@ std::optional<WorkerText> worker_text(std::string_view text) {
         for (const std::string_view line : last_lines(text, 8))
             if (const std::optional<int> signal = signal_in(line)) found->signal = signal;
     return found;
+}
+
+std::optional<int> rank_that_raised(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || death.exit.code != 1) return std::nullopt;
+    constexpr std::string_view mark = "-- Process ";
+    for (const ExceptionEvidence& exception : agent->exceptions) {
+        if (!exception.type.ends_with("ProcessRaisedException")) continue;
+        const std::size_t at = exception.message.find(mark);
+        if (at != std::string::npos)
+            return number_at(std::string_view(exception.message).substr(at + mark.size()));
+    }
+    return std::nullopt;
 }
 
 std::optional<FatalChild> child_that_felled(const Death& parent) {

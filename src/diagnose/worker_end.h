@@ -20,6 +20,9 @@ struct WorkerText {
 // The last such words in `text`: DataLoader's, joblib's, concurrent.futures', subprocess's.
 std::optional<WorkerText> worker_text(std::string_view text);
 
+// The rank whose exception torch's spawn raised again: the parent's traceback ends in the child's.
+std::optional<int> rank_that_raised(const Death& death);
+
 struct FatalChild {
     Death death;
     // The parent's last words speak of it; otherwise only the order in time does.

@@ -45,6 +45,17 @@ double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
     return series.points[last].bytes - series.points[last - windows].bytes;
 }
 
+// In how many windows it rose above all before, by a notable part of what it came to.
+int rises_in(const GrowthSeries& series) {
+    int rises = 0;
+    double most = 0;
+    for (const GrowthPoint& point : series.points) {
+        if (point.bytes - most > 0.04 * series.points.back().bytes) ++rises;
+        most = std::max(most, point.bytes);
+    }
+    return rises;
+}
+
 // A line of the user's own code that stands in the stacks of some sites.
 struct OwnLine {
     LiveCurve sum;
@@ -105,6 +116,24 @@ std::optional<Bytes> before_steps(const AgentRecord& agent, const AgentSiteRecor
     return before;
 }
 
+// One large block whose pages are written to bit by bit grows, but nobody keeps more and more: it
+// was asked for at once. What grows by realloc asks again and again.
+bool filled_in_place(const AgentRecord& agent, const OwnLine& line) {
+    constexpr std::uint64_t few = 4;
+    std::uint64_t blocks = 0;
+    std::uint64_t asked = 0;
+    std::uint64_t live = 0;
+    for (const std::size_t s : line.sites) {
+        const AgentSiteRecord& site = agent.memory.sites[s];
+        if (site.live_bytes < line.sum.now().count / 10) continue;
+        if ((site.flags & (format::site_small_objects | format::site_arena)) != 0) return false;
+        blocks += site.live_blocks;
+        asked += site.total_bytes;
+        live += site.live_bytes;
+    }
+    return blocks > 0 && blocks <= few && asked < 8 * live;
+}
+
 }  // namespace
 
 namespace {
@@ -157,11 +186,14 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
         site.small_objects =
             (from->flags & (format::site_small_objects | format::site_arena)) != 0;
         site.before_steps = before_steps(agent, *from);
-        site.blocks = from->live_blocks;
+        // Of what nobody saw being asked for, the pieces are not known.
+        site.blocks = (from->flags & format::site_unseen) != 0 ? 1 : from->live_blocks;
         LiveCurve sum;
         sum.add(*from);
         site.live = sum.now();
-        site.growth = judge_growth(sum.series(agent, context.clock), context.limit);
+        const GrowthSeries series = sum.series(agent, context.clock);
+        site.growth = judge_growth(series, context.limit);
+        site.rises = rises_in(series);
     }
     return sites;
 }
@@ -185,7 +217,8 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
         if (rise_of_end(own, *line.growth) < 0.6 * rise_of_end(all, *line.growth)) continue;
         if (blamed == nullptr || line.depth < blamed->depth) blamed = &line;
     }
-    if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context))
+    if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context) ||
+        filled_in_place(agent, *blamed))
         return std::nullopt;
     // Most of the end's rise below it is one line's, which itself does not pass: an import and a
     // leak behind one another make a steady sum. Better no line than the one above both.

@@ -33,6 +33,7 @@ struct SiteEvidence {
     std::optional<Bytes> before_steps;  // live when the first step ended
     std::uint64_t blocks = 0;           // live, of those that were looked at
     std::optional<GrowthSeen> growth;
+    std::optional<int> rises;  // windows in which it rose notably
 };
 
 // Everything that grows, put down to the innermost line of the user's own code that has most of it.

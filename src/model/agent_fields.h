@@ -34,6 +34,7 @@ void describe(Json& json, Ref<Json, SiteEvidence> site) {
     json.field("before_steps", site.before_steps);
     json.field("blocks", site.blocks);
     json.field("growth", site.growth);
+    json.field("rises", site.rises);
 }
 
 template <class Json>

@@ -11,9 +11,11 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 15> loading{
-    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "decode",  "parse",
-    "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
+constexpr std::array<std::string_view, 22> loading{
+    "load",     "loads",     "read",       "open",    "imread",  "imdecode",
+    "decode",   "parse",     "fromfile",   "loadtxt", "fromtxt", "genfromtxt",
+    "readlines", "ingest",   "unpickle",   "init",    "dataset", "prepare",
+    "preprocess", "tokenize", "featurize", "features"};
 constexpr std::array<std::string_view, 6> working{"fit",   "train",    "transform",
                                                   "solve", "minimize", "optimize"};
 

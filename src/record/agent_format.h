@@ -46,6 +46,7 @@ enum AgentSiteFlags : std::uint32_t {
     site_arena = 8,
     site_native = 16,         // no Python frame anywhere to be had
     site_gpu = 32,            // GPU memory, as the framework reports it
+    site_unseen = 64,         // became resident while the main thread was here; nobody saw it asked for
 };
 
 // Live memory by the Python stack that asked for it. Figures are estimates where blocks are

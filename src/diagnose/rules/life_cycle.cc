@@ -32,6 +32,12 @@ void add_exit_call(Finding& finding, const ExitCallEvidence& call) {
         {"exit called", where ? spelled(call) + " at " + short_place(*where) : spelled(call)});
 }
 
+// os._exit(0) in the user's own code looks like success, but leaves out all that was still to come.
+bool skipped_the_rest(const ExitCallEvidence* call) {
+    return call != nullptr && call->how == ExitCallEvidence::How::os_exit &&
+           own_place(call->frames).has_value();
+}
+
 // What a library raises may be one of the causes with a name, in words that no table has. Python's
 // own words for a mistake mean the same everywhere.
 bool words_of_a_library(const TracebackText& traceback) {
@@ -79,8 +85,9 @@ std::optional<Finding> exception(const Death& death) {
 
 std::optional<Finding> exit_called(const Death& death) {
     if (!death.exit.code || looks_like_exception(death)) return std::nullopt;
-    if (*death.exit.code == 0 && !exit_left_a_cell(death)) return std::nullopt;
     const ExitCallEvidence* call = exit_call_of(death);
+    if (*death.exit.code == 0 && !exit_left_a_cell(death) && !skipped_the_rest(call))
+        return std::nullopt;
     if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
     // An exception that went by before sys.exit was caught; one after it was not.
     if (call != nullptr && exception_decided_exit(death) && final_exception(death)->recorded)

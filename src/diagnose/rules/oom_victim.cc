@@ -49,6 +49,23 @@ std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole)
     return std::nullopt;
 }
 
+// Many that are each no larger than this one fill a limit as well.
+std::optional<Eater> crowd_that_ate(const Death& death, bool in_cgroup, Bytes own, Bytes whole) {
+    Bytes sum;
+    int count = 0;
+    std::string name;
+    for (const Neighbour& neighbour : death.all.neighbours) {
+        if (in_cgroup && !neighbour.same_cgroup) continue;
+        if (death.all.process(neighbour.pid) != nullptr) continue;
+        if (count == 0)
+            name = neighbour.command.empty() ? neighbour.name : short_command(neighbour.command);
+        sum += neighbour.rss;
+        ++count;
+    }
+    if (count < 2 || sum.share_of(whole) < 0.5 || sum.share_of(own) < 2) return std::nullopt;
+    return Eater{formatted("{} other processes ({}, ...)", count, name), sum};
+}
+
 std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
     const CgroupEvidence* cgroup = death.cgroup();
     if (cgroup == nullptr || !cgroup->shmem) return std::nullopt;
@@ -76,6 +93,7 @@ std::optional<Finding> oom_victim(const Death& death) {
 
     std::optional<Eater> eater = holder_that_ate(death, *own, *whole);
     if (!eater) eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
+    if (!eater && in_cgroup) eater = crowd_that_ate(death, in_cgroup, *own, *whole);
     if (!eater && in_cgroup) eater = files_that_ate(death, *whole);
     if (!eater) return std::nullopt;
 

@@ -81,6 +81,23 @@ std::optional<Finding> killed_outright(const Death& death) {
     return finding;
 }
 
+// The exception that a SIGINT becomes in Python; the process dies of the signal all the same.
+const TracebackText* keyboard_interrupt(const Death& death) {
+    const TracebackText* traceback = final_exception(death);
+    if (traceback == nullptr && death.by(SIGINT))
+        traceback = death.decides && death.all.traceback ? &*death.all.traceback
+                    : death.own_traceback                ? &*death.own_traceback
+                                                         : nullptr;
+    return traceback != nullptr && traceback->type == "KeyboardInterrupt" ? traceback : nullptr;
+}
+
+// Somebody's SIGINT would have been seen by the supervisor or the agent.
+bool raised_by_own_code(const TracebackText& traceback, const Death& death) {
+    for (const SignalSeen& signal : death.all.signals)
+        if (signal.number == SIGINT && signal.sender_pid != death.pid) return false;
+    return own_place(traceback.frames).has_value();
+}
+
 // What the program's end says about a request to stop that was seen, or not.
 struct Request {
     const SignalSeen* seen = nullptr;
@@ -93,8 +110,12 @@ std::optional<Request> stopped_by_request(const Death& death, int signal) {
         const bool sure = seen != nullptr && death.sure_of_exit();
         return Request{seen, sure ? Confidence::certain : Confidence::likely};
     }
-    if (!death.exit.code || *death.exit.code == 0) return std::nullopt;
-    const SignalSeen* seen = signal_before_end(death, signal);
+    if (!death.exit.code) return std::nullopt;
+    // A program that saves and ends well after it was asked to stop ends soon; later, it may have
+    // come to its own end.
+    constexpr Nanos soon{10'000'000'000};
+    const SignalSeen* seen =
+        signal_before_end(death, signal, *death.exit.code == 0 ? soon : grace);
     if (seen == nullptr) return std::nullopt;
     return Request{seen,
                    *death.exit.code == 128 + signal ? Confidence::certain : Confidence::likely};
@@ -172,8 +193,11 @@ std::optional<Finding> killed(const Death& death) {
 
 std::optional<Finding> interrupted(const Death& death) {
     std::optional<Request> request = stopped_by_request(death, SIGINT);
-    const TracebackText* traceback = final_exception(death);
-    const bool keyboard = traceback != nullptr && traceback->type == "KeyboardInterrupt";
+    const TracebackText* traceback = keyboard_interrupt(death);
+    const bool keyboard = traceback != nullptr;
+    // Python passes a KeyboardInterrupt on by sending SIGINT to itself.
+    if (request && request->seen != nullptr && request->seen->sender_pid == death.pid)
+        request->seen = nullptr;
     if (!request && !keyboard && death.exit.code != 130) return std::nullopt;
     if (!request) request = Request{nullptr, keyboard ? Confidence::certain : Confidence::likely};
     // SIGINT as the death itself is decisive, whoever sent it.
@@ -181,8 +205,14 @@ std::optional<Finding> interrupted(const Death& death) {
         request->confidence = Confidence::certain;
     const std::string from =
         request->seen != nullptr ? " from " + sender_of(*request->seen) : std::string();
-    return stopped(death, "interrupted"_cause, *request,
-                   formatted("{} was interrupted (SIGINT{}).", who(death), from));
+    const bool by_itself =
+        keyboard && request->seen == nullptr && raised_by_own_code(*traceback, death);
+    Finding finding = stopped(
+        death, "interrupted"_cause, *request,
+        by_itself ? formatted("{} raised KeyboardInterrupt itself.", who(death))
+                  : formatted("{} was interrupted (SIGINT{}).", who(death), from));
+    if (!finding.where && keyboard) finding.where = own_place(traceback->frames);
+    return finding;
 }
 
 std::optional<Finding> hangup(const Death& death) {

@@ -1,5 +1,6 @@
 """Asked to stop, it saves a checkpoint and finishes in its own time."""
 # zoo end: clean-exit
+# zoo root: killed
 # zoo then: sleep 0.2; kill -TERM $PID
 
 import os

@@ -1,5 +1,6 @@
 """Asked to stop, it saves and ends with 0."""
 # zoo end: clean-exit
+# zoo root: killed
 # zoo then: sleep 1; kill $PID
 
 import os

@@ -1,5 +1,6 @@
 """A service that waits for the signal to end."""
 # zoo end: clean-exit exit-called
+# zoo root: killed
 # zoo then: sleep 14; kill -TERM $PID
 # zoo outcome: finished
 
