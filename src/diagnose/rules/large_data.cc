@@ -70,10 +70,12 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
     const Holding* largest = nullptr;
     for (const auto& [place, line] : lines)
         if (largest == nullptr || line.live > largest->live) largest = &line;
-    // A copy of everything is as large as everything: the line that was making it comes first.
-    for (const auto& [place, line] : lines)
-        if (line.live.share_of(largest->live) > 0.8 && was_at(agent, line.where)) largest = &line;
     if (largest == nullptr) return std::nullopt;
+    // A copy of everything is as large as everything: the line that was making it comes first.
+    const double as_large = largest->loads ? 0.95 : 0.8;
+    for (const auto& [place, line] : lines)
+        if (line.live.share_of(largest->live) > as_large && was_at(agent, line.where))
+            largest = &line;
     return *largest;
 }
 
