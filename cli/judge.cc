@@ -4,6 +4,7 @@
 #include "evidence/crash_settle.h"
 #include "evidence/gather.h"
 #include "evidence/machine_view.h"
+#include "evidence/filling_line.h"
 #include "evidence/source_line.h"
 #include "jupyter/cell_names.h"
 #include "model/json.h"
@@ -19,6 +20,7 @@ void add_source_line(std::optional<Where>& where) {
 Verdict with_source_lines(Verdict verdict) {
     add_source_line(verdict.end.where);
     add_source_line(verdict.root.where);
+    if (verdict.root.keeper) add_source_line(verdict.root.keeper->where);
     for (Finding& finding : verdict.contributing) add_source_line(finding.where);
     return verdict;
 }
@@ -31,7 +33,14 @@ Result<RunRecord> settled_record(const RunDirectory& directory) {
     return read_run(directory);
 }
 
-Evidence evidence_of(const RunRecord& record) { return gather(record, view_of_machine()); }
+Evidence evidence_of(const RunRecord& record) {
+    Evidence evidence = gather(record, view_of_machine());
+    for (AgentEvidence& agent : evidence.agents)
+        for (KeeperEvidence& keeper : agent.keepers)
+            if (const auto source = read_source(keeper.file))
+                keeper.filled_at = filling_line(*source, keeper.name);
+    return evidence;
+}
 
 Verdict judge(const Evidence& evidence) { return with_source_lines(diagnose(evidence)); }
 

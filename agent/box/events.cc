@@ -57,6 +57,22 @@ void note(format::AgentNoteKind kind, Text text, std::int64_t a, std::int64_t b)
     publish(record);
 }
 
+void note_keeper(std::uint32_t place, const KeeperText& what) {
+    AgentSlot* own = take_slot();
+    if (own == nullptr || place >= format::agent_keepers) return;
+    format::AgentKeeper& record = own->keepers[place];
+    withdraw(record);
+    if (what.name.size == 0) return;
+    record.items = what.items;
+    record.bytes = what.bytes;
+    record.grown = what.grown;
+    record.graphs = what.graphs ? 1 : 0;
+    copy_text(record.name, what.name);
+    copy_text(record.kind, what.kind);
+    copy_text(record.file, what.file);
+    publish(record);
+}
+
 void note_signal(int number, int code, int sender_pid, int sender_uid) {
     const int error = errno;
     if (AgentSlot* own = take_slot()) {

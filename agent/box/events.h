@@ -34,4 +34,12 @@ struct ExceptionText {
 };
 void note_exception(const ExceptionText& what);
 
+// A container that grows, by the name that reaches it; without a name there is none at this place.
+struct KeeperText {
+    Text name, kind, file;
+    std::uint64_t items = 0, bytes = 0, grown = 0;
+    bool graphs = false;
+};
+void note_keeper(std::uint32_t place, const KeeperText& what);
+
 }  // namespace holdfast::agent

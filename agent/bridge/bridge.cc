@@ -2,6 +2,7 @@
 
 #include <cerrno>
 
+#include <algorithm>
 #include <atomic>
 
 #include "agent/base/clock.h"
@@ -62,6 +63,17 @@ struct Visit {
 };
 Visit visit;  // guarded by the GIL
 
+// Who keeps the memory is looked at while it grows, for at most a five-hundredth of the time.
+struct Keepers {
+    PyObject* look = nullptr;  // of hooks.keepers
+    std::int64_t next = 0;
+    std::uint64_t live = 0;  // at the last look
+    bool hopeless = false;
+};
+Keepers keepers;  // guarded by the GIL
+
+constexpr std::uint64_t worth_a_look = 16U << 20U;
+
 // The name of the place that the `holdfast` package looks at.
 bool publish(PyObject* module) {
     PyObject* place = py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "_imp");
@@ -93,6 +105,35 @@ int call_tick() {
     return 0;
 }
 
+bool find_keepers() {
+    const Untraced quiet;
+    const Owned hook(load_hook("hooks.keepers"));
+    if (!hook) return false;
+    keepers.look = py.PyObject_GetAttrString(hook.get(), "look");
+    return keepers.look != nullptr;
+}
+
+// 0, or -1 with an exception that a signal handler of the program raised meanwhile.
+int look_for_keepers(std::int64_t time) {
+    const std::uint64_t live = live_memory();
+    keepers.live = std::min(keepers.live, live);
+    if (keepers.hopeless || time < keepers.next ||
+        live < keepers.live + std::max(worth_a_look, keepers.live / 16))
+        return 0;
+    keepers.live = live;
+    if (keepers.look == nullptr && !find_keepers()) {
+        keepers.hopeless = true;
+        return sort_error() == Outcome::passed ? -1 : 0;
+    }
+    const Owned none(py.PyTuple_New(0));
+    const Outcome outcome = none ? call_own(keepers.look, none.get()) : Outcome::failed;
+    if (outcome == Outcome::passed) return -1;
+    if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
+    const std::int64_t end = now();
+    keepers.next = end + std::max<std::int64_t>(1'000'000'000, 500 * (end - time));
+    return 0;
+}
+
 int come_in() {
     if (find_python_api() == nullptr || py.interpreter() != py.PyInterpreterState_Main()) return 0;
     if (visit.hopeless || python_left.load(std::memory_order_relaxed)) return 0;
@@ -105,6 +146,7 @@ int come_in() {
     if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks) {
         visit.heap_told = time;
         python_tick();
+        if (answer == 0) return look_for_keepers(time);
     }
     return answer;
 }

@@ -3,6 +3,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstring>
+
+#include "agent/base/clock.h"
 #include "agent/box/events.h"
 #include "agent/box/slot.h"
 #include "agent/bridge/arguments.h"
@@ -11,6 +14,7 @@
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
+#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -182,6 +186,58 @@ PyObject* wait_brink(PyObject*, PyObject* positional, PyObject* keywords) {
     return number(count);
 }
 
+PyObject* clock(PyObject*, PyObject*, PyObject*) {
+    return number(static_cast<std::uint64_t>(now()));
+}
+
+// Where a function's frame keeps its local variables; 0: not known for this version.
+PyObject** locals_of(PyObject* frame) {
+    const PythonVersion version = python_version();
+    auto* bytes = reinterpret_cast<char*>(frame);
+    if (version.major != 3 || version.free_threaded) return nullptr;
+    // PyFrameObject::f_localsplus; from 3.11 on _PyInterpreterFrame::localsplus, behind f_frame.
+    if (version.minor == 8 || version.minor == 9) return reinterpret_cast<PyObject**>(bytes + 360);
+    if (version.minor == 10) return reinterpret_cast<PyObject**>(bytes + 352);
+    if (version.minor != 11 && version.minor != 12) return nullptr;
+    char* inner = nullptr;
+    std::memcpy(&inner, bytes + 24, sizeof inner);
+    return inner == nullptr ? nullptr : reinterpret_cast<PyObject**>(inner + 72);
+}
+
+// The values of a running function's local variables, without the dictionary that f_locals would
+// leave behind; None for one that is not set.
+PyObject* fast_locals(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    PyObject* frame = given.at(0, "frame");
+    const std::int64_t count = given.integer(1, "count", 0);
+    PyObject** values = frame == nullptr ? nullptr : locals_of(frame);
+    Owned found(py.PyTuple_New(values == nullptr ? 0 : count));
+    if (!found) return nullptr;
+    for (std::int64_t i = 0; values != nullptr && i < count; ++i) {
+        PyObject* value = values[i] != nullptr ? values[i] : py.none;
+        py.Py_IncRef(value);
+        if (py.PyTuple_SetItem(found.get(), i, value) != 0) return nullptr;
+    }
+    return found.release();
+}
+
+PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    const Characters name(given.at(1, "name"));
+    const Characters kind(given.at(2, "kind"));
+    const Characters file(given.at(7, "file"));
+    KeeperText what;
+    what.name = name.get();
+    what.kind = kind.get();
+    what.file = file.get();
+    what.items = static_cast<std::uint64_t>(given.integer(3, "items", 0));
+    what.bytes = static_cast<std::uint64_t>(given.integer(4, "bytes", 0));
+    what.grown = static_cast<std::uint64_t>(given.integer(5, "grown", 0));
+    what.graphs = given.integer(6, "graphs", 0) != 0;
+    note_keeper(static_cast<std::uint32_t>(given.integer(0, "place", 0)), what);
+    return nothing();
+}
+
 PyObject* over(PyObject*, PyObject*, PyObject*) {
     leave_python();
     return nothing();
@@ -200,6 +256,9 @@ PyMethodDef methods[] = {
     {"hook", &hook, method_varargs_keywords, nullptr},
     {"knock", &knock, method_varargs_keywords, nullptr},
     {"over", &over, method_varargs_keywords, nullptr},
+    {"clock", &clock, method_varargs_keywords, nullptr},
+    {"fast_locals", &fast_locals, method_varargs_keywords, nullptr},
+    {"keeper", &keeper, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
     {"wait_brink", &wait_brink, method_varargs_keywords, nullptr},

@@ -20,6 +20,8 @@ void heap_step(std::uint64_t step, std::uint64_t gpu_allocated);
 // From Python's main thread with the GIL held, about four times a second while the program
 // allocates: the place to switch the sampling of small objects on or off.
 void python_tick();
+// Live bytes over all lines; 0 where nothing is counted.
+std::uint64_t live_memory();
 
 // What the sampling point calls now and then, off the fast path, on whatever thread it is: see
 // python_entry.h. Set by load.cc.

@@ -269,6 +269,11 @@ void stop_sampling_objects() {
     pymem_state->budget = pymem_state->checks = 0;
 }
 
+std::uint64_t live_memory() {
+    const format::AgentSlot* own = slot();
+    return counting() && own != nullptr ? own->memory.live_bytes : 0;
+}
+
 void python_tick() {
     const Busy inside;
     find_python_allocator();

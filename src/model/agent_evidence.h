@@ -105,6 +105,16 @@ struct GuardEvidence {
     RefusalEvidence last;
 };
 
+// A container that a name reaches, as it was seen while memory grew.
+struct KeeperEvidence {
+    RunTime time{};
+    std::string name, kind, file;
+    std::uint64_t items = 0;
+    Bytes live, grown;  // estimates; grown since the look before
+    bool graphs = false;  // it holds tensors that keep their graphs
+    std::optional<int> filled_at;  // the line of `file` that puts something into it, if only one
+};
+
 struct AgentEvidence {
     int pid = 0;
     RunTime taken{};
@@ -121,6 +131,7 @@ struct AgentEvidence {
     std::vector<SiteEvidence> sites;  // the largest first
     std::optional<LeakEvidence> leak;
     std::optional<GuardEvidence> guard;
+    std::vector<KeeperEvidence> keepers;  // the one that grew most first
 };
 
 // A process's Python threads as the supervisor saw them last, from outside.

@@ -106,6 +106,19 @@ void describe(Json& json, Ref<Json, RefusalEvidence> refusal) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, KeeperEvidence> keeper) {
+    json.field("time", keeper.time);
+    json.field("name", keeper.name);
+    json.field("kind", keeper.kind);
+    json.field("file", keeper.file);
+    json.field("items", keeper.items);
+    json.field("live", keeper.live);
+    json.field("grown", keeper.grown);
+    json.field("graphs", keeper.graphs);
+    json.field("filled_at", keeper.filled_at);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, GuardEvidence> guard) {
     json.field("refused", guard.refused);
     json.field("warned", guard.warned);
@@ -130,6 +143,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("sites", agent.sites);
     json.field("leak", agent.leak);
     json.field("guard", agent.guard);
+    json.field("keepers", agent.keepers);
 }
 
 template <class Json>

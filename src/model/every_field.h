@@ -24,8 +24,9 @@ inline auto every_field(const CurvePoint& x) { const auto& [a, b, c] = x; return
 inline auto every_field(const MemorySummary& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const RunSummary& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const DecidingProcess& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
-// The last two, pid and topic, serve ranking and are no part of any JSON.
-inline auto every_field(const Finding& x) { const auto& [a, b, c, d, e, f, pid, topic] = x; static_cast<void>(pid), static_cast<void>(topic); return std::tie(a, b, c, d, e, f); }
+inline auto every_field(const Keeper& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
+// pid and topic serve ranking and are no part of any JSON.
+inline auto every_field(const Finding& x) { const auto& [a, b, c, d, e, f, pid, topic, g] = x; static_cast<void>(pid), static_cast<void>(topic); return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const Verdict& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l); }
 
 inline auto every_field(const ProcessLimits& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
@@ -51,7 +52,8 @@ inline auto every_field(const GpuEvidence& x) { const auto& [a, b, c, d, e, f, g
 inline auto every_field(const TracebackText& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SchedulerEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const GrowthSeen& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
-inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
+inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
+inline auto every_field(const KeeperEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i] = x; return std::tie(a, b, c, d, e, f, g, h, i); }
 inline auto every_field(const LeakEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const ExceptionEvidence& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const ExitCallEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
@@ -60,8 +62,8 @@ inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f,
 inline auto every_field(const RefusalEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const GuardEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const AgentEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q);
 }
 inline auto every_field(const StacksEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }

@@ -73,10 +73,11 @@ AgentEvidence full_agent() {
                4, 0.5, Bytes{8},          growth};
     a.live = Bytes{9};
     a.peak = Bytes{10};
-    a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth}};
+    a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth, 5}};
     a.leak = LeakEvidence{frames, Bytes{5}, Bytes{2}, true, true, growth};
     a.guard = GuardEvidence{
         3, 4, {RefusalEvidence::Kind::too_large, Nanos(7), Bytes{1}, Bytes{2}, Bytes{3}, frames}};
+    a.keepers = {{at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, 28}};
     return a;
 }
 

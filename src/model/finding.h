@@ -1,6 +1,7 @@
 // What a rule says: a cause, how sure, on what evidence, and what to do about it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,6 +33,14 @@ struct Fix {
     std::string code;  // a snippet to copy; may be empty
 };
 
+// Who keeps memory that grows: a container that a name of the program reaches.
+struct Keeper {
+    std::string name;  // "self.history"
+    std::string kind;  // its type
+    std::uint64_t items = 0;
+    std::optional<Where> where;  // where it is filled, as far as one line does it
+};
+
 struct Finding {
     CauseId cause;
     Confidence confidence = Confidence::unknown;
@@ -42,6 +51,7 @@ struct Finding {
     // The process whose end this finding explains; ranking puts an earlier end before a later one.
     std::optional<int> pid;
     Topic topic = Topic::none;
+    std::optional<Keeper> keeper;
 };
 
 }  // namespace holdfast

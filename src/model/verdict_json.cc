@@ -30,6 +30,14 @@ void describe(Json& json, Ref<Json, Fix> fix) {
     json.field_unless_empty("code", fix.code);
 }
 
+template <class Json>
+void describe(Json& json, Ref<Json, Keeper> keeper) {
+    json.field("name", keeper.name);
+    json.field("kind", keeper.kind);
+    json.field("items", keeper.items);
+    json.field("where", keeper.where);
+}
+
 // Finding::pid is for ranking only and no part of the contract.
 template <class Json>
 void describe(Json& json, Ref<Json, Finding> finding) {
@@ -39,6 +47,7 @@ void describe(Json& json, Ref<Json, Finding> finding) {
     json.field("where", finding.where);
     json.field("evidence", finding.evidence);
     json.field("fixes", finding.fixes);
+    json.field("keeper", finding.keeper);
 }
 
 template <class Json>

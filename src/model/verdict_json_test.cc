@@ -20,7 +20,9 @@ Finding finding(CauseId cause, Confidence confidence) {
                    Where{"train.py", 42, "train_step", "losses.append(loss)"},
                    {{"memory.events", "oom_kill 0 -> 1"}},
                    {{"keep the number", "loss.item()"}},
-                   4242};
+                   4242,
+                   Topic::none,
+                   Keeper{"history", "list", 1931, Where{"train.py", 28, "main", "h.append(x)"}}};
 }
 
 Verdict full_verdict() {

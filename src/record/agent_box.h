@@ -109,6 +109,13 @@ struct AgentGuardRecord {
     std::optional<AgentRefusalRecord> first, last;
 };
 
+struct AgentKeeperRecord {
+    std::int64_t time = 0;
+    std::uint64_t items = 0, bytes = 0, grown = 0;
+    bool graphs = false;
+    std::string name, kind, file;
+};
+
 // One process, as its agent told it. Times are monotonic, as everywhere in the record.
 struct AgentRecord {
     int pid = 0;
@@ -125,6 +132,7 @@ struct AgentRecord {
     AgentStepsRecord steps;
     AgentMemoryRecord memory;
     AgentGuardRecord guard;
+    std::vector<AgentKeeperRecord> keepers;  // the one that grew most first
     std::vector<AgentFrameText> frames;
 };
 

@@ -190,6 +190,20 @@ struct AgentGuard {
     AgentRefusal first, last;
 };
 
+// A container that a name of the program reaches, as it was while memory grew. The first is the
+// one that had grown most since the look before.
+struct AgentKeeper {
+    std::int64_t time;  // 0: none
+    std::uint64_t items, bytes, grown;  // bytes are estimates
+    std::uint32_t graphs;               // 1: it holds tensors that keep their graphs
+    std::uint32_t reserved;
+    char name[96];  // "self.history", "batches", "log[\"loss\"]"
+    char kind[32];  // its type
+    char file[200];
+};
+static_assert(sizeof(AgentKeeper) == 368);
+inline constexpr std::uint32_t agent_keepers = 3;
+
 inline constexpr std::uint32_t agent_frame_capacity = 1024;
 inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
 
@@ -219,6 +233,7 @@ struct AgentSlot {
     AgentFrame frames[agent_frame_capacity];
     char text[agent_text_capacity];
     AgentGuard guard;
+    AgentKeeper keepers[agent_keepers];
 };
 inline constexpr std::size_t agent_slot_space = 152U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);

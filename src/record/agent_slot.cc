@@ -203,6 +203,12 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
     agent.memory = memory_of(*slot);
     agent.guard = {slot->guard.refused, slot->guard.warned, refusal_of(*slot, slot->guard.first),
                    refusal_of(*slot, slot->guard.last)};
+    for (const format::AgentKeeper& keeper : slot->keepers)
+        if (keeper.time > 0)
+            agent.keepers.push_back({keeper.time, amount(keeper.items), amount(keeper.bytes),
+                                     amount(keeper.grown), keeper.graphs == 1,
+                                     fixed_text(keeper.name), fixed_text(keeper.kind),
+                                     fixed_text(keeper.file)});
     return agent;
 }
 

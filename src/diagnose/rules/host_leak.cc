@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "diagnose/growth_words.h"
 #include "diagnose/inside.h"
+#include "diagnose/keeper.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/rules/rules.h"
@@ -64,6 +65,7 @@ bool has_torch(const AgentEvidence& agent) {
 }
 
 void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& place) {
+    if (finding.keeper) return;  // its own fix is there already
     if (has_torch(agent))
         finding.fixes.push_back(
             {formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
@@ -73,7 +75,7 @@ void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& 
         {formatted("Find who keeps what {} makes: a list, a dictionary or a cache without a "
                    "bound; let go of it after each step, or bound it.",
                    place),
-         "functools.lru_cache(maxsize=1024)"});
+         {}});
 }
 
 }  // namespace
@@ -105,6 +107,7 @@ std::optional<Finding> host_leak(const Death& death) {
         finding.evidence.push_back({"threads",
                                     "some of it was asked for by threads without Python "
                                     "frames, while the main thread was here"});
+    add_keeper(finding, *agent, leak.growth.in_all);
     add_fixes(finding, *agent, place);
     return finding;
 }

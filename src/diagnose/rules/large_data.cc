@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "diagnose/inside.h"
+#include "diagnose/keeper.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -145,9 +146,11 @@ std::optional<Finding> held_by_a_line(const Death& death) {
             {"live memory", formatted("{} (± {}) at {}", human(line->live), human(line->error),
                                       place)},
             {"growth", formatted("it rose in {} windows of time", line->rises)}};
-        finding.fixes.push_back(
-            {formatted("Find who keeps what {} makes, and let go of it after each step.", place),
-             {}});
+        add_keeper(finding, *agent, line->live);
+        if (!finding.keeper)
+            finding.fixes.push_back(
+                {formatted("Find who keeps what {} makes, and let go of it after each step.", place),
+                 {}});
         return finding;
     }
     // What a step makes and gives back is no data that was loaded.

@@ -1,0 +1,248 @@
+"""Who keeps what grows: a walk from the program's names down to the containers they reach.
+
+Looked at while memory grows, because afterwards it is gone. Never over the whole heap: from the
+frames and modules of the program's own code, along dictionaries of instances, closures, caches and
+containers, for a few milliseconds. It calls nothing of the program's own and keeps no reference.
+"""
+
+import sys
+
+from _holdfast_agent import clock, fast_locals, keeper
+
+_NANOSECONDS = 5_000_000
+_DEEPEST = 4
+_FEWEST = 16  # items; fewer are parts of something, not a collection
+_LEAST = 1 << 20  # bytes, of what is no collection
+_SHORT = 64  # into so many items it looks, one by one
+_KEPT = 3
+_UNWEIGHED = 1 << 18  # what a graph behind a tensor, or an entry of a cache, is taken for
+_FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
+_PLAIN = (int, float, bool, complex, type(None))
+
+_before = {}  # name -> (items, bytes) at the last look
+_top = ""  # the name that had grown most then
+
+
+def look():
+    """Notes the containers that grew most since the last look."""
+    walk = _Walk(clock() + _NANOSECONDS)
+    frame = sys._getframe(1)
+    modules = {}
+    while frame is not None and not walk.over():
+        file = frame.f_code.co_filename
+        if _is_own(file):
+            walk.names(_locals(frame), file, "", 0)
+            modules[file] = frame.f_globals
+        frame = frame.f_back
+    for module in list(sys.modules.values()):
+        names = _attributes(module)
+        file = names.get("__file__")
+        if type(file) is str and _is_own(file) and file not in modules:
+            modules[file] = names
+    for file, names in modules.items():
+        walk.names(names, file, "", 0)
+    # Cut off before it came to what grew most the last time: that look told more.
+    if walk.cut and _top and _top not in walk.found:
+        return
+    _report(walk.found)
+
+
+def _report(found):
+    global _before, _top
+    grown = []
+    for name, seen in found.items():
+        items, size, kind, graphs, file = seen
+        was = _before.get(name, (0, 0))
+        more = size - was[1]
+        unweighed = graphs or kind == "lru_cache"
+        weight = more + (items - was[0]) * _UNWEIGHED if unweighed else more
+        grown.append((weight, name, kind, items, size, more, graphs, file))
+    _before = {name: seen[:2] for name, seen in found.items()}
+    grown.sort(key=lambda one: one[0], reverse=True)
+    _top = grown[0][1] if grown else ""
+    for place in range(_KEPT):
+        if place < len(grown) and grown[place][0] > 0:
+            _, name, kind, items, size, more, graphs, file = grown[place]
+            keeper(place, name, kind, items, size, max(more, 0), graphs, file)
+        else:
+            keeper(place, "", "", 0, 0, 0, 0, "")
+
+
+class _Walk:
+    def __init__(self, end):
+        self.end = end
+        self.met = set()
+        self.cut = False
+        self.found = {}
+
+    def over(self):
+        self.cut = self.cut or clock() > self.end
+        return self.cut
+
+    def names(self, names, file, path, depth):
+        """The values behind names: locals, globals, attributes."""
+        for name, value in list(names.items()):
+            if type(name) is str and not name.startswith("__"):
+                self.value(path + name, value, file, depth)
+                if self.over():
+                    return
+
+    def value(self, path, value, file, depth):
+        kind = type(value)
+        if kind in _PLAIN or id(value) in self.met or depth > _DEEPEST:
+            return
+        self.met.add(id(value))
+        title = kind.__name__
+        if kind in (list, dict, set) or title in ("deque", "defaultdict", "OrderedDict", "Counter"):
+            self.container(path, value, title, file, depth)
+        elif kind is tuple:
+            if len(value) <= 8:
+                for at, part in enumerate(value):
+                    self.value(f"{path}[{at}]", part, file, depth + 1)
+        elif kind in (bytes, bytearray, str):
+            self.note(path, len(value), len(value), title, 0, file)
+        elif title == "_lru_cache_wrapper":
+            self.note(path, value.cache_info().currsize, 0, "lru_cache", 0, file)
+        elif title in ("function", "method"):
+            function = value if title == "function" else value.__func__
+            if _is_own(function.__code__.co_filename):
+                for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+                    self.value(f"{path}.{name}", _contents(cell), file, depth + 1)
+        elif isinstance(value, type):
+            module = sys.modules.get(getattr(value, "__module__", None))
+            if _is_own(_attributes(module).get("__file__") or "<holdfast"):
+                self.names(dict(type.__dict__["__dict__"].__get__(value)), file, path + ".", depth + 1)
+        elif title != "module":
+            size = _size(value, 0)[0]
+            if title in ("ndarray", "DataFrame", "Series", "Tensor"):
+                self.note(path, _rows(value), size, title, 0, file)
+            else:
+                self.names(_attributes(value), file, path + ".", depth + 1)
+
+    def container(self, path, value, title, file, depth):
+        count = len(value)
+        ends, graphs = _sample(value, count), 0
+        if ends:
+            sizes = [_size(one, 0) for one in ends]
+            graphs = int(any(graph for _, graph in sizes))
+            per_item = 2 if isinstance(value, dict) else 1  # a key and a value
+            each = sum(size for size, _ in sizes) * per_item // len(sizes)
+        else:
+            each = 0
+        size = count * (each + 16)
+        self.note(path, count, size, title, graphs, file)
+        if count > _SHORT:
+            return
+        inside = []
+        if isinstance(value, dict):
+            inside = [(_key(key), part) for key, part in list(value.items())]
+        elif title in ("list", "deque"):
+            inside = list(enumerate(value))
+        for key, part in inside:
+            inner = f"{path}[{key}]"
+            self.value(inner, part, file, depth + 1)
+            # Most of it is one part's: that one is the keeper.
+            if self.found.get(inner, (0, 0))[1] > 0.6 * size:
+                self.found.pop(path, None)
+
+    def note(self, path, items, size, kind, graphs, file):
+        if items >= _FEWEST or size >= _LEAST:
+            self.found[path] = (items, size, kind, graphs, file)
+
+
+def _key(key):
+    return f'"{key}"' if type(key) is str and len(key) < 32 else "..."
+
+
+def _sample(value, count):
+    """Up to eight items, the newest among them."""
+    try:
+        if isinstance(value, dict):
+            keys = list(value)[-4:] if count <= _SHORT else _last(value, 4)
+            return [part for key in keys for part in (key, value[key])]
+        if isinstance(value, set) or type(value).__name__ == "deque":
+            first = iter(value)
+            return [next(first) for _ in range(min(count, 4))]
+        step = max(1, count // 8)
+        return [value[at] for at in range(count - 1, -1, -step)][:8]
+    except (RuntimeError, KeyError, IndexError, StopIteration):  # another thread changes it
+        return []
+
+
+def _last(value, count):
+    keys = reversed(value)
+    return [next(keys) for _ in range(count)]
+
+
+def _size(value, depth):
+    """About how many bytes it holds, and whether a graph hangs on it."""
+    kind = type(value)
+    if kind in _PLAIN:
+        return 32, False
+    if kind in (str, bytes, bytearray):
+        return 56 + len(value), False
+    title = kind.__name__
+    if title == "ndarray" and kind.__module__ == "numpy":
+        return 128 + value.nbytes, False
+    if title == "Tensor" and kind.__module__ == "torch":
+        return 512 + value.element_size() * value.nelement(), value.grad_fn is not None
+    if title in ("DataFrame", "Series"):
+        return 1024 + _frame_bytes(value), False
+    if depth >= 3:
+        return 64, False
+    if kind in (list, tuple, set, dict):
+        ends = _sample(value, len(value)) if kind is not tuple else value[:8]
+        if not ends:
+            return 64, False
+        sizes = [_size(one, depth + 1) for one in ends]
+        per_item = 2 if kind is dict else 1  # a key and a value
+        each = sum(size for size, _ in sizes) * per_item // len(sizes)
+        return 64 + len(value) * (each + 16), any(graph for _, graph in sizes)
+    sizes = [_size(one, depth + 1) for one in list(_attributes(value).values())[:16]]
+    return 64 + sum(size for size, _ in sizes), any(graph for _, graph in sizes)
+
+
+def _frame_bytes(value):
+    """Of a pandas frame, past its own properties."""
+    blocks = getattr(_attributes(value).get("_mgr"), "blocks", ())
+    return sum(getattr(getattr(block, "values", None), "nbytes", 0) for block in blocks)
+
+
+def _rows(value):
+    shape = getattr(value, "shape", None)
+    if type(value).__name__ in ("DataFrame", "Series"):
+        blocks = getattr(_attributes(value).get("_mgr"), "blocks", ())
+        shape = getattr(getattr(blocks[0], "values", None), "shape", ())[-1:] if blocks else ()
+    return int(shape[0]) if shape else 0
+
+
+def _contents(cell):
+    try:
+        return cell.cell_contents
+    except ValueError:  # empty
+        return None
+
+
+def _attributes(thing):
+    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
+
+
+def _locals(frame):
+    code = frame.f_code
+    if not code.co_flags & 1:  # not optimised: a module's or a class's own dictionary
+        return frame.f_locals
+    # Before 3.13 f_locals of a function would keep everything in it alive, and change what the
+    # program's own locals() returned.
+    if sys.version_info >= (3, 13):
+        return dict(frame.f_locals)
+    names = code.co_varnames
+    return {name: value for name, value in zip(names, fast_locals(frame, len(names)))}
+
+
+def _is_own(file):
+    return not any(part in file for part in _FOREIGN)

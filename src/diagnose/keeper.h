@@ -1,0 +1,17 @@
+// Who keeps memory that grows, and what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "model/agent_evidence.h"
+
+namespace holdfast {
+
+// The container that grew most, where it holds enough of the `leaked` bytes to be their keeper.
+std::optional<Keeper> keeper_of(const AgentEvidence& agent, Bytes leaked);
+
+// Names the keeper in the finding: its sentence, its evidence and its fix. Nothing without one.
+void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked);
+
+}  // namespace holdfast

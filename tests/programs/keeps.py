@@ -1,0 +1,71 @@
+"""Keeps what it makes in a container of the chosen kind, step by step, then dies by its own hand."""
+
+import collections
+import functools
+import os
+import signal
+import sys
+import time
+
+WAY = sys.argv[1]
+STEPS, SIZE = 160, 1_000_000
+registry = {}
+
+
+class Trainer:
+    log = []
+
+    def __init__(self):
+        self.history = []
+
+    def step(self, part):
+        if WAY == "attribute":
+            self.history.append(part)  # mark: attribute
+        elif WAY == "class":
+            Trainer.log.append(part)  # mark: class
+
+
+@functools.lru_cache(maxsize=None)
+def patch(number):
+    return bytes([number % 255 + 1]) * SIZE
+
+
+def recorder():
+    seen = []
+
+    def record(part):
+        seen.append(part)  # mark: closure
+
+    return record
+
+
+record = recorder()
+
+
+def train():
+    trainer = Trainer()
+    kept = []
+    logs = {"loss": [], "rate": []}
+    recent = collections.deque()
+    for step in range(STEPS):
+        part = bytes([step % 255 + 1]) * SIZE
+        trainer.step(part)
+        if WAY == "local":
+            kept.append(part)  # mark: local
+        elif WAY == "global":
+            registry[step] = part  # mark: global
+        elif WAY == "nested":
+            logs["loss"].append(part)  # mark: nested
+        elif WAY == "deque":
+            recent.append(part)  # mark: deque
+        elif WAY == "closure":
+            record(part)
+        elif WAY == "cache":
+            patch(step)
+        elif WAY == "nothing":
+            del part
+        time.sleep(0.02)
+
+
+train()
+os.kill(os.getpid(), signal.SIGKILL)
