@@ -2,6 +2,7 @@
 
 import _holdfast_agent
 from hooks.cuda_memory import note_if_out_of_memory
+from hooks.nonfinite import note_if_any
 
 _FRAMES = 32
 _INNERMOST = 24
@@ -23,6 +24,8 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
         _frames(places),
     )
     _holdfast_agent.attempt(note_if_out_of_memory, error)
+    if is_main:
+        _holdfast_agent.attempt(note_if_any, first.__traceback__)
 
 
 def _type_name(kind):

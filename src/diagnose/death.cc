@@ -75,17 +75,44 @@ const CgroupEvidence* Death::cgroup() const {
     return from != nullptr ? all.cgroup_of(*from) : nullptr;
 }
 
+namespace {
+
+bool is_python(const Evidence& evidence, int pid) {
+    for (const AgentEvidence& agent : evidence.agents)
+        if (agent.pid == pid && !agent.python.empty()) return true;
+    return false;
+}
+
+// `python train.py | tee log`: a shell ends with the status of the last command, and what became of
+// the one that mattered is lost. Only where no other program of the kind came after it.
+const ProcessEvidence* lost_in_a_pipeline(const Evidence& evidence, const ProcessEvidence& shell) {
+    if (!passes_status_on(shell) || evidence.exit.code != 0) return nullptr;
+    const ProcessEvidence* lost = nullptr;
+    for (const ProcessEvidence& process : evidence.processes) {
+        if (process.parent != shell.pid || !process.ended || !is_python(evidence, process.pid))
+            continue;
+        if (lost == nullptr || process.first_seen >= lost->first_seen) lost = &process;
+    }
+    if (lost == nullptr || !lost->exit || !bad(*lost->exit)) return nullptr;
+    return lost->exit->signal || recorded_exception(evidence, lost->pid) ? lost : nullptr;
+}
+
+}  // namespace
+
 Death deciding_death(const Evidence& evidence) {
     const ProcessEvidence* main = evidence.main();
     const ProcessEvidence* command =
         evidence.processes.empty() ? nullptr : &evidence.processes.front();
     if (command == nullptr) return end_of_command(evidence, main);
 
+    const ProcessEvidence* lost = lost_in_a_pipeline(evidence, *command);
     const ProcessEvidence* program =
         main != nullptr && main != command ? main : signalled_child(evidence, *command);
+    if (lost != nullptr && (program == nullptr || program == lost)) program = lost;
     const bool command_end_known = evidence.exit.code || evidence.exit.signal;
     if (program != nullptr && program->exit &&
-        (!command_end_known || passed_on(evidence.exit, *program->exit))) {
+        (!command_end_known || passed_on(evidence.exit, *program->exit) ||
+         program == lost)) {
         return {.all = evidence,
                 .process = program,
                 .pid = program->pid,

@@ -27,8 +27,14 @@ bool still_running(const Evidence& evidence) {
 }
 
 DecidingProcess deciding_process(const Death& death) {
+    const ProcessEvidence* command =
+        death.all.processes.empty() ? nullptr : &death.all.processes.front();
+    // What a shell runs is the program, and the shell is none.
     const bool is_command =
-        !death.all.processes.empty() && death.process == &death.all.processes.front();
+        command != nullptr &&
+        (death.process == command ||
+         (death.decides && command->wrapper && death.process != nullptr &&
+          death.process->role == Role::helper && death.process->parent == command->pid));
     const std::optional<int> rank = rank_that_raised(death);
     const std::string own = is_command ? "main" : role_name(death.process);
     DecidingProcess process{.pid = death.pid,

@@ -4,6 +4,8 @@
 
 #include "base/format.h"
 #include "base/python_places.h"
+#include "diagnose/inside.h"
+#include "diagnose/last_text.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/ranking.h"
@@ -51,6 +53,30 @@ Finding about_lost_worker(const Death& worker, const Death& death, const Standst
     return finding;
 }
 
+// A thread that should have delivered, or let go of a lock, and ended with an exception instead.
+std::optional<Finding> dead_thread(const Death& death, const Standstill& stand) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
+    constexpr Nanos slack{2'000'000'000};
+    const ExceptionEvidence* last = nullptr;
+    for (const ExceptionEvidence& thrown : agent->exceptions)
+        if (!thrown.in_main_thread && thrown.time <= later(stand.stall->since, slack))
+            last = &thrown;
+    if (last == nullptr) return std::nullopt;
+    const std::string said = last->message.empty() ? last->type : last->type + ": " + last->message;
+    Finding finding = finding_about(
+        death, "exception"_cause, Confidence::likely,
+        formatted("The thread {} ended with an exception nobody caught: {}; the main thread "
+                  "still waits.",
+                  last->thread, shortened(said)));
+    finding.where = own_place(last->frames);
+    finding.evidence = {{"exception in " + last->thread, shortened(said)}};
+    finding.fixes.push_back(
+        {"Hand the exception on to whoever waits: put it into the queue, or use a future.",
+         "concurrent.futures.ThreadPoolExecutor().submit(work).result()"});
+    return finding;
+}
+
 void name_process(Verdict& verdict, const Death& death, int pid) {
     const ProcessEvidence* process = death.all.process(pid);
     if (process == nullptr || process->role == Role::main || process->role == Role::helper) return;
@@ -78,6 +104,12 @@ void settle_stall(Verdict& verdict, const Death& death) {
         if (live) verdict.end = *stall;
         if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
         verdict.root = std::move(lost);
+        return;
+    }
+    if (std::optional<Finding> thread = dead_thread(death, *stand)) {
+        if (live) verdict.end = *stall;
+        if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
+        verdict.root = std::move(*thread);
         return;
     }
     name_process(verdict, death, stand->culprit->pid);

@@ -26,6 +26,7 @@ std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
     case From::hook_failed: return To::hook_failed;
     case From::framework: return To::framework;
     case From::kept_tensors: return To::kept_tensors;
+    case From::nonfinite: return To::nonfinite;
     }
     return std::nullopt;  // of a newer agent, or forged
 }

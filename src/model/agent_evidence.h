@@ -70,7 +70,8 @@ struct NoteEvidence {
         cuda_oom,
         hook_failed,
         framework,
-        kept_tensors
+        kept_tensors,
+        nonfinite
     };
     Kind kind = Kind::warning;
     RunTime time{};

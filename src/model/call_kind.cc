@@ -11,11 +11,12 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 22> loading{
-    "load",     "loads",     "read",       "open",    "imread",  "imdecode",
-    "decode",   "parse",     "fromfile",   "loadtxt", "fromtxt", "genfromtxt",
-    "readlines", "ingest",   "unpickle",   "init",    "dataset", "prepare",
-    "preprocess", "tokenize", "featurize", "features"};
+constexpr std::array<std::string_view, 15> loading{
+    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "decode",  "parse",
+    "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
+// In the user's own names these say as much; libraries build and prepare all kinds of things.
+constexpr std::array<std::string_view, 8> preparing{
+    "init", "dataset", "prepare", "preprocess", "tokenize", "featurize", "features", "build"};
 constexpr std::array<std::string_view, 6> working{"fit",   "train",    "transform",
                                                   "solve", "minimize", "optimize"};
 
@@ -54,6 +55,7 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
         // Above the line only the user's own words count: a library that calls back, as a loader
         // of batches does, is not what the line does.
         if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
+        if (own && any_word(frames[i].function, preparing)) return CallKind::loads;
         // The user's own train() is where a loop stands; a library's is one call.
         works = works || (!own && i > line && any_word(frames[i].function, working));
     }

@@ -81,8 +81,8 @@ struct Verdict {
     Outcome outcome = Outcome::running;
     ExitStatus exit;
     DecidingProcess process;
-    Finding end{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}};
-    Finding root{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}};
+    Finding end{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}};
+    Finding root{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}};
     std::string choice;  // why this one, where several causes matched; may be empty
     std::vector<Finding> contributing;
     std::vector<PythonStack> python_stack;

@@ -157,6 +157,9 @@ enum class AgentNoteKind : std::uint32_t {
     // A container that holds many tensors; a: how many, b: with their graphs. text: name, file and,
     // where there is only one place that fills it, line; each on a line of its own.
     kept_tensors = 8,
+    // A variable that was no finite number when an exception passed by; a: own frames below it.
+    // text: name, "nan" or "inf", file, line; each on a line of its own.
+    nonfinite = 9,
 };
 struct AgentNote {
     std::int64_t time;

@@ -62,10 +62,8 @@ bool ProcessTree::discover(Nanos now) {
 bool ProcessTree::find_newcomers(Nanos now) {
     bool found = false;
     for (const auto& [pid, parent] : children_below())
-        if (!living_.contains(pid) && living_.size() < most_watched) {
-            add(now, pid, parent);
+        if (!living_.contains(pid) && living_.size() < most_watched && add(now, pid, parent))
             found = true;
-        }
     return found;
 }
 
@@ -112,9 +110,17 @@ Result<std::vector<int>> ProcessTree::children_of(pid_t parent) const {
     return sources::read_pid_children(dir->fd());
 }
 
-void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
+// A zombie stays among its parent's children until it is reaped, which may be never.
+bool ProcessTree::has_ended(pid_t pid, sources::ProcessDir& dir) const {
+    const auto stat = dir.stat();
+    return stat && std::any_of(ended_.begin(), ended_.end(), [&](const Ended& one) {
+               return one.pid == pid && one.start_ticks == stat->start_ticks;
+           });
+}
+
+bool ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
     auto dir = sources::ProcessDir::open(*roots_, pid);
-    if (!dir) return;  // gone already
+    if (!dir || has_ended(pid, *dir)) return false;  // gone already
     Member member{std::move(dir).value(), UniqueFd(), {}, {}, now, false};
     member.pidfd = open_pidfd(pid);
     format::Process& record = member.record;
@@ -124,7 +130,7 @@ void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
     record.first_seen = record.last_seen = now.count();
     record.is_command = pid == command_ ? 1 : 0;
     const auto [place, fresh] = living_.emplace(pid, std::move(member));
-    if (!fresh) return;
+    if (!fresh) return false;
     Member& kept = place->second;
     kept.slot = slots_.take();
     identify(now, kept);
@@ -136,6 +142,7 @@ void ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
         event.data.u64 = static_cast<std::uint64_t>(pid);
         ::epoll_ctl(epoll_, EPOLL_CTL_ADD, kept.pidfd.get(), &event);
     }
+    return true;
 }
 
 void ProcessTree::identify(Nanos now, Member& member) {
@@ -230,7 +237,7 @@ void ProcessTree::end(Nanos now, pid_t pid, std::optional<int> wait_status) {
     if (!wait_status || *wait_status != 0)
         events_->process_ended(now, pid, wait_status.value_or(-1));
     save(member);
-    ended_.push_back(pid);
+    ended_.push_back({pid, member.record.start_ticks});
     if (ended_.size() > 500) ended_.pop_front();
     living_.erase(found);  // closes the pidfd, which takes it off the epoll
 }
@@ -256,7 +263,8 @@ const format::Process* ProcessTree::working() const {
 
 bool ProcessTree::contains(pid_t pid) const {
     return living_.contains(pid) || pid == ::getpid() ||
-           std::find(ended_.begin(), ended_.end(), pid) != ended_.end() ||
+           std::any_of(ended_.begin(), ended_.end(),
+                       [pid](const Ended& one) { return one.pid == pid; }) ||
            std::find(helpers_.begin(), helpers_.end(), pid) != helpers_.end();
 }
 

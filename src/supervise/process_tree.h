@@ -82,7 +82,8 @@ private:
         bool settled = false;  // identified again after the moment between fork and exec
     };
 
-    void add(Nanos now, pid_t pid, pid_t parent);
+    bool add(Nanos now, pid_t pid, pid_t parent);
+    bool has_ended(pid_t pid, sources::ProcessDir& dir) const;
     void identify(Nanos now, Member& member);
     void measure(Nanos now, Member& member, bool in_full);
     void end(Nanos now, pid_t pid, std::optional<int> wait_status);
@@ -100,7 +101,11 @@ private:
     pid_t command_ = 0;
     std::vector<pid_t> helpers_;
     std::map<pid_t, Member> living_;
-    std::deque<pid_t> ended_;  // the last few hundred
+    struct Ended {
+        pid_t pid;
+        std::uint64_t start_ticks;
+    };
+    std::deque<Ended> ended_;  // the last few hundred
     std::string last_pid_;
     Nanos next_discovery_{};
     TreeTotals totals_;

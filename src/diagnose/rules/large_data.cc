@@ -30,8 +30,8 @@ struct Holding {
     bool loads = false;
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
-    int rises = 0;  // windows in which its largest part rose
-    Bytes largest_part;
+    int rises = 0;          // windows in which a part of it rose
+    std::size_t depth = 0;  // of a call: its place in the stack, from the outside
 };
 
 // Where the main thread was when it was last heard of.
@@ -40,34 +40,51 @@ bool was_at(const AgentEvidence& agent, const Where& where) {
     return own != nullptr && own->file == where.file && own->line == where.line;
 }
 
-// What each line of the user's own code holds; the largest.
-std::optional<Holding> largest_holding(const AgentEvidence& agent) {
-    std::map<std::pair<std::string, int>, Holding> lines;
+using Lines = std::map<std::pair<std::string, int>, Holding>;
+
+void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& frames, std::size_t at,
+         bool borrowed) {
+    const Frame& own = frames[at];
+    line.where = {own.file, own.line, own.function, {}};
+    line.live += site.live;
+    line.error += site.error;
+    line.before_steps += site.before_steps.value_or(Bytes{});
+    line.before_known = line.before_known && site.before_steps.has_value();
+    line.grows = line.grows || site.growth.has_value();
+    line.works = line.works || kind_of_call(frames, at) == CallKind::works;
+    line.loads = line.loads || kind_of_call(frames, at) == CallKind::loads;
+    line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
+    // Small objects are not counted one by one; there are always many.
+    line.blocks += site.small_objects ? at_once + 1 : site.blocks;
+    line.rises = std::max(line.rises, site.rises.value_or(0));
+}
+
+// What the lines of the user's own code hold: those that asked for it, and those that called them.
+struct Holdings {
+    Lines asking, calling;
+};
+
+Holdings holdings_of(const AgentEvidence& agent) {
+    Holdings all;
     for (const SiteEvidence& site : agent.sites) {
         // A reader with threads of its own has none of the user's lines in them.
         const bool borrowed = innermost_own_frame(site.frames) == nullptr && !site.frames.empty();
         const std::vector<Frame>& frames = borrowed ? agent.place : site.frames;
         const Frame* own = innermost_own_frame(frames);
         if (own == nullptr || !own->line) continue;
-        const auto at = static_cast<std::size_t>(own - frames.data());
-        const Where where{own->file, own->line, own->function, {}};
-        Holding& line = lines[{where.file, *where.line}];
-        line.where = where;
-        line.live += site.live;
-        line.error += site.error;
-        line.before_steps += site.before_steps.value_or(Bytes{});
-        line.before_known = line.before_known && site.before_steps.has_value();
-        line.grows = line.grows || site.growth.has_value();
-        line.works = line.works || kind_of_call(frames, at) == CallKind::works;
-        line.loads = line.loads || kind_of_call(frames, at) == CallKind::loads;
-        line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
-        // Small objects are not counted one by one; there are always many.
-        line.blocks += site.small_objects ? at_once + 1 : site.blocks;
-        if (site.live > line.largest_part) {
-            line.largest_part = site.live;
-            line.rises = site.rises.value_or(0);
-        }
+        const auto innermost = static_cast<std::size_t>(own - frames.data());
+        add(all.asking[{own->file, *own->line}], site, frames, innermost, borrowed);
+        for (std::size_t i = 0; i < innermost; ++i)
+            if (frames[i].line && is_own_code(frames[i].file)) {
+                Holding& line = all.calling[{frames[i].file, *frames[i].line}];
+                add(line, site, frames, i, borrowed);
+                line.depth = std::max(line.depth, i + 1);
+            }
     }
+    return all;
+}
+
+std::optional<Holding> largest_holding(const AgentEvidence& agent, const Lines& lines) {
     const Holding* largest = nullptr;
     for (const auto& [place, line] : lines)
         if (largest == nullptr || line.live > largest->live) largest = &line;
@@ -78,6 +95,19 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent) {
         if (line.live.share_of(largest->live) > as_large && was_at(agent, line.where))
             largest = &line;
     return *largest;
+}
+
+// Several lines below one call share what it holds: of the calls that have nearly all of it, the
+// innermost.
+std::optional<Holding> innermost_call(const Lines& calls) {
+    const Holding* largest = nullptr;
+    for (const auto& [place, line] : calls)
+        if (largest == nullptr || line.live > largest->live) largest = &line;
+    if (largest == nullptr) return std::nullopt;
+    const Holding* best = largest;
+    for (const auto& [place, line] : calls)
+        if (line.live.share_of(largest->live) > 0.8 && line.depth > best->depth) best = &line;
+    return *best;
 }
 
 // Most of what a small process holds may be one line, and yet not what filled the limit.
@@ -108,24 +138,45 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     return {what, "numpy.load(path, mmap_mode=\"r\")"};
 }
 
+// A container that a name reaches grows by items: then what is kept is not one load, nor one model
+// being fitted, whatever the calls around it are named.
+bool grows_by_items(const AgentEvidence& agent) {
+    if (agent.keepers.empty()) return false;
+    const KeeperEvidence& keeper = agent.keepers.front();
+    if (keeper.kind == "lru_cache") return keeper.items >= 64;
+    return (keeper.kind == "list" || keeper.kind == "dict") && keeper.items >= 8;
+}
+
 // Much in many pieces, which came over a long time: a loop that keeps what it makes. A loop that
 // loads looks the same, but for the names around it; and it comes before the steps.
-bool kept_piece_by_piece(const Holding& line, bool stepped) {
+bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     constexpr int again_and_again = 4;
-    if (line.loads || line.blocks <= at_once || line.rises < again_and_again) return false;
-    return !stepped || (line.before_known && line.before_steps.share_of(line.live) < 0.3);
+    const bool cached = !agent.keepers.empty() && agent.keepers.front().kind == "lru_cache";
+    if (line.loads && !(cached && grows_by_items(agent))) return false;
+    if (line.works && !grows_by_items(agent)) return false;
+    if (line.blocks <= at_once || line.rises < again_and_again) return false;
+    return agent.steps.count == 0 ||
+           (line.before_known && line.before_steps.share_of(line.live) < 0.3);
 }
 
 std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
     const std::optional<Bytes> peak = held_at_end(death);
-    const std::optional<Holding> line = largest_holding(*agent);
-    if (!line || !peak || line->works) return std::nullopt;
+    const Holdings holdings = holdings_of(*agent);
+    std::optional<Holding> line = largest_holding(*agent, holdings.asking);
+    if (!line || !peak) return std::nullopt;
     // Frameworks alone hold hundreds of MiB: what only ever rises, or says that it loads, counts at
     // less than the half.
-    const bool kept = kept_piece_by_piece(*line, agent->steps.count > 0);
-    const double least = kept ? 0.3 : line->loads ? 0.35 : 0.5;
+    constexpr double least_kept = 0.3;
+    bool kept = kept_piece_by_piece(*line, *agent);
+    if (kept && line->live.share_of(*peak) < least_kept) {
+        const std::optional<Holding> call = innermost_call(holdings.calling);
+        kept = call && kept_piece_by_piece(*call, *agent);
+        if (kept) line = call;
+    }
+    if (line->works && !kept) return std::nullopt;
+    const double least = kept ? least_kept : line->loads ? 0.35 : 0.5;
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     // An estimate may exceed what is resident, but not by much: then it was never touched, or was
@@ -179,6 +230,23 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     return finding;
 }
 
+// No line holds most of it, but a name does, and more at every look.
+std::optional<Finding> kept_by_a_name(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    const std::optional<Bytes> peak = held_at_end(death);
+    if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
+    const KeeperEvidence& keeper = agent->keepers.front();
+    if (keeper.live.share_of(*peak) < 0.25 || keeper.grown.count == 0) return std::nullopt;
+    Finding finding = finding_about(
+        death, "host-leak"_cause, Confidence::likely,
+        formatted("`{}` had grown to {} of the {} that {} had.", keeper.name, human(keeper.live),
+                  human(*peak), who(death)));
+    if (keeper.filled_at) finding.where = Where{keeper.file, keeper.filled_at, {}, {}};
+    if (!finding.where) finding.where = where_it_was(death);
+    add_keeper(finding, *agent, keeper.live);
+    return finding;
+}
+
 // How far the memory in use rose after a moment.
 Bytes risen_since(const Evidence& all, RunTime moment) {
     Bytes before;
@@ -225,7 +293,8 @@ std::optional<Finding> loaded_unseen(const Death& death) {
 
 std::optional<Finding> dataset_in_ram(const Death& death) {
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
-    return loaded_unseen(death);
+    if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
+    return kept_by_a_name(death);
 }
 
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the

@@ -3,10 +3,13 @@
 #include <array>
 
 #include "base/format.h"
+#include "base/text.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/inside.h"
+#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "model/own_code.h"
 
 namespace holdfast::rules {
 namespace {
@@ -53,11 +56,52 @@ std::optional<Finding> found_in_numbers(const Death& death) {
     return finding;
 }
 
+// Mistakes of other kinds, whatever the numbers around them are.
+bool speaks_of_something_else(const TracebackText& traceback) {
+    for (const std::string_view type :
+         {"KeyError", "TypeError", "NameError", "UnboundLocalError", "IndexError",
+          "AttributeError", "ImportError", "ModuleNotFoundError", "FileNotFoundError", "OSError",
+          "MemoryError", "KeyboardInterrupt", "NotImplementedError", "EOFError", "BrokenPipeError"})
+        if (traceback.type == type) return true;
+    return false;
+}
+
+// A check of the program's own failed, in a frame where some number is not finite.
+std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidence& agent) {
+    const TracebackText* traceback = final_exception(death);
+    if (traceback == nullptr || traceback->frames.empty() || death.exit.code != 1)
+        return std::nullopt;
+    const bool says_so = topic_of(*traceback) == Topic::nonfinite_number;
+    const bool own_check = is_own_code(traceback->frames.back().file);
+    if (speaks_of_something_else(*traceback) || (!own_check && !says_so)) return std::nullopt;
+    for (const NoteEvidence& note : agent.notes) {
+        if (note.kind != NoteEvidence::Kind::nonfinite) continue;
+        if (note.a > 0 && !says_so) continue;  // a frame further out: perhaps by chance
+        std::string_view rest = note.text;
+        const std::string name(next_line(rest).value_or(""));
+        const std::string value(next_line(rest).value_or(""));
+        Finding finding = finding_about(
+            death, "nan-loss"_cause, Confidence::likely,
+            formatted("`{}` was {} when {} failed: {}", name, value, who(death),
+                      shortened(exception_line(*traceback))));
+        finding.evidence.push_back({"variable", formatted("{} = {}", name, value)});
+        finding.evidence.push_back(
+            {source_of(*traceback), shortened(exception_line(*traceback))});
+        finding.topic = Topic::nonfinite_number;
+        add_fixes(finding, false);
+        return finding;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Finding> nan_loss(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
-    if (agent == nullptr || !agent->steps.first_nonfinite) return found_in_numbers(death);
+    if (agent == nullptr || !agent->steps.first_nonfinite) {
+        if (std::optional<Finding> said = found_in_numbers(death)) return said;
+        return agent != nullptr ? found_by_own_check(death, *agent) : std::nullopt;
+    }
     const StepsEvidence& steps = agent->steps;
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
     Finding finding = finding_about(
