@@ -8,6 +8,7 @@ from _holdfast_agent import note
 _NONFINITE = 9
 _FRAMES = 2  # of the program's own code, innermost first
 _NAMES = 500
+_MEASURES = ("loss", "err", "cost", "mse", "mae", "nll", "elbo", "norm", "grad", "mean", "ppl")
 _FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
 
 
@@ -40,5 +41,6 @@ def _nonfinite(name, value):
             return None
     if value != value:
         return "nan"
-    # Many a search begins with infinity.
-    return "inf" if value in (float("inf"), float("-inf")) and "loss" in name.lower() else None
+    # Many a search begins with infinity, but not with an infinite error.
+    measure = any(word in name.lower() for word in _MEASURES)
+    return "inf" if value in (float("inf"), float("-inf")) and measure else None

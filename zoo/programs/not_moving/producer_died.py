@@ -1,6 +1,6 @@
 """The thread that fills a queue dies of an exception; the main thread waits for ever."""
 # zoo end: killed unknown-kill
-# zoo root: lock-deadlock loader-stall killed
+# zoo root: exception lock-deadlock loader-stall
 # zoo outcome: stuck
 # zoo then: sleep 14; kill -TERM $PID
 
@@ -14,7 +14,7 @@ batches = queue.Queue(4)
 def fill():
     for i in range(10):
         if i == 6:
-            raise ValueError("bad record")
+            raise ValueError("bad record")  # guilty
         batches.put(i)
 
 

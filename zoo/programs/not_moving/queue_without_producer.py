@@ -1,6 +1,6 @@
 """The thread that should fill a queue has died of an exception; the loop waits for ever."""
 # zoo end: killed
-# zoo root: lock-deadlock
+# zoo root: exception lock-deadlock
 # zoo outcome: stuck
 # zoo then: sleep 9; kill -TERM $PID
 
@@ -13,7 +13,7 @@ batches = queue.Queue(maxsize=2)
 
 def produce():
     for number in range(20):
-        batches.put({"number": number}["nummer" if number == 10 else "number"])
+        batches.put({"number": number}["nummer" if number == 10 else "number"])  # guilty
 
 
 threading.Thread(target=produce).start()
