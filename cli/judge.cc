@@ -2,9 +2,9 @@
 
 #include "diagnose/diagnose.h"
 #include "evidence/crash_settle.h"
+#include "evidence/filling_line.h"
 #include "evidence/gather.h"
 #include "evidence/machine_view.h"
-#include "evidence/filling_line.h"
 #include "evidence/source_line.h"
 #include "jupyter/cell_names.h"
 #include "model/json.h"

@@ -231,8 +231,8 @@ bool is_arena(std::size_t size, const void* caller) {
     return is_arena_size(size) && at >= python_begin && at < python_end;
 }
 
-void arena_counted(HeapState& heap, AgentMemory& memory, std::uint64_t address,
-                   std::uint64_t size, std::uint16_t asker) {
+void arena_counted(HeapState& heap, AgentMemory& memory, std::uint64_t address, std::uint64_t size,
+                   std::uint16_t asker) {
     PyMemState* state = pymem_state;
     if (state == nullptr || state->random == 0) return;
     const FreshArena arena{address, size, now(), asker};

@@ -22,13 +22,13 @@ struct SampledObject {
 // A line that makes small objects, and how much of it stayed.
 struct ObjectLine {
     format::AgentStack stack;
-    std::uint64_t hash;     // 0: free
-    std::uint64_t stayed;   // bytes sampled in the last window that outlived the watch
-    std::uint32_t objects;  // as many samples
-    std::uint32_t arenas;   // put down to it since the last watch ended
-    std::uint32_t made;     // samples taken since the last watch ended
+    std::uint64_t hash;         // 0: free
+    std::uint64_t stayed;       // bytes sampled in the last window that outlived the watch
+    std::uint32_t objects;      // as many samples
+    std::uint32_t arenas;       // put down to it since the last watch ended
+    std::uint32_t made;         // samples taken since the last watch ended
     std::uint32_t made_before;  // and until then, since the one before it
-    std::uint64_t evidence;  // `stayed` over the windows, the older counting less
+    std::uint64_t evidence;     // `stayed` over the windows, the older counting less
 };
 
 struct FreshArena {

@@ -54,8 +54,7 @@ void shrink_to(HeapState& state, AgentMemory& memory, std::uint64_t most) {
     for (std::uint32_t i = 1; i < count; ++i) {
         AgentSite& site = memory.sites[i];
         if ((site.flags & format::site_unseen) == 0) continue;
-        const auto left =
-            static_cast<std::uint64_t>(static_cast<double>(site.live_bytes) * part);
+        const auto left = static_cast<std::uint64_t>(static_cast<double>(site.live_bytes) * part);
         change_site(memory, static_cast<std::uint16_t>(i), site.live_bytes, left);
         sum += left;
     }
@@ -83,8 +82,7 @@ void look_for_unseen(HeapState& state, AgentMemory& memory, std::int64_t now) {
         return;
     }
     const std::int64_t fresh = std::min({came, more, rest - known});
-    if (!first && fresh >= worth_it)
-        charge(state, memory, static_cast<std::uint64_t>(fresh), now);
+    if (!first && fresh >= worth_it) charge(state, memory, static_cast<std::uint64_t>(fresh), now);
 }
 
 }  // namespace holdfast::agent

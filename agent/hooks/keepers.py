@@ -111,7 +111,9 @@ class _Walk:
         elif isinstance(value, type):
             module = sys.modules.get(getattr(value, "__module__", None))
             if _is_own(_attributes(module).get("__file__") or "<holdfast"):
-                self.names(dict(type.__dict__["__dict__"].__get__(value)), file, path + ".", depth + 1)
+                self.names(
+                    dict(type.__dict__["__dict__"].__get__(value)), file, path + ".", depth + 1
+                )
         elif title != "module":
             size = _size(value, 0)[0]
             if title in ("ndarray", "DataFrame", "Series", "Tensor"):

@@ -111,8 +111,7 @@ Death deciding_death(const Evidence& evidence) {
     if (lost != nullptr && (program == nullptr || program == lost)) program = lost;
     const bool command_end_known = evidence.exit.code || evidence.exit.signal;
     if (program != nullptr && program->exit &&
-        (!command_end_known || passed_on(evidence.exit, *program->exit) ||
-         program == lost)) {
+        (!command_end_known || passed_on(evidence.exit, *program->exit) || program == lost)) {
         return {.all = evidence,
                 .process = program,
                 .pid = program->pid,

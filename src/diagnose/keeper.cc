@@ -13,8 +13,8 @@ const KeeperEvidence* grown_most(const AgentEvidence& agent, Bytes leaked) {
     if (agent.keepers.empty()) return nullptr;
     const KeeperEvidence& first = agent.keepers.front();
     const bool counted = first.graphs || first.kind == "lru_cache";
-    const bool enough = counted ? first.items >= (first.graphs ? 8 : many)
-                                : first.live.share_of(leaked) >= 0.25;
+    const bool enough =
+        counted ? first.items >= (first.graphs ? 8 : many) : first.live.share_of(leaked) >= 0.25;
     return enough ? &first : nullptr;
 }
 
@@ -65,9 +65,9 @@ void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked) {
     const KeeperEvidence* seen = grown_most(agent, leaked);
     finding.keeper = keeper_of(agent, leaked);
     if (seen == nullptr || !finding.keeper) return;
-    const std::string filled = finding.keeper->where
-                                   ? formatted(", filled at {}", short_place(*finding.keeper->where))
-                                   : "";
+    const std::string filled =
+        finding.keeper->where ? formatted(", filled at {}", short_place(*finding.keeper->where))
+                              : "";
     finding.summary += formatted(" It is kept by `{}` ({}{}){}.", seen->name, described(*seen),
                                  seen->graphs ? ", tensors with their graphs" : "", filled);
     finding.evidence.push_back(

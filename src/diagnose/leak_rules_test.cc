@@ -134,7 +134,31 @@ TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
     site.frames = {{"data.py", 7, "load_images"}};
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
     site.frames = {{"data.py", 7, "forward"}};
-    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    EXPECT_FALSE(certain(story.verdict()));
+    site.rises = 8;
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    EXPECT_FALSE(certain(story.verdict()));
+    site.frames = {{"data.py", 7, "load_images"}};
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+}
+
+TEST(HostLeak, NamesItsKeeper) {
+    Story story = out_of_memory().site(7, Bytes::mib(400));
+    SiteEvidence& site = story.agent().sites[0];
+    site.blocks = 800;
+    site.rises = 8;
+    site.frames = {{"train.py", 7, "forward"}};
+    story.agent().keepers = {
+        {5s, "self.history", "list", "train.py", 1931, Bytes::mib(300), Bytes::mib(50), false, 28}};
+    const Verdict v = story.verdict();
+    ASSERT_TRUE(v.root.keeper);
+    EXPECT_EQ(v.root.keeper->name, "self.history");
+    EXPECT_EQ(v.root.keeper->where->line, 28);
+    EXPECT_NE(v.root.summary.find("`self.history` (list, 1931 items)"), std::string::npos);
+    // One that holds next to nothing of it is not named.
+    story.agent().keepers[0].live = Bytes::mib(20);
+    EXPECT_FALSE(story.verdict().root.keeper);
 }
 
 TEST(DatasetInRam, StillBeingFilledIsSeenByWhereTheProgramWas) {

@@ -18,7 +18,14 @@ TEST(CleanExit, IsEndAndRoot) {
 
 TEST(CleanExit, StaysCleanWhateverWasLogged) {
     EXPECT_EQ(root_of(Story().exits(0).raises("RuntimeError", "caught").verdict()), "clean-exit");
-    EXPECT_EQ(root_of(Story().exits(0).signal_seen(SIGTERM, 9s).verdict()), "clean-exit");
+}
+
+TEST(CleanExit, SoonAfterARequestToStopIsBecauseOfIt) {
+    const Verdict v = Story().exits(0).signal_seen(SIGTERM, 9s).verdict();
+    EXPECT_EQ(v.end.cause, "clean-exit"_cause);
+    EXPECT_EQ(root_of(v), "killed");
+    EXPECT_FALSE(certain(v));
+    EXPECT_EQ(v.outcome, Outcome::finished);
 }
 
 TEST(CleanExit, WithAHelperThatCrashedTellsIt) {

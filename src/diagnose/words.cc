@@ -89,8 +89,9 @@ Confidence at_most(Confidence confidence, Confidence bound) { return std::min(co
 
 Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
                       std::string summary) {
-    Finding finding{cause, confidence, std::move(summary), where_it_died(death), {status_of(death)},
-                    {},    {},         {},                 {}};
+    Finding finding{
+        cause, confidence, std::move(summary), where_it_died(death), {status_of(death)}, {}, {},
+        {},    {}};
     if (death.pid > 0) finding.pid = death.pid;
     return finding;
 }

@@ -183,8 +183,7 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
         site.peak = Bytes{from->peak_bytes};
         site.error = Bytes{from->error_bytes};
         site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
-        site.small_objects =
-            (from->flags & (format::site_small_objects | format::site_arena)) != 0;
+        site.small_objects = (from->flags & (format::site_small_objects | format::site_arena)) != 0;
         site.before_steps = before_steps(agent, *from);
         // Of what nobody saw being asked for, the pieces are not known.
         site.blocks = (from->flags & format::site_unseen) != 0 ? 1 : from->live_blocks;

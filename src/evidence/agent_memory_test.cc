@@ -32,6 +32,7 @@ public:
     }
     format::AgentSite& holds(const format::AgentStack& stack, const Curve& curve) {
         format::AgentSite& site = slot_.site(stack, static_cast<std::uint64_t>(curve(1) * mib));
+        site.live_blocks = 100;
         for (int i = 0; i < windows; ++i) {
             const double now = curve(static_cast<double>(i) / (windows - 1));
             site.live_kib[i] = static_cast<std::uint32_t>(now * 1024);
@@ -160,6 +161,12 @@ TEST(Leak, OfSmallObjectsMayBeSeenByTheirArenasAlone) {
     p.holds(stack({p.frame("train.py", 42)}), growing).flags = format::site_arena;
     p.holds(stack({p.frame("train.py", 43)}), growing).flags = format::site_other;
     EXPECT_EQ(p.blamed(), 42);
+}
+
+TEST(NoLeak, OneLargeBlockThatIsFilledBitByBit) {
+    Program p;
+    p.holds(stack({p.frame("train.py", 42)}), growing).live_blocks = 1;
+    EXPECT_FALSE(p.leak());
 }
 
 TEST(NoLeak, WarmUpAndWhatStays) {

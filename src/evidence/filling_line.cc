@@ -9,7 +9,9 @@
 namespace holdfast {
 namespace {
 
-bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool is_part_of_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
 
 // Of "self.log["loss"]" what the source is sure to show: the last attribute, without its keys.
 std::string_view last_word(std::string_view name) {

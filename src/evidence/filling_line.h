@@ -6,8 +6,8 @@
 
 namespace holdfast {
 
-// `name` as a walk from the program's names gives it: "self.history", "log[\"loss\"]". Nothing where
-// no line or several do.
+// `name` as a walk from the program's names gives it: "self.history", "log[\"loss\"]". Nothing
+// where no line or several do.
 std::optional<int> filling_line(std::string_view source, std::string_view name);
 
 }  // namespace holdfast

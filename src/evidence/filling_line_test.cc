@@ -7,7 +7,8 @@ namespace {
 
 TEST(FillingLine, IsTheOnlyOneThatPutsSomethingIn) {
     EXPECT_EQ(filling_line("history = []\nfor x in data:\n    history.append(x)\n", "history"), 3);
-    EXPECT_EQ(filling_line("def f(self):\n    self.log[\"loss\"].append(1)\n", "self.log[\"loss\"]"), 2);
+    EXPECT_EQ(
+        filling_line("def f(self):\n    self.log[\"loss\"].append(1)\n", "self.log[\"loss\"]"), 2);
     EXPECT_EQ(filling_line("cache = {}\ncache[key] = value\n", "cache"), 2);
     EXPECT_EQ(filling_line("all = pd.concat([all, part])\n", "all"), 1);
     EXPECT_EQ(filling_line("total += part\n", "total"), 1);

@@ -111,8 +111,8 @@ struct KeeperEvidence {
     RunTime time{};
     std::string name, kind, file;
     std::uint64_t items = 0;
-    Bytes live, grown;  // estimates; grown since the look before
-    bool graphs = false;  // it holds tensors that keep their graphs
+    Bytes live, grown;             // estimates; grown since the look before
+    bool graphs = false;           // it holds tensors that keep their graphs
     std::optional<int> filled_at;  // the line of `file` that puts something into it, if only one
 };
 

@@ -119,7 +119,8 @@ private:
         return list.emplace_back();
     }
     static Finding& append(std::vector<Finding>& list) {
-        return list.emplace_back(Finding{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}});
+        return list.emplace_back(
+            Finding{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}});
     }
 
     const Json& node_;

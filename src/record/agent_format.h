@@ -44,9 +44,9 @@ enum AgentSiteFlags : std::uint32_t {
     // stayed while they were watched, or by the line that asked for the arena.
     site_small_objects = 4,
     site_arena = 8,
-    site_native = 16,         // no Python frame anywhere to be had
-    site_gpu = 32,            // GPU memory, as the framework reports it
-    site_unseen = 64,         // became resident while the main thread was here; nobody saw it asked for
+    site_native = 16,  // no Python frame anywhere to be had
+    site_gpu = 32,     // GPU memory, as the framework reports it
+    site_unseen = 64,  // became resident while the main thread was here; nobody saw it asked for
 };
 
 // Live memory by the Python stack that asked for it. Figures are estimates where blocks are
@@ -196,7 +196,7 @@ struct AgentGuard {
 // A container that a name of the program reaches, as it was while memory grew. The first is the
 // one that had grown most since the look before.
 struct AgentKeeper {
-    std::int64_t time;  // 0: none
+    std::int64_t time;                  // 0: none
     std::uint64_t items, bytes, grown;  // bytes are estimates
     std::uint32_t graphs;               // 1: it holds tensors that keep their graphs
     std::uint32_t reserved;

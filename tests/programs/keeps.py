@@ -25,7 +25,7 @@ class Trainer:
             Trainer.log.append(part)  # mark: class
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def patch(number):
     return bytes([number % 255 + 1]) * SIZE
 

@@ -193,14 +193,14 @@ std::optional<Finding> held_by_a_line(const Death& death) {
                       "had.",
                       place, human(std::min(line->live, *peak)), human(*peak), who(death)));
         finding.where = line->where;
-        finding.evidence = {
-            {"live memory", formatted("{} (± {}) at {}", human(line->live), human(line->error),
-                                      place)},
-            {"growth", formatted("it rose in {} windows of time", line->rises)}};
+        finding.evidence = {{"live memory", formatted("{} (± {}) at {}", human(line->live),
+                                                      human(line->error), place)},
+                            {"growth", formatted("it rose in {} windows of time", line->rises)}};
         add_keeper(finding, *agent, line->live);
         if (!finding.keeper)
             finding.fixes.push_back(
-                {formatted("Find who keeps what {} makes, and let go of it after each step.", place),
+                {formatted("Find who keeps what {} makes, and let go of it after each step.",
+                           place),
                  {}});
         return finding;
     }
@@ -237,10 +237,10 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
     if (keeper.live.share_of(*peak) < 0.25 || keeper.grown.count == 0) return std::nullopt;
-    Finding finding = finding_about(
-        death, "host-leak"_cause, Confidence::likely,
-        formatted("`{}` had grown to {} of the {} that {} had.", keeper.name, human(keeper.live),
-                  human(*peak), who(death)));
+    Finding finding =
+        finding_about(death, "host-leak"_cause, Confidence::likely,
+                      formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
+                                human(keeper.live), human(*peak), who(death)));
     if (keeper.filled_at) finding.where = Where{keeper.file, keeper.filled_at, {}, {}};
     if (!finding.where) finding.where = where_it_was(death);
     add_keeper(finding, *agent, keeper.live);

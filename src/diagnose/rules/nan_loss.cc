@@ -59,9 +59,9 @@ std::optional<Finding> found_in_numbers(const Death& death) {
 // Mistakes of other kinds, whatever the numbers around them are.
 bool speaks_of_something_else(const TracebackText& traceback) {
     for (const std::string_view type :
-         {"KeyError", "TypeError", "NameError", "UnboundLocalError", "IndexError",
-          "AttributeError", "ImportError", "ModuleNotFoundError", "FileNotFoundError", "OSError",
-          "MemoryError", "KeyboardInterrupt", "NotImplementedError", "EOFError", "BrokenPipeError"})
+         {"KeyError", "TypeError", "NameError", "UnboundLocalError", "IndexError", "AttributeError",
+          "ImportError", "ModuleNotFoundError", "FileNotFoundError", "OSError", "MemoryError",
+          "KeyboardInterrupt", "NotImplementedError", "EOFError", "BrokenPipeError"})
         if (traceback.type == type) return true;
     return false;
 }
@@ -80,13 +80,12 @@ std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidenc
         std::string_view rest = note.text;
         const std::string name(next_line(rest).value_or(""));
         const std::string value(next_line(rest).value_or(""));
-        Finding finding = finding_about(
-            death, "nan-loss"_cause, Confidence::likely,
-            formatted("`{}` was {} when {} failed: {}", name, value, who(death),
-                      shortened(exception_line(*traceback))));
+        Finding finding =
+            finding_about(death, "nan-loss"_cause, Confidence::likely,
+                          formatted("`{}` was {} when {} failed: {}", name, value, who(death),
+                                    shortened(exception_line(*traceback))));
         finding.evidence.push_back({"variable", formatted("{} = {}", name, value)});
-        finding.evidence.push_back(
-            {source_of(*traceback), shortened(exception_line(*traceback))});
+        finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
         finding.topic = Topic::nonfinite_number;
         add_fixes(finding, false);
         return finding;

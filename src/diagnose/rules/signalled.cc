@@ -114,8 +114,7 @@ std::optional<Request> stopped_by_request(const Death& death, int signal) {
     // A program that saves and ends well after it was asked to stop ends soon; later, it may have
     // come to its own end.
     constexpr Nanos soon{10'000'000'000};
-    const SignalSeen* seen =
-        signal_before_end(death, signal, *death.exit.code == 0 ? soon : grace);
+    const SignalSeen* seen = signal_before_end(death, signal, *death.exit.code == 0 ? soon : grace);
     if (seen == nullptr) return std::nullopt;
     return Request{seen,
                    *death.exit.code == 128 + signal ? Confidence::certain : Confidence::likely};
@@ -207,10 +206,10 @@ std::optional<Finding> interrupted(const Death& death) {
         request->seen != nullptr ? " from " + sender_of(*request->seen) : std::string();
     const bool by_itself =
         keyboard && request->seen == nullptr && raised_by_own_code(*traceback, death);
-    Finding finding = stopped(
-        death, "interrupted"_cause, *request,
-        by_itself ? formatted("{} raised KeyboardInterrupt itself.", who(death))
-                  : formatted("{} was interrupted (SIGINT{}).", who(death), from));
+    Finding finding =
+        stopped(death, "interrupted"_cause, *request,
+                by_itself ? formatted("{} raised KeyboardInterrupt itself.", who(death))
+                          : formatted("{} was interrupted (SIGINT{}).", who(death), from));
     if (!finding.where && keyboard) finding.where = own_place(traceback->frames);
     return finding;
 }
