@@ -243,7 +243,7 @@ def _locals(frame):
     if sys.version_info >= (3, 13):
         return dict(frame.f_locals)
     names = code.co_varnames
-    return {name: value for name, value in zip(names, fast_locals(frame, len(names)))}
+    return dict(zip(names, fast_locals(frame, len(names))))
 
 
 def _is_own(file):

@@ -4,22 +4,24 @@ import json
 import os
 import signal
 import sys
+from pathlib import Path
 
 
 def resident() -> int:
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    pages = Path("/proc/self/statm").read_text().split()[1]
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
 
 
 way = sys.argv[1]
-text = '{"steps": [' + ", ".join('{"id": %d, "loss": %d.5}' % (i, i) for i in range(400_000)) + "]}"
+rows = ", ".join(f'{{"id": {i}, "loss": {i}.5}}' for i in range(400_000))
+text = f'{{"steps": [{rows}]}}'
 before = resident()
 if way == "dicts":
     kept = [{"id": i} for i in range(700_000)]  # mark: dicts
 elif way == "tuples":
     kept = [(i, i + 1, i + 2) for i in range(1_200_000)]  # mark: tuples
 elif way == "strings":
-    kept = ["sample%d" % i for i in range(2_000_000)]  # mark: strings
+    kept = [f"sample{i}" for i in range(2_000_000)]  # mark: strings
 elif way == "parsed":
     kept = json.loads(text)  # mark: parsed
 print(resident() - before, flush=True)
