@@ -53,12 +53,19 @@ int not_started(const std::string& command, const Error& error) {
     return error.number == ENOENT ? 127 : 126;
 }
 
+// By itself, or because it was asked to, and with 0: no news.
+bool ended_well(const Verdict& verdict) {
+    return verdict.outcome == Outcome::finished ||
+           (verdict.exit.code == 0 &&
+            (verdict.end.cause == "clean-exit"_cause || verdict.end.cause == "exit-called"_cause));
+}
+
 // What the log of a notebook server gets depends on what its user has seen already.
 void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
-    if (said == KernelEnd::Said::nothing) return;
+    if (said == KernelEnd::Said::nothing || ended_well(verdict)) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
         say("\n" + terminal_verdict(verdict, style_for(STDERR_FILENO, terminal_environment())), fd);
-    else if (verdict.outcome != Outcome::finished)
+    else
         say(one_line_verdict(verdict), fd);
 }
 

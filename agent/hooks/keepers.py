@@ -102,7 +102,9 @@ class _Walk:
         elif kind in (bytes, bytearray, str):
             self.note(path, len(value), len(value), title, 0, file)
         elif title == "_lru_cache_wrapper":
-            self.note(path, value.cache_info().currsize, 0, "lru_cache", 0, file)
+            info = value.cache_info()
+            if info.maxsize is None:
+                self.note(path, info.currsize, 0, "lru_cache", 0, file)
         elif title in ("function", "method"):
             function = value if title == "function" else value.__func__
             if _is_own(function.__code__.co_filename):
@@ -148,7 +150,7 @@ class _Walk:
                 self.found.pop(path, None)
 
     def note(self, path, items, size, kind, graphs, file):
-        if items >= _FEWEST or size >= _LEAST:
+        if items >= _FEWEST or size >= _LEAST or kind == "lru_cache":
             self.found[path] = (items, size, kind, graphs, file)
 
 

@@ -91,12 +91,9 @@ TEST(ExitCall, BelowPythonIsHowEveryProgramEnds) {
 TEST(ExitCall, InsideACellEndsTheKernelWhateverItsStatus) {
     Story story = leaving(ExitCallEvidence::How::os_exit, 0);
     EXPECT_EQ(root_of(story.verdict()), "exit-called");
-    EXPECT_EQ(story.verdict().outcome, Outcome::finished);
     story.agent().notes.push_back({NoteEvidence::Kind::cell, 5s, 3, 1, "os._exit(0)"});
     EXPECT_EQ(root_of(story.verdict()), "exit-called");
     EXPECT_EQ(story.verdict().outcome, Outcome::died);
-    story.agent().notes.push_back({NoteEvidence::Kind::cell, 6s, 3, 0, "os._exit(0)"});
-    EXPECT_EQ(story.verdict().outcome, Outcome::finished);
 }
 
 TEST(ExitCall, OfZeroBySysExitIsAnOrdinaryEnd) {

@@ -209,8 +209,7 @@ bool told(const Verdict& verdict, const Finding& finding) {
 Verdict of_death(const Evidence& evidence) {
     Verdict verdict = describe(evidence);
     const Death death = deciding_death(evidence);
-    const bool finished = death.exit.code == 0 && !exit_left_a_cell(death);
-    verdict.outcome = finished ? Outcome::finished : Outcome::died;
+    const bool well = death.exit.code == 0 && !exit_left_a_cell(death);
     verdict.process = deciding_process(death);
     verdict.missing = gaps(death);
 
@@ -220,6 +219,10 @@ Verdict of_death(const Evidence& evidence) {
         findings.push_back(finding_about(death, "unknown-kill"_cause, Confidence::unknown,
                                          formatted("Nothing tells why {} ended.", who(death))));
     Ranked ranked = rank(std::move(findings));
+    // A program that was asked to stop, or left by os._exit, ends with 0 and has not finished.
+    const bool finished =
+        well && (ranked.root.cause == "clean-exit"_cause || ranked.root.cause == "shut-down"_cause);
+    verdict.outcome = finished ? Outcome::finished : Outcome::died;
     const std::optional<FatalChild> child = child_to_blame(death, ranked);
     verdict.end = ranked.end;
     verdict.root = ranked.root;

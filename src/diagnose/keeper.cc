@@ -7,14 +7,13 @@ namespace holdfast {
 namespace {
 
 // A cache of a library's own and a graph behind a tensor cannot be weighed, only counted.
-constexpr std::uint64_t many = 64;
+constexpr std::uint64_t many = 8;
 
 const KeeperEvidence* grown_most(const AgentEvidence& agent, Bytes leaked) {
     if (agent.keepers.empty()) return nullptr;
     const KeeperEvidence& first = agent.keepers.front();
     const bool counted = first.graphs || first.kind == "lru_cache";
-    const bool enough =
-        counted ? first.items >= (first.graphs ? 8 : many) : first.live.share_of(leaked) >= 0.25;
+    const bool enough = counted ? first.items >= many : first.live.share_of(leaked) >= 0.25;
     return enough ? &first : nullptr;
 }
 

@@ -25,7 +25,7 @@ TEST(CleanExit, SoonAfterARequestToStopIsBecauseOfIt) {
     EXPECT_EQ(v.end.cause, "clean-exit"_cause);
     EXPECT_EQ(root_of(v), "killed");
     EXPECT_FALSE(certain(v));
-    EXPECT_EQ(v.outcome, Outcome::finished);
+    EXPECT_EQ(v.outcome, Outcome::died);
 }
 
 TEST(CleanExit, WithAHelperThatCrashedTellsIt) {

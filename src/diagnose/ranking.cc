@@ -80,7 +80,8 @@ bool explains(const Finding& why, const Finding& end) {
 
 // Much data is no news but where memory ran out.
 bool is_large_data(const Finding& finding) {
-    return one_of(finding.cause, {"dataset-in-ram"_cause, "worker-copies"_cause});
+    return finding.topic == Topic::held_memory ||
+           one_of(finding.cause, {"dataset-in-ram"_cause, "worker-copies"_cause});
 }
 
 std::string why_first(const Finding& first, const Finding& second) {

@@ -15,8 +15,8 @@ constexpr std::array<std::string_view, 15> loading{
     "load",     "loads",   "read",    "open",       "imread",    "imdecode", "decode",  "parse",
     "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
 // In the user's own names these say as much; libraries build and prepare all kinds of things.
-constexpr std::array<std::string_view, 8> preparing{
-    "init", "dataset", "prepare", "preprocess", "tokenize", "featurize", "features", "build"};
+constexpr std::array<std::string_view, 7> preparing{
+    "init", "dataset", "prepare", "preprocess", "tokenize", "featurize", "build"};
 constexpr std::array<std::string_view, 6> working{"fit",   "train",    "transform",
                                                   "solve", "minimize", "optimize"};
 

@@ -11,8 +11,9 @@
 
 namespace holdfast {
 
-// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere.
-enum class Topic { none, nonfinite_number, gpu_memory };
+// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere; or
+// that a finding is about memory that was held, which is no news unless memory ran out.
+enum class Topic { none, nonfinite_number, gpu_memory, held_memory };
 
 // A place in the user's own code.
 struct Where {

@@ -143,8 +143,8 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
 bool grows_by_items(const AgentEvidence& agent) {
     if (agent.keepers.empty()) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
-    if (keeper.kind == "lru_cache") return keeper.items >= 64;
-    return (keeper.kind == "list" || keeper.kind == "dict") && keeper.items >= 8;
+    return (keeper.kind == "list" || keeper.kind == "dict" || keeper.kind == "lru_cache") &&
+           keeper.items >= 8;
 }
 
 // Much in many pieces, which came over a long time: a loop that keeps what it makes. A loop that
@@ -193,6 +193,7 @@ std::optional<Finding> held_by_a_line(const Death& death) {
                       "had.",
                       place, human(std::min(line->live, *peak)), human(*peak), who(death)));
         finding.where = line->where;
+        finding.topic = Topic::held_memory;
         finding.evidence = {{"live memory", formatted("{} (± {}) at {}", human(line->live),
                                                       human(line->error), place)},
                             {"growth", formatted("it rose in {} windows of time", line->rises)}};
@@ -241,6 +242,7 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
         finding_about(death, "host-leak"_cause, Confidence::likely,
                       formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
                                 human(keeper.live), human(*peak), who(death)));
+    finding.topic = Topic::held_memory;
     if (keeper.filled_at) finding.where = Where{keeper.file, keeper.filled_at, {}, {}};
     if (!finding.where) finding.where = where_it_was(death);
     add_keeper(finding, *agent, keeper.live);

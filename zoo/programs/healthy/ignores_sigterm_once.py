@@ -1,6 +1,7 @@
 """Asked to stop, it saves a checkpoint and finishes in its own time."""
 # zoo end: clean-exit
 # zoo root: killed
+# zoo outcome: died
 # zoo then: sleep 0.2; kill -TERM $PID
 
 import os

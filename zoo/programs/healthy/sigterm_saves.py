@@ -1,6 +1,7 @@
 """Asked to stop, it saves and ends with 0."""
 # zoo end: clean-exit
 # zoo root: killed
+# zoo outcome: died
 # zoo then: sleep 1; kill $PID
 
 import os

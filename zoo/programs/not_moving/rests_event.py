@@ -2,7 +2,7 @@
 # zoo end: clean-exit exit-called
 # zoo root: killed
 # zoo then: sleep 14; kill -TERM $PID
-# zoo outcome: finished
+# zoo outcome: died
 
 import os
 import signal
