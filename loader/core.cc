@@ -163,6 +163,7 @@ Status Core::prepare(const Json& options) {
         source_ = std::move(*made);
     }
     const bool own = !source_;
+    if (own) count_ = options["count"].natural().value_or(count_);
     if (own) source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
 
     const Layout layout = source_->layout(batch_);

@@ -23,7 +23,9 @@ public:
     Json describe() const;
     Json stats() const;
     std::uint64_t count() const;
-    std::string name(std::uint64_t sample) const { return source_ ? source_->name(sample) : ""; }
+    std::string name(std::uint64_t sample) const {
+        return source_ ? source_->name(sample) : places_ ? places_->name(sample) : "";
+    }
     Engine* engine() { return engine_.get(); }
     std::uint64_t batch() const { return batch_; }
     // Takes a reservation for something that lies outside the arena: borrowed readers.

@@ -75,8 +75,21 @@ void Engine::start(const Pass& pass) {
     pass_ = pass;
     order_ = Order(source_.count(), pass.seed, pass.epoch, pass.shuffled);
     position_ = pass.position;
+    share_ = {};
+    share_given_ = 0;
     started_ = true;
     work_.notify_all();
+}
+
+// Whether a sample of this pass is left that has no slot yet. Called locked.
+bool Engine::more() {
+    if (share_given_ < share_.rows) return true;
+    const Share next = share_of(pass_, source_.count(), position_);
+    if (next.rows == 0) return false;
+    share_ = next;
+    share_given_ = 0;
+    position_ = next.next;
+    return true;
 }
 
 // The first batch with rows that nobody has taken; a new one where a slot is free. Called locked.
@@ -85,19 +98,17 @@ std::shared_ptr<Engine::Batch> Engine::wanted() {
     for (const auto& batch : line_)
         if (batch->given < batch->rows) return batch;
     if (free_.empty() || line_.size() >= options_.ahead) return nullptr;
-    const Share share = share_of(pass_, source_.count(), position_);
-    if (share.rows == 0) return nullptr;
+    if (!more()) return nullptr;
     auto batch = std::make_shared<Batch>();
     batch->slot = free_.back();
     free_.pop_back();
     batch->generation = generation_;
     batch->seed = pass_.seed;
     batch->epoch = pass_.epoch;
-    batch->rows = share.rows;
-    batch->next_position = share.next;
-    batch->samples.resize(share.rows);
-    for (std::uint64_t i = 0; i < share.rows; ++i) batch->samples[i] = order_.at(share.first + i);
-    position_ = share.next;
+    batch->rows = std::min(options_.batch, share_.rows - share_given_);
+    batch->next_position = share_.next;
+    batch->samples.resize(batch->rows);
+    for (std::uint64_t& sample : batch->samples) sample = order_.at(share_.first + share_given_++);
     line_.push_back(batch);
     return batch;
 }
@@ -220,8 +231,7 @@ Next Engine::next(std::chrono::milliseconds patience, Delivery& out) {
     while (true) {
         if (closed_) return Next::closed;
         if (line_.empty()) {
-            const bool over = share_of(pass_, source_.count(), position_).rows == 0;
-            if (!started_ || over) return finish(Next::end);
+            if (!started_ || !more()) return finish(Next::end);
             if (stats_.held == slots_.size()) return finish(Next::held);
         } else if (line_.front()->done == line_.front()->rows) {
             const std::shared_ptr<Batch> batch = line_.front();

@@ -24,7 +24,7 @@ struct Pass {
     std::uint64_t position = 0;  // samples that all ranks together have had
     std::uint64_t rank = 0;
     std::uint64_t ranks = 1;
-    std::uint64_t batch = 1;
+    std::uint64_t batch = 1;  // samples of a step; slots may hold fewer
     bool shuffled = false;
     bool whole_batches = false;
 };
@@ -66,7 +66,7 @@ struct EngineStats {
 };
 
 struct EngineOptions {
-    std::uint64_t batch = 1;
+    std::uint64_t batch = 1;  // samples of a slot
     unsigned workers = 1;
     std::uint64_t ahead = 2;  // batches that may wait for the program
     bool skip_bad = false;
@@ -112,6 +112,7 @@ private:
 
     void work(std::span<std::byte> scratch);
     std::shared_ptr<Batch> wanted();
+    bool more();
     void fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch& scratch,
               std::vector<Failure>& failures);
     void settle(Batch& batch);
@@ -134,7 +135,9 @@ private:
     Pass pass_;
     Order order_;
     std::uint64_t generation_ = 0;
-    std::uint64_t position_ = 0;  // of the next batch that gets a slot
+    std::uint64_t position_ = 0;  // of the step after `share_`
+    Share share_;                 // the step that is being given slots
+    std::uint64_t share_given_ = 0;
     bool started_ = false;
     bool closed_ = false;
     std::deque<std::shared_ptr<Batch>> line_;  // in the order of delivery

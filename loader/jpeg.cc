@@ -5,6 +5,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
 // Needs the names of <cstdio> before it.
 #include <jerror.h>
@@ -26,9 +27,22 @@ struct JpegInput {
     ByteStream* stream;
 };
 
+// libjpeg's own words. Its error manager is not taken: it writes to stderr.
+#define JMESSAGE(code, string) string,
+#define JCOPYRIGHT_SHORT ""
+#define JVERSION ""
+constexpr const char* jpeg_messages[] = {
+#include <jerror.h>
+    nullptr};
+
 [[noreturn]] void jpeg_failed(j_common_ptr info) {
     auto* errors = reinterpret_cast<JpegErrors*>(info->err);
-    errors->base.format_message(info, errors->text);
+    const int code = errors->base.msg_code;
+    const int* numbers = errors->base.msg_parm.i;
+    const bool known = code > 0 && code < static_cast<int>(std::size(jpeg_messages)) - 1;
+    const char* words = known ? jpeg_messages[code] : "unknown";
+    if (std::strstr(words, "%s") != nullptr) words = "an unsupported part";
+    std::snprintf(errors->text, sizeof errors->text, words, numbers[0], numbers[1], numbers[2], numbers[3]);
     std::longjmp(errors->back, 1);
 }
 
@@ -81,11 +95,12 @@ std::optional<BadImage> decode_jpeg(std::span<const std::uint8_t> front, ByteStr
     jpeg_decompress_struct info;
     JpegErrors errors;
     std::memset(&info, 0, sizeof info);
-    info.err = jpeg_std_error(&errors.base);
+    std::memset(&errors, 0, sizeof errors);
+    info.err = &errors.base;
     errors.base.error_exit = jpeg_failed;
     errors.base.emit_message = jpeg_warned;
     errors.base.output_message = jpeg_said;
-    errors.text[0] = '\0';
+    errors.base.reset_error_mgr = jpeg_said;
     info.client_data = &scratch;
     if (setjmp(errors.back) != 0) {
         jpeg_destroy_decompress(&info);

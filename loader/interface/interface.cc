@@ -21,7 +21,8 @@ struct HoldfastLoader {
     // Set by close(); whoever gives back the last slot then frees everything.
     std::mutex lock;
     bool closed = false;
-    std::uint64_t out = 0;
+    std::uint64_t out = 0;             // slots with the program, and loaders inside this one
+    HoldfastLoader* inside = nullptr;  // whose arena this one lives in
 };
 
 namespace {
@@ -42,7 +43,7 @@ Pass pass_of(const HoldfastPass& in, std::uint64_t batch) {
     pass.position = in.position;
     pass.ranks = std::max<std::uint64_t>(1, in.ranks);
     pass.rank = std::min(in.rank, pass.ranks - 1);
-    pass.batch = batch;
+    pass.batch = in.batch != 0 ? in.batch : batch;
     pass.shuffled = in.shuffled != 0;
     pass.whole_batches = in.whole_batches != 0;
     return pass;
@@ -64,6 +65,22 @@ int answer(HoldfastLoader* loader, Next what, const Delivery& delivery, Holdfast
 static_assert(static_cast<int>(Next::ready) == HOLDFAST_READY && static_cast<int>(Next::end) == HOLDFAST_END &&
               static_cast<int>(Next::held) == HOLDFAST_HELD && static_cast<int>(Next::failed) == HOLDFAST_FAILED &&
               static_cast<int>(Next::waiting) == HOLDFAST_WAITING && static_cast<int>(Next::closed) == HOLDFAST_CLOSED);
+
+// Something that was out has come back, or (nothing was out) the loader was closed.
+void settle(HoldfastLoader* loader, bool came_back) {
+    while (loader != nullptr) {
+        {
+            const std::lock_guard guard(loader->lock);
+            if (came_back) --loader->out;
+            else loader->closed = true;
+            if (!loader->closed || loader->out != 0) return;
+        }
+        HoldfastLoader* const around = loader->inside;
+        delete loader;
+        loader = around;
+        came_back = true;
+    }
+}
 
 // Nothing may be thrown through Python's frames: out of memory is an error like the others.
 template <class Call>
@@ -91,6 +108,11 @@ HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside
         auto core = Core::open(*json, inside == nullptr ? nullptr : inside->core.get());
         if (!core) return core.error();
         loader->core = std::move(*core);
+        loader->inside = inside;
+        if (inside != nullptr) {
+            const std::lock_guard guard(inside->lock);
+            ++inside->out;
+        }
         return holdfast::Done{};
     });
     return wrong != 0 ? nullptr : loader.release();
@@ -143,13 +165,7 @@ int holdfast_loader_take(HoldfastLoader* loader, HoldfastBatch* batch) {
 
 void holdfast_loader_give_back(HoldfastLoader* loader, uint64_t slot) {
     loader->core->engine()->give_back(static_cast<std::uint32_t>(slot));
-    bool last = false;
-    {
-        const std::lock_guard guard(loader->lock);
-        --loader->out;
-        last = loader->closed && loader->out == 0;
-    }
-    if (last) delete loader;
+    settle(loader, true);
 }
 
 uint64_t holdfast_loader_share(HoldfastLoader* loader, const HoldfastPass* in, uint64_t position, uint64_t* samples,
@@ -169,11 +185,5 @@ uint64_t holdfast_loader_steps(HoldfastLoader* loader, const HoldfastPass* in) {
 
 void holdfast_loader_close(HoldfastLoader* loader) {
     if (Engine* engine = loader->core->engine()) engine->close();
-    bool last = false;
-    {
-        const std::lock_guard guard(loader->lock);
-        loader->closed = true;
-        last = loader->out == 0;
-    }
-    if (last) delete loader;
+    settle(loader, false);
 }

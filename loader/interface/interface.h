@@ -24,6 +24,7 @@ enum HoldfastNext {
 
 typedef struct HoldfastPass {
     uint64_t seed, epoch, position, rank, ranks;
+    uint64_t batch;  // samples of a step; 0: as many as a slot holds
     uint32_t shuffled, whole_batches;
 } HoldfastPass;
 
