@@ -144,6 +144,7 @@ std::uint64_t Core::count() const {
 }
 
 Status Core::add_labels(Field field, const void* rows) {
+    if (field.sample_bytes > 8) return Error{"a label has 8 bytes at most"};
     const std::span<std::byte> room = arena_.reserve(field.sample_bytes * count());
     if (room.size() != field.sample_bytes * count()) return Error{"the labels alone take more than the budget"};
     std::memcpy(room.data(), rows, room.size());
@@ -216,6 +217,7 @@ Json Core::describe() const {
     out["fingerprint"] = formatted("{:016x}", source_->fingerprint());
     out["classes"] = Json(source_->classes());
     const Layout layout = source_->layout(batch_);
+    out["label"] = source_->label_in_head();
     out["ragged"] = layout.ragged_bytes > 0;
     Json fields = Json::list();
     const std::vector<std::uint64_t> offsets = field_offsets(layout, batch_);

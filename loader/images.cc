@@ -118,6 +118,12 @@ public:
         return layout;
     }
 
+    std::string label_in_head() const override {
+        if (!as_they_are_) return {};
+        if (labels_.field.sample_bytes > 0) return labels_.field.dtype;
+        return places_->label(0) ? "<i8" : "";
+    }
+
     std::uint64_t part_size(std::uint64_t rows, unsigned workers) const override {
         return std::clamp<std::uint64_t>(rows / (2 * std::max(1U, workers)), 1, 4);
     }
@@ -137,7 +143,7 @@ public:
     }
 
 private:
-    static constexpr std::uint64_t picture_head = 16;
+    static constexpr std::uint64_t picture_head = 32;
 
     std::optional<std::string> look(std::uint64_t sample, Scratch& scratch, RowTaker& reader) const {
         const auto place = places_->open(sample);
@@ -186,6 +192,7 @@ private:
         const std::uint64_t at = sizeof(Extent);
         const std::uint32_t head[4] = {size.height, size.width, options_.channels, 0};
         std::memcpy(part.batch + at, head, sizeof head);
+        write_label(part.batch + at + sizeof head, sample);
         const Extent extent{at, picture_head + bytes};
         std::memcpy(part.batch + row * sizeof(Extent), &extent, sizeof extent);
         PictureOptions plain;
@@ -211,12 +218,16 @@ private:
 
     void fill_label(const Part& part, std::uint64_t row, std::uint64_t sample) const {
         if (part.offsets.size() < 2) return;
-        std::byte* to = part.batch + part.offsets[1];
+        const std::uint64_t size = labels_.field.sample_bytes > 0 ? labels_.field.sample_bytes : 8;
+        write_label(part.batch + part.offsets[1] + row * size, sample);
+    }
+
+    void write_label(std::byte* to, std::uint64_t sample) const {
         if (const std::uint64_t size = labels_.field.sample_bytes; size > 0) {
-            std::memcpy(to + row * size, labels_.rows.data() + sample * size, size);
+            std::memcpy(to, labels_.rows.data() + sample * size, size);
         } else {
             const std::int64_t label = places_->label(sample).value_or(-1);
-            std::memcpy(to + row * sizeof label, &label, sizeof label);
+            std::memcpy(to, &label, sizeof label);
         }
     }
 

@@ -73,6 +73,8 @@ public:
     // Of names and sizes of the files: tells a resumed run that its data changed.
     virtual std::uint64_t fingerprint() const = 0;
     virtual std::vector<std::string> classes() const { return {}; }
+    // Images in their own sizes: what kind of label stands in each one's head; empty for none.
+    virtual std::string label_in_head() const { return {}; }
     // Fills the rows of `part`; called by many threads at once, each with its own scratch.
     virtual void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) = 0;
     // Samples that a part must not be split below or grow above.

@@ -90,10 +90,11 @@ def piece(slot: Slot, offset: int, length: int) -> bytes:
     return ctypes.string_at(slot.data + offset, length)
 
 
-def picture(slot: Slot, offset: int) -> np.ndarray[Any, Any]:
-    """An image in its own size, behind its head."""
+def picture(slot: Slot, offset: int, label: str) -> Any:
+    """An image in its own size, behind its head, and the label in there."""
     height, width, channels, _ = (ctypes.c_uint32 * 4).from_address(slot.data + offset)
-    return view(slot, offset + 16, (height, width, channels), "|u1")
+    image = view(slot, offset + 32, (height, width, channels), "|u1")
+    return (image, view(slot, offset + 16, (1,), label)[0]) if label else image
 
 
 def fork_guard(pid: int) -> None:

@@ -63,6 +63,8 @@ class CoreFeed:
 
     def _arrays(self, slot: Slot) -> Any:
         if self.facts["ragged"]:
+            if self._decode == "image":
+                return [picture(slot, at, self.facts["label"]) for at, _ in extents(slot)]
             return [_decoded(slot, at, length, self._decode) for at, length in extents(slot)]
         made = []
         for field in self.facts["fields"]:
@@ -80,8 +82,6 @@ class CoreFeed:
 
 
 def _decoded(slot: Slot, offset: int, length: int, decode: str | None) -> Any:
-    if decode == "image":
-        return picture(slot, offset)
     data = piece(slot, offset, length)
     if decode == "text":
         return data.decode("utf-8", "replace")

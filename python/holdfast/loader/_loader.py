@@ -144,7 +144,7 @@ class Loader:
         }
         plan = _source.plan(source, asked)
         if plan is not None:
-            self._feed = self._of_files(plan, mapped, labels, picture, dtype, largest)
+            self._feed = self._of_files(plan, mapped, labels, picture, dtype, largest, columns)
         else:
             self._feed = self._of_objects(source, mapped, labels, columns, shuffle)
         if self._feed.count is None:
@@ -180,7 +180,10 @@ class Loader:
         picture: dict[str, Any],
         dtype: Any,
         largest: Any,
+        columns: Any,
     ) -> Any:
+        if plan["kind"] == "shards" and columns is not None:
+            plan["kind"] = "members"
         kind = plan["kind"]
         decode = {"text": "text", "json": "columns"}.get(kind)
         if plan.pop("objects", False):
@@ -233,7 +236,8 @@ class Loader:
 
     def _mapped(self, outer: Core, inner: Core, mapped: Mapped, decode: str | None) -> Any:
         facts = inner.describe()
-        labelled = len(facts["fields"]) > 1 and facts["fields"][-1]["name"] == "label"
+        fields = facts["fields"]
+        labelled = bool(facts["label"]) or (len(fields) > 1 and fields[-1]["name"] == "label")
         maker = MappedMaker(inner, mapped, decode, labelled)
         return OwnFeed(outer, maker, self._options)
 

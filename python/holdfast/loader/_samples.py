@@ -19,16 +19,6 @@ def leaves(sample: Any) -> list[Any]:
     return [sample]
 
 
-def form_of(sample: Any) -> Callable[[list[Any]], Any]:
-    """Puts values into the form that ``sample`` has."""
-    if isinstance(sample, dict):
-        keys = list(sample)
-        return lambda values: dict(zip(keys, values))
-    if isinstance(sample, (tuple, list)):
-        return tuple
-    return lambda values: values[0]
-
-
 def as_array(value: Any) -> np.ndarray[Any, Any] | None:
     """A value as an array; None where it is no number, such as text."""
     torch = sys.modules.get("torch")
@@ -44,7 +34,9 @@ class SampleLayout:
     """Where the values of samples like the first one lie in a batch."""
 
     def __init__(self, first: Any, rows: int):
-        self.form = form_of(first)
+        # Not a function: worker processes get a copy of this.
+        self._keys = list(first) if isinstance(first, dict) else None
+        self._several = isinstance(first, (tuple, list))
         self.fields: list[tuple[int, tuple[int, ...], np.dtype[Any]] | None] = []
         at = 0
         for value in leaves(first):
@@ -55,6 +47,12 @@ class SampleLayout:
             self.fields.append((at, array.shape, array.dtype))
             at += -(-array.nbytes * rows // 64) * 64
         self.bytes = max(at, 64)
+
+    def form(self, values: list[Any]) -> Any:
+        """Values in the form that the samples have."""
+        if self._keys is not None:
+            return dict(zip(self._keys, values))
+        return tuple(values) if self._several else values[0]
 
     def put(self, sample: Any, row: int, into: list[Any], name: Callable[[], str]) -> None:
         """Writes a sample to its row; one that looks otherwise than the first is named."""
