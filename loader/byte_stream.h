@@ -29,7 +29,7 @@ public:
         if (wanted == 0) return {};
         const auto got = file_.read_some(extent_.offset + at_, buffer_.first(wanted));
         if (!got || *got == 0) return {};
-        if (cache_ == PageCache::drop) file_.forget(extent_.offset + at_, *got);
+        if (cache_ == PageCache::drop) file_.forget(*got);
         at_ += *got;
         return {reinterpret_cast<const std::uint8_t*>(buffer_.data()),
                 static_cast<std::size_t>(*got)};

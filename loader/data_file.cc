@@ -4,10 +4,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+
 #include "base/format.h"
 #include "loader/order.h"
 
 namespace holdfast::loader {
+namespace {
+
+constexpr std::uint64_t most_pages_kept = 4U << 20U;
+
+}  // namespace
 
 Result<DataFile> DataFile::open(const std::string& path) {
     DataFile file;
@@ -40,13 +48,16 @@ Status DataFile::read(std::uint64_t offset, std::span<std::byte> into, PageCache
     if (*got < into.size())
         return Error{formatted("the file ends at byte {}; it was {} bytes long when it was opened",
                                offset + *got, size_)};
-    if (cache == PageCache::drop) forget(offset, into.size());
+    if (cache == PageCache::drop) forget(into.size());
     return Done{};
 }
 
-void DataFile::forget(std::uint64_t offset, std::uint64_t length) const {
-    ::posix_fadvise(fd_.get(), static_cast<off_t>(offset), static_cast<off_t>(length),
-                    POSIX_FADV_DONTNEED);
+void DataFile::forget(std::uint64_t bytes) const {
+    const std::atomic_ref<std::uint64_t> kept(kept_);
+    const std::uint64_t now = kept.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+    if (now < std::min(size_, most_pages_kept)) return;
+    kept.store(0, std::memory_order_relaxed);
+    ::posix_fadvise(fd_.get(), 0, 0, POSIX_FADV_DONTNEED);
 }
 
 std::uint64_t text_hash(std::string_view text, std::uint64_t before) {

@@ -22,13 +22,16 @@ public:
     Status read(std::uint64_t offset, std::span<std::byte> into, PageCache cache) const;
     // As many of them as there are.
     Result<std::uint64_t> read_some(std::uint64_t offset, std::span<std::byte> into) const;
-    void forget(std::uint64_t offset, std::uint64_t length) const;
+    // So many bytes were read with PageCache::drop. Every few MiB the whole file's pages go: a kernel
+    // with large pages keeps those of which only a part was named.
+    void forget(std::uint64_t bytes) const;
 
     std::uint64_t size() const { return size_; }
 
 private:
     UniqueFd fd_;
     std::uint64_t size_ = 0;
+    mutable std::uint64_t kept_ = 0;  // bytes read since pages were dropped
 };
 
 // For a fingerprint: names and sizes, not times, which a copy changes.

@@ -104,14 +104,17 @@ class _Transformed:
 def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     """Source and options of a Loader that stands in for a DataLoader."""
     if dataloader.batch_size is None:
-        raise LoaderError("this DataLoader does not make batches itself; there is nothing to take over")
+        raise LoaderError(
+            "this DataLoader does not make batches itself; there is nothing to take over"
+        )
     dataset = dataloader.dataset
     sampler = type(dataloader.sampler).__name__
     if sampler not in ("RandomSampler", "SequentialSampler", "DistributedSampler"):
         raise LoaderError(f"the order of a {sampler} cannot be taken over")
     options: dict[str, Any] = {
         "batch": dataloader.batch_size,
-        "shuffle": sampler == "RandomSampler" or bool(getattr(dataloader.sampler, "shuffle", False)),
+        "shuffle": sampler == "RandomSampler"
+        or bool(getattr(dataloader.sampler, "shuffle", False)),
         "drop_last": dataloader.drop_last,
         "as_": "torch",
     }

@@ -88,7 +88,9 @@ class _Table:
         if pa.types.is_fixed_size_list(kind):
             flat = self._array(name, column.flatten())
             return flat.reshape(len(column), kind.list_size)
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)):
+        if not (
+            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
+        ):
             raise LoaderError(
                 f"{self.paths[0]}: column {name!r} holds {kind}, no numbers; name the columns to "
                 "read: columns=[...]"

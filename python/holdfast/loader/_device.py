@@ -24,7 +24,9 @@ class Device:
         self._slots: int = facts["slots"]
         answer = torch.cuda.cudart().cudaHostRegister(self._base, budget, 0)
         if int(answer) != 0:
-            raise LoaderError(f"the GPU's driver refused to pin the budget (CUDA error {int(answer)})")
+            raise LoaderError(
+                f"the GPU's driver refused to pin the budget (CUDA error {int(answer)})"
+            )
         self._copying: collections.deque[tuple[Any, Any]] = collections.deque()
 
     def moved(self, batch: Any) -> Any:

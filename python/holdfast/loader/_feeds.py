@@ -352,4 +352,3 @@ class IteratorFeed:
     def close(self) -> None:
         self._samples = iter(())
         self.core.close()
-

@@ -105,6 +105,7 @@ class Loader:
         self._position = 0
         self._begin = 0
         self._turn = 0
+        self._ended = -1
         self._lock = threading.Lock()
         self._rank, self._ranks = _rank(rank, ranks)
         self._torch = wants_torch(as_)
@@ -166,7 +167,9 @@ class Loader:
             self._device = Device(device, self._feed, facts, self._budget)
 
     def _core(self, plan: dict[str, Any], inside: Core | None = None) -> Core:
-        chosen = {key: value for key, value in {**self._options, **plan}.items() if value is not None}
+        chosen = {
+            key: value for key, value in {**self._options, **plan}.items() if value is not None
+        }
         try:
             return Core(chosen, inside)
         except LoaderError as error:
@@ -201,12 +204,14 @@ class Loader:
         elif kind == "records" and labels is not None and _source.is_path(labels):
             plan["arrays"].append({"paths": [os.fspath(labels)]})
             labels = None
-        own_labels = labels is not None and not (kind in ("images", "shards") and labels == "folder")
+        own_labels = labels is not None and not plan.get("labelled", False)
         if own_labels and kind not in ("images", "shards"):
             raise LoaderError(f"labels= of this form go with images, not with {kind}")
         if mapped is None:
             core = self._core(plan)
-            return self._opened(core, plan, own_labels, labels, lambda: CoreFeed(core, self._torch, decode))
+            return self._opened(
+                core, plan, own_labels, labels, lambda: CoreFeed(core, self._torch, decode)
+            )
         # The program's own batches lie beside what is read for them, in one arena.
         outer = self._core({"kind": "own", "count": 0})
         try:
@@ -220,7 +225,12 @@ class Loader:
             raise
 
     def _opened(
-        self, core: Core, plan: dict[str, Any], own_labels: bool, labels: Any, make: Callable[[], Any]
+        self,
+        core: Core,
+        plan: dict[str, Any],
+        own_labels: bool,
+        labels: Any,
+        make: Callable[[], Any],
     ) -> Any:
         try:
             if own_labels:
@@ -230,7 +240,11 @@ class Loader:
             return make()
         except BaseException as error:
             core.close()
-            if isinstance(error, LoaderError) and plan["kind"] == "shards" and "no JPEG" in str(error):
+            if (
+                isinstance(error, LoaderError)
+                and plan["kind"] == "shards"
+                and "no JPEG" in str(error)
+            ):
                 raise LoaderError(f"{error}; for other files in shards, give columns=()") from None
             raise
 
@@ -306,13 +320,15 @@ class Loader:
     def _next(self, turn: int) -> Any:
         self._check()
         with self._lock:
+            if turn == self._ended:
+                raise StopIteration
             if turn != self._turn:
                 raise LoaderError("another iteration of this Loader has begun since")
             if self._device is not None:
                 self._device.collect()
             found = self._feed.next()
             if found is None:
-                self._turn += 1
+                self._ended = turn
                 self._epoch += 1
                 self._position = 0
                 raise StopIteration
@@ -372,7 +388,9 @@ class Loader:
         """Bytes held, samples given, seconds that the program or the workers waited."""
         self._check()
         stats: dict[str, Any] = self._feed.stats()
-        stats["bytes_held"] = stats["fixed"] + (stats["held"] + stats["filled"]) * stats["slot_bytes"]
+        stats["bytes_held"] = (
+            stats["fixed"] + (stats["held"] + stats["filled"]) * stats["slot_bytes"]
+        )
         return stats
 
     def name(self, sample: int) -> str:

@@ -202,7 +202,9 @@ def _labels_by_csv(path: str, count: int, name: Any) -> Any:
                 table[row[0]] = float(row[1])
             except ValueError:
                 if number > 1:  # the first line may be a header
-                    raise LoaderError(f"{path}:{number}: the label {row[1]!r} is no number") from None
+                    raise LoaderError(
+                        f"{path}:{number}: the label {row[1]!r} is no number"
+                    ) from None
     found = []
     for sample in range(count):
         whole = name(sample)

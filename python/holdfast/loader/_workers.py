@@ -226,7 +226,9 @@ def _work(
         except BrokenPipeError:
             return
         except BaseException as error:
-            text = str(error) if isinstance(error, SampleError) else f"{type(error).__name__}: {error}"
+            text = (
+                str(error) if isinstance(error, SampleError) else f"{type(error).__name__}: {error}"
+            )
             pipe.send(("error", (text, traceback.format_exc())))
 
 
