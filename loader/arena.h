@@ -34,8 +34,8 @@ public:
     ~Arena();
 
     // Address space only: a page costs memory when it is first written. A forked child does not get
-    // it, since copies of its pages would count twice. `shared`: worker processes map it as well, by
-    // a descriptor that has no name in any file system, so nothing can be left behind.
+    // it, since copies of its pages would count twice. `shared`: worker processes map it as well,
+    // by a descriptor that has no name in any file system, so nothing can be left behind.
     static Result<Arena> make(Bytes budget, bool shared);
 
     // A part of another arena, for a loader inside a loader; the other one must outlive it.

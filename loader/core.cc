@@ -11,7 +11,8 @@ namespace holdfast::loader {
 namespace {
 
 constexpr std::uint64_t most_slots = 4096;
-constexpr std::uint64_t least_slots = 2;  // one that the program works on, one that is filled meanwhile
+constexpr std::uint64_t least_slots =
+    2;  // one that the program works on, one that is filled meanwhile
 
 std::vector<std::string> texts(const Json& list) {
     std::vector<std::string> out;
@@ -57,7 +58,8 @@ Result<std::unique_ptr<Core>> Core::open(const Json& options, Core* inside) {
     if (budget < 64U << 10U) return Error{"budget is less than 64 KiB"};
     if (inside != nullptr) {
         const auto part = inside->arena_.reserve(budget, 4096);
-        if (part.empty()) return Error{formatted("the budget has no {} left", human(Bytes{budget}))};
+        if (part.empty())
+            return Error{formatted("the budget has no {} left", human(Bytes{budget}))};
         core->arena_ = Arena::inside(part);
     } else {
         auto arena = Arena::make({budget}, options["shared"].truth().value_or(false));
@@ -99,7 +101,8 @@ Status Core::open_source(const Json& options) {
     }
     if (kind == "images" || kind == "shards") {
         if (!has_codecs())
-            return Error{"this Holdfast was built without libjpeg-turbo and zlib, so it decodes no images"};
+            return Error{
+                "this Holdfast was built without libjpeg-turbo and zlib, so it decodes no images"};
         auto places = open_places(options);
         if (!places) return places.error();
         places_ = std::move(*places);
@@ -112,7 +115,8 @@ Status Core::open_source(const Json& options) {
             const bool is_raw = array["raw"].is_object();
             if (is_raw) {
                 raw.dtype = text_or(array["raw"]["dtype"], "");
-                for (const Json& n : array["raw"]["shape"].items()) raw.shape.push_back(n.natural().value_or(0));
+                for (const Json& n : array["raw"]["shape"].items())
+                    raw.shape.push_back(n.natural().value_or(0));
                 raw.offset = array["raw"]["offset"].natural().value_or(0);
             }
             auto opened = open_records(texts(array["paths"]), is_raw ? &raw : nullptr);
@@ -128,7 +132,8 @@ Status Core::open_source(const Json& options) {
         LineRules rules;
         rules.quotes = kind == "csv";
         rules.header = kind == "csv" && options["header"].truth().value_or(true);
-        auto lines = LineIndex::build(arena_, texts(options["paths"]), rules, arena_.budget().count / 8, batch_);
+        auto lines = LineIndex::build(arena_, texts(options["paths"]), rules,
+                                      arena_.budget().count / 8, batch_);
         if (!lines) return lines.error();
         made = kind == "csv"    ? make_csv(std::move(*lines), options, cache_)
                : kind == "json" ? make_json_lines(std::move(*lines), options, cache_)
@@ -146,7 +151,8 @@ std::uint64_t Core::count() const {
 Status Core::add_labels(Field field, const void* rows) {
     if (field.sample_bytes > 8) return Error{"a label has 8 bytes at most"};
     const std::span<std::byte> room = arena_.reserve(field.sample_bytes * count());
-    if (room.size() != field.sample_bytes * count()) return Error{"the labels alone take more than the budget"};
+    if (room.size() != field.sample_bytes * count())
+        return Error{"the labels alone take more than the budget"};
     std::memcpy(room.data(), rows, room.size());
     labels_ = {std::move(field), room};
     return Done{};
@@ -165,7 +171,8 @@ Status Core::prepare(const Json& options) {
     }
     const bool own = !source_;
     if (own) count_ = options["count"].natural().value_or(count_);
-    if (own) source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
+    if (own)
+        source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
 
     const Layout layout = source_->layout(batch_);
     slot_bytes_ = rounded_up(batch_bytes(layout, batch_), 4096);
@@ -173,22 +180,27 @@ Status Core::prepare(const Json& options) {
     const std::uint64_t before = rounded_up(arena_.used().count, 4096);
     smallest_ = before + least_slots * slot_bytes_ + scratch + 4096;
     if (smallest_ > arena_.budget().count)
-        return Error{formatted("{} batches of {} samples ({} each) need a budget of {}; it is {}{}", least_slots,
-                               batch_, human(Bytes{slot_bytes_}), human(whole_mebibytes(smallest_)),
-                               human(arena_.budget()),
+        return Error{formatted("{} batches of {} samples ({} each) need a budget of {}; it is {}{}",
+                               least_slots, batch_, human(Bytes{slot_bytes_}),
+                               human(whole_mebibytes(smallest_)), human(arena_.budget()),
                                batch_ > 1 ? ". Take a larger budget or a smaller batch" : "")};
     const std::uint64_t spare = arena_.budget().count - smallest_;
-    const std::uint64_t wanted = own ? 0 : std::max<std::uint64_t>(1, options_["workers"].natural().value_or(1));
+    const std::uint64_t wanted =
+        own ? 0 : std::max<std::uint64_t>(1, options_["workers"].natural().value_or(1));
     workers_ = own ? 0 : std::min(wanted, 1 + (scratch == 0 ? wanted : spare / 2 / scratch));
     // A sample that needs more than a worker's own scratch gets this, one at a time.
     const std::uint64_t after_workers = spare - (workers_ > 1 ? (workers_ - 1) * scratch : 0);
-    const std::uint64_t large = layout.large == 0 ? 0 : std::min(rounded_up(layout.large, 4096), after_workers / 2) / 4096 * 4096;
+    const std::uint64_t large =
+        layout.large == 0
+            ? 0
+            : std::min(rounded_up(layout.large, 4096), after_workers / 2) / 4096 * 4096;
     slots_ = std::min(most_slots, least_slots + (after_workers - large) / slot_bytes_);
 
     std::vector<std::span<std::byte>> scratches;
     for (std::uint64_t i = 0; i < workers_; ++i)
         scratches.push_back(scratch == 0 ? std::span<std::byte>() : arena_.reserve(scratch, 4096));
-    const std::span<std::byte> large_room = large == 0 ? std::span<std::byte>() : arena_.reserve(large, 4096);
+    const std::span<std::byte> large_room =
+        large == 0 ? std::span<std::byte>() : arena_.reserve(large, 4096);
     std::vector<std::span<std::byte>> slots;
     for (std::uint64_t i = 0; i < slots_; ++i) slots.push_back(arena_.reserve(slot_bytes_, 4096));
     for (const auto& slot : slots)
@@ -198,7 +210,8 @@ Status Core::prepare(const Json& options) {
     engine.workers = static_cast<unsigned>(workers_);
     engine.ahead = std::max<std::uint64_t>(1, options_["ahead"].natural().value_or(workers_ + 2));
     engine.skip_bad = text_or(options_["bad"], "raise") == "skip";
-    engine_ = std::make_unique<Engine>(*source_, engine, std::move(slots), std::move(scratches), large_room);
+    engine_ = std::make_unique<Engine>(*source_, engine, std::move(slots), std::move(scratches),
+                                       large_room);
     return Done{};
 }
 
@@ -225,8 +238,11 @@ Json Core::describe() const {
         const Field& field = layout.fields[i];
         Json shape = Json::list();
         for (const std::uint64_t n : field.shape) shape.push_back(n);
-        fields.push_back(Json::object({{"name", field.name}, {"dtype", field.dtype}, {"shape", shape},
-                                       {"bytes", field.sample_bytes}, {"offset", offsets[i]}}));
+        fields.push_back(Json::object({{"name", field.name},
+                                       {"dtype", field.dtype},
+                                       {"shape", shape},
+                                       {"bytes", field.sample_bytes},
+                                       {"offset", offsets[i]}}));
     }
     out["fields"] = fields;
     return out;

@@ -11,7 +11,8 @@ std::optional<std::string_view> CsvLine::next() {
     if (over_) return std::nullopt;
     if (rest_.starts_with('"')) {
         std::size_t end = 1;
-        while ((end = rest_.find('"', end)) != std::string_view::npos && rest_.substr(end + 1).starts_with('"'))
+        while ((end = rest_.find('"', end)) != std::string_view::npos &&
+               rest_.substr(end + 1).starts_with('"'))
             end += 2;
         if (end != std::string_view::npos) {
             const std::string_view cell = rest_.substr(1, end - 1);
@@ -49,7 +50,8 @@ std::optional<double> csv_number(std::string_view cell) {
     const char* begin = cell.data();
     const char* end = begin + cell.size();
     // The usual case first: nothing around the number.
-    if (const auto [stop, failed] = std::from_chars(begin, end, value); failed == std::errc{} && stop == end)
+    if (const auto [stop, failed] = std::from_chars(begin, end, value);
+        failed == std::errc{} && stop == end)
         return value;
     const std::string_view bare = trim(cell);
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
@@ -57,11 +59,13 @@ std::optional<double> csv_number(std::string_view cell) {
         if (bare == word) return none;
     std::string_view digits = bare;
     if (digits.starts_with('+')) digits.remove_prefix(1);
-    const auto [stop, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto [stop, failed] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (stop != digits.data() + digits.size()) return std::nullopt;
     if (failed == std::errc::result_out_of_range) {
         // Too large is infinite, too small is nothing, as everywhere else.
-        const bool small = digits.find("e-") != std::string_view::npos || digits.find("E-") != std::string_view::npos;
+        const bool small = digits.find("e-") != std::string_view::npos ||
+                           digits.find("E-") != std::string_view::npos;
         const double sign = digits.starts_with('-') ? -1 : 1;
         return small ? 0.0 * sign : std::numeric_limits<double>::infinity() * sign;
     }

@@ -9,8 +9,8 @@
 
 namespace holdfast::loader {
 
-// Takes the next cell off `rest`; nothing when the line is used up. A quoted cell is given without its
-// outer quotes; `quoted` tells.
+// Takes the next cell off `rest`; nothing when the line is used up. A quoted cell is given without
+// its outer quotes; `quoted` tells.
 class CsvLine {
 public:
     CsvLine(std::string_view line, char separator) : rest_(line), separator_(separator) {}

@@ -22,8 +22,8 @@ public:
     Status read(std::uint64_t offset, std::span<std::byte> into, PageCache cache) const;
     // As many of them as there are.
     Result<std::uint64_t> read_some(std::uint64_t offset, std::span<std::byte> into) const;
-    // So many bytes were read with PageCache::drop. Every few MiB the whole file's pages go: a kernel
-    // with large pages keeps those of which only a part was named.
+    // So many bytes were read with PageCache::drop. Every few MiB the whole file's pages go: a
+    // kernel with large pages keeps those of which only a part was named.
     void forget(std::uint64_t bytes) const;
 
     std::uint64_t size() const { return size_; }

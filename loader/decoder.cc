@@ -9,7 +9,8 @@ std::optional<BadImage> decode_image(ByteStream& stream, Scratch& scratch, std::
     if (front.empty()) return BadImage{"an empty file"};
     if (front.size() > 3 && front[0] == 0xff && front[1] == 0xd8)
         return decode_jpeg(front, stream, scratch, channels, taker);
-    if (front.size() > 8 && front[0] == 0x89 && front[1] == 'P' && front[2] == 'N' && front[3] == 'G')
+    if (front.size() > 8 && front[0] == 0x89 && front[1] == 'P' && front[2] == 'N' &&
+        front[3] == 'G')
         return decode_png(front, stream, scratch, channels, taker);
     return BadImage{"neither JPEG nor PNG"};
 }

@@ -21,8 +21,7 @@ Share share_of(const Pass& pass, std::uint64_t count, std::uint64_t position) {
     const std::uint64_t step = pass.batch * pass.ranks;
     if (position >= count) return {count, 0, count};
     const std::uint64_t left = count - position;
-    if (left >= step)
-        return {position + pass.rank * pass.batch, pass.batch, position + step};
+    if (left >= step) return {position + pass.rank * pass.batch, pass.batch, position + step};
     if (pass.whole_batches || left < pass.ranks) return {count, 0, count};
     const std::uint64_t each = left / pass.ranks;
     const std::uint64_t more = left % pass.ranks;  // so many ranks have one more
@@ -122,8 +121,9 @@ void Engine::work(std::span<std::byte> room) {
             if (idle_++ == 0) idle_since_ = Clock::now();
             work_.wait(guard);
             // Time in which no worker had anything to do, while there was more to read.
-            if (idle_-- == workers_ && line_.size() >= std::min<std::uint64_t>(
-                                                  options_.ahead, slots_.size() - stats_.held))
+            if (idle_-- == workers_ &&
+                line_.size() >=
+                    std::min<std::uint64_t>(options_.ahead, slots_.size() - stats_.held))
                 stats_.waited_for_program += seconds(Clock::now() - idle_since_);
             continue;
         }
@@ -210,7 +210,8 @@ void Engine::drop_rows(Batch& batch) {
                 std::memcpy(data + offsets_[f] + to * size, data + offsets_[f] + from * size, size);
             }
             if (layout_.ragged_bytes > 0)
-                std::memcpy(data + to * sizeof(Extent), data + from * sizeof(Extent), sizeof(Extent));
+                std::memcpy(data + to * sizeof(Extent), data + from * sizeof(Extent),
+                            sizeof(Extent));
             batch.samples[to] = batch.samples[from];
         }
         ++to;

@@ -47,8 +47,8 @@ struct Delivery {
     std::uint32_t slot = 0;
     std::byte* data = nullptr;
     std::uint64_t rows = 0;
-    std::uint64_t capacity_rows = 0;  // the fields' offsets are those of so many rows
-    std::uint64_t position = 0;       // behind this batch
+    std::uint64_t capacity_rows = 0;         // the fields' offsets are those of so many rows
+    std::uint64_t position = 0;              // behind this batch
     const std::uint64_t* samples = nullptr;  // valid until the slot is given back
     std::string error;
 };
@@ -74,16 +74,16 @@ struct EngineOptions {
 
 class Engine {
 public:
-    // `slots` and `scratches` are pieces of one arena; `large` is the piece that one sample at a time
-    // may use when its worker's own scratch is too small.
+    // `slots` and `scratches` are pieces of one arena; `large` is the piece that one sample at a
+    // time may use when its worker's own scratch is too small.
     Engine(Source& source, EngineOptions options, std::vector<std::span<std::byte>> slots,
            std::vector<std::span<std::byte>> scratches, std::span<std::byte> large);
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
     ~Engine();
 
-    // Begins a pass; what was prepared for another one is dropped. Slots that the program holds stay
-    // as they are.
+    // Begins a pass; what was prepared for another one is dropped. Slots that the program holds
+    // stay as they are.
     void start(const Pass& pass);
     // The next batch. `held`: the program itself has every slot, so waiting would be for ever.
     // `waiting`: nothing came within the time.

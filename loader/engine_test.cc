@@ -25,9 +25,11 @@ public:
     std::uint64_t fingerprint() const override { return count_; }
     void fill(const Part& part, Scratch&, std::vector<Failure>& failures) override {
         for (std::size_t i = 0; i < part.samples.size(); ++i) {
-            std::memcpy(part.batch + part.offsets[0] + (part.first_row + i) * 8, &part.samples[i], 8);
+            std::memcpy(part.batch + part.offsets[0] + (part.first_row + i) * 8, &part.samples[i],
+                        8);
             if (bad_.contains(part.samples[i]))
-                failures.push_back({part.first_row + i, part.samples[i], "bad " + name(part.samples[i])});
+                failures.push_back(
+                    {part.first_row + i, part.samples[i], "bad " + name(part.samples[i])});
         }
     }
 
@@ -37,17 +39,19 @@ private:
 };
 
 struct Setting {
-    explicit Setting(Source& source, std::uint64_t batch = 8, std::size_t slots = 3, unsigned workers = 3,
-                     bool skip = false)
+    explicit Setting(Source& source, std::uint64_t batch = 8, std::size_t slots = 3,
+                     unsigned workers = 3, bool skip = false)
         : memory(slots * 4096) {
         std::vector<std::span<std::byte>> pieces;
-        for (std::size_t i = 0; i < slots; ++i) pieces.push_back(std::span(memory).subspan(i * 4096, 4096));
+        for (std::size_t i = 0; i < slots; ++i)
+            pieces.push_back(std::span(memory).subspan(i * 4096, 4096));
         EngineOptions options;
         options.batch = batch;
         options.workers = workers;
         options.skip_bad = skip;
         engine = std::make_unique<Engine>(source, options, pieces,
-                                          std::vector<std::span<std::byte>>(workers), std::span<std::byte>());
+                                          std::vector<std::span<std::byte>>(workers),
+                                          std::span<std::byte>());
     }
     std::vector<std::byte> memory;
     std::unique_ptr<Engine> engine;

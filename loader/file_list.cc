@@ -36,7 +36,7 @@ EntryKind kind_of(int directory, const dirent& entry) {
     struct stat facts {};
     // A link that leads nowhere is listed: what is read must not become less in silence.
     if (::fstatat(directory, entry.d_name, &facts, 0) != 0) return EntryKind::file;
-    return S_ISDIR(facts.st_mode) ? EntryKind::folder
+    return S_ISDIR(facts.st_mode)   ? EntryKind::folder
            : S_ISREG(facts.st_mode) ? EntryKind::file
                                     : EntryKind::other;
 }
@@ -44,17 +44,20 @@ EntryKind kind_of(int directory, const dirent& entry) {
 }  // namespace
 
 FileList::FileList(Arena& arena)
-    : arena_(arena), room_(arena.reserve(arena.left().count / cache_line * cache_line - cache_line)) {}
+    : arena_(arena),
+      room_(arena.reserve(arena.left().count / cache_line * cache_line - cache_line)) {}
 
 Error FileList::full() const {
-    return Error{formatted("the names of the files alone take more than the budget, {}; so far {} were read",
-                           human(arena_.budget()), count_)};
+    return Error{
+        formatted("the names of the files alone take more than the budget, {}; so far {} were read",
+                  human(arena_.budget()), count_)};
 }
 
 FileList::Entry* FileList::entry(std::uint64_t file) const {
     // While files are added the first one lies at the very end.
     if (!finished_)
-        return reinterpret_cast<Entry*>(room_.data() + room_.size() / sizeof(Entry) * sizeof(Entry)) -
+        return reinterpret_cast<Entry*>(room_.data() +
+                                        room_.size() / sizeof(Entry) * sizeof(Entry)) -
                1 - file;
     return reinterpret_cast<Entry*>(room_.data() + rounded_up(names_, sizeof(Entry))) + file;
 }
@@ -92,12 +95,13 @@ Status FileList::add_matching(const std::string& root, const std::vector<std::st
 Status FileList::walk(const std::string& folder, const std::vector<std::string>& parts,
                       std::size_t part, const std::vector<std::string>& endings,
                       const std::string& class_name, bool by_top, int depth) {
-    if (depth > deepest_folder) return Error{folder + ": folders nested too deep, or links in a circle"};
+    if (depth > deepest_folder)
+        return Error{folder + ": folders nested too deep, or links in a circle"};
     const bool any_depth = parts[part] == "**";
     const std::string& file_pattern = parts.back();
     const bool files_here = any_depth ? part + 2 == parts.size() : part + 1 == parts.size();
-    const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.empty() ? "." : folder.c_str()),
-                                                     ::closedir);
+    const std::unique_ptr<DIR, int (*)(DIR*)> stream(
+        ::opendir(folder.empty() ? "." : folder.c_str()), ::closedir);
     if (!stream) return Error::from_errno(folder.empty() ? "." : folder);
     std::vector<std::string> below;
     const std::uint64_t first = count_;
@@ -152,7 +156,8 @@ void FileList::finish() {
     classes_.erase(std::unique(classes_.begin(), classes_.end()), classes_.end());
     for (Folder& folder : folders_)
         folder.class_number = static_cast<std::uint32_t>(
-            std::lower_bound(classes_.begin(), classes_.end(), folder.class_name) - classes_.begin());
+            std::lower_bound(classes_.begin(), classes_.end(), folder.class_name) -
+            classes_.begin());
 }
 
 std::string_view FileList::name(std::uint64_t file) const {

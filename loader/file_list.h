@@ -17,9 +17,9 @@ public:
     // Takes what is left of the arena until finish().
     explicit FileList(Arena& arena);
 
-    // Files below `root` that a pattern of path parts fits: `*`, `?`, `[a-z]`, and `**` for any number
-    // of folders. Where `endings` are given, only names that end so (any case). `by_top`: a file's
-    // class is the first folder below the root, else the folder it lies in.
+    // Files below `root` that a pattern of path parts fits: `*`, `?`, `[a-z]`, and `**` for any
+    // number of folders. Where `endings` are given, only names that end so (any case). `by_top`: a
+    // file's class is the first folder below the root, else the folder it lies in.
     Status add_matching(const std::string& root, const std::vector<std::string>& parts,
                         const std::vector<std::string>& endings, bool by_top);
     Status add_path(std::string_view path);

@@ -12,7 +12,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace holdfast::loader;
     static const int fd = static_cast<int>(::syscall(SYS_memfd_create, "image", 0U));
-    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, data, size, 0) != static_cast<ssize_t>(size)) return 0;
+    if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, data, size, 0) != static_cast<ssize_t>(size))
+        return 0;
     const auto file = DataFile::open("/proc/self/fd/" + std::to_string(fd));
     if (!file) return 0;
     PictureOptions options;

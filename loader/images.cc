@@ -87,7 +87,8 @@ public:
             SizeReader reader;
             const auto bad = look(sample, scratch, reader);
             if (reader.size.height == 0) {
-                if (first_problem.empty() && bad) first_problem = places_->name(sample) + ": " + *bad;
+                if (first_problem.empty() && bad)
+                    first_problem = places_->name(sample) + ": " + *bad;
                 continue;
             }
             if (expected_.height == 0) expected_ = reader.size;
@@ -95,7 +96,8 @@ public:
             widest_.width = std::max(widest_.width, reader.size.width);
         }
         if (expected_.height == 0) return Error{first_problem};
-        if (largest_ == 0) largest_ = std::uint64_t{widest_.height} * widest_.width * options_.channels * 2;
+        if (largest_ == 0)
+            largest_ = std::uint64_t{widest_.height} * widest_.width * options_.channels * 2;
         return Done{};
     }
 
@@ -112,9 +114,12 @@ public:
             layout.ragged_bytes = rows * (sizeof(Extent) + picture_head + rounded_up(largest_, 16));
             return layout;
         }
-        layout.fields.push_back(options_.field(options_.size.height == 0 ? expected_ : options_.size));
-        if (labels_.field.sample_bytes > 0) layout.fields.push_back(labels_.field);
-        else if (places_->label(0)) layout.fields.push_back({"label", "<i8", {}, 8});
+        layout.fields.push_back(
+            options_.field(options_.size.height == 0 ? expected_ : options_.size));
+        if (labels_.field.sample_bytes > 0)
+            layout.fields.push_back(labels_.field);
+        else if (places_->label(0))
+            layout.fields.push_back({"label", "<i8", {}, 8});
         return layout;
     }
 
@@ -133,19 +138,21 @@ public:
             const std::uint64_t sample = part.samples[i];
             const std::uint64_t row = part.first_row + i;
             scratch.empty();
-            std::optional<BadImage> bad =
-                as_they_are_ ? fill_as_it_is(part, row, sample, scratch)
-                             : fill_picture(part, row, sample, scratch);
+            std::optional<BadImage> bad = as_they_are_ ? fill_as_it_is(part, row, sample, scratch)
+                                                       : fill_picture(part, row, sample, scratch);
             if (bad)
-                failures.push_back({row, sample, places_->name(sample) + ": " + bad->text, bad->wants_room});
-            else if (!as_they_are_) fill_label(part, row, sample);
+                failures.push_back(
+                    {row, sample, places_->name(sample) + ": " + bad->text, bad->wants_room});
+            else if (!as_they_are_)
+                fill_label(part, row, sample);
         }
     }
 
 private:
     static constexpr std::uint64_t picture_head = 32;
 
-    std::optional<std::string> look(std::uint64_t sample, Scratch& scratch, RowTaker& reader) const {
+    std::optional<std::string> look(std::uint64_t sample, Scratch& scratch,
+                                    RowTaker& reader) const {
         const auto place = places_->open(sample);
         if (!place) return place.error().text;
         ByteStream stream(place->file(), place->extent, PageCache::keep);
@@ -161,13 +168,15 @@ private:
         const Size made = options_.size.height == 0 ? expected_ : options_.size;
         const std::uint64_t bytes =
             std::uint64_t{made.height} * made.width * options_.channels * options_.number_bytes();
-        PictureMaker maker(options_, levels_, expected_, SampleRandom(part.seed, part.epoch, sample),
+        PictureMaker maker(options_, levels_, expected_,
+                           SampleRandom(part.seed, part.epoch, sample),
                            part.batch + part.offsets[0] + row * bytes);
         auto bad = decode_image(stream, scratch, options_.channels, maker);
         if (maker.odd())
-            return BadImage{formatted("{} pixels, where the first image has {}; give a size, or a map "
-                                      "that makes them equal",
-                                      size_words(*maker.odd()), size_words(expected_))};
+            return BadImage{
+                formatted("{} pixels, where the first image has {}; give a size, or a map "
+                          "that makes them equal",
+                          size_words(*maker.odd()), size_words(expected_))};
         return say_need(std::move(bad), scratch);
     }
 
@@ -185,10 +194,10 @@ private:
         const Size size = reader.size;
         const std::uint64_t bytes = std::uint64_t{size.height} * size.width * options_.channels;
         if (bytes > largest_)
-            return BadImage{formatted("{} pixels take {}, more than the {} that a sample may have; give "
-                                      "largest=\"{}MiB\" or more",
-                                      size_words(size), human(Bytes{bytes}), human(Bytes{largest_}),
-                                      (bytes >> 20U) + 1)};
+            return BadImage{formatted(
+                "{} pixels take {}, more than the {} that a sample may have; give "
+                "largest=\"{}MiB\" or more",
+                size_words(size), human(Bytes{bytes}), human(Bytes{largest_}), (bytes >> 20U) + 1)};
         const std::uint64_t at = sizeof(Extent);
         const std::uint32_t head[4] = {size.height, size.width, options_.channels, 0};
         std::memcpy(part.batch + at, head, sizeof head);
@@ -199,7 +208,8 @@ private:
         plain.channels = options_.channels;
         scratch.empty();
         ByteStream stream(place->file(), place->extent, cache_);
-        PictureMaker maker(plain, levels_, size, SampleRandom(0, 0, 0), part.batch + at + picture_head);
+        PictureMaker maker(plain, levels_, size, SampleRandom(0, 0, 0),
+                           part.batch + at + picture_head);
         return say_need(decode_image(stream, scratch, options_.channels, maker), scratch);
     }
 
@@ -210,9 +220,10 @@ private:
 
     std::optional<BadImage> say_need(std::optional<BadImage> bad, const Scratch& scratch) const {
         if (bad && bad->wants_room)
-            bad->text = formatted("decoding it needs more than the {} that the budget leaves for it; "
-                                  "give a larger budget",
-                                  human(Bytes{scratch.size()}));
+            bad->text = formatted(
+                "decoding it needs more than the {} that the budget leaves for it; "
+                "give a larger budget",
+                human(Bytes{scratch.size()}));
         return bad;
     }
 
@@ -256,8 +267,8 @@ Result<std::unique_ptr<Source>> make_images(std::unique_ptr<ImagePlaces> places,
                                             const PictureOptions& options, Labels labels,
                                             bool as_they_are, std::uint64_t largest,
                                             PageCache cache) {
-    auto images = std::make_unique<Images>(std::move(places), options, std::move(labels), as_they_are,
-                                           largest, cache);
+    auto images = std::make_unique<Images>(std::move(places), options, std::move(labels),
+                                           as_they_are, largest, cache);
     if (auto measured = images->measure(); !measured) return measured.error();
     return std::unique_ptr<Source>(std::move(images));
 }

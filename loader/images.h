@@ -37,8 +37,8 @@ public:
 std::unique_ptr<ImagePlaces> places_in(FileList files, bool labelled);
 std::unique_ptr<ImagePlaces> places_in(std::shared_ptr<TarShards> shards);
 
-// `as_they_are`: each sample in its own size, as bytes behind a head of 32 bytes: three numbers of 32
-// bits (height, width, channels), a fourth without meaning, then the label, of 8 bytes at most.
+// `as_they_are`: each sample in its own size, as bytes behind a head of 32 bytes: three numbers of
+// 32 bits (height, width, channels), a fourth without meaning, then the label, of 8 bytes at most.
 Result<std::unique_ptr<Source>> make_images(std::unique_ptr<ImagePlaces> places,
                                             const PictureOptions& options, Labels labels,
                                             bool as_they_are, std::uint64_t largest,

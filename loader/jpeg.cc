@@ -1,5 +1,5 @@
-// JPEG by libjpeg-turbo, whose memory comes from our scratch: the library leaves its lowest layer to
-// whoever builds a program with it, and the functions at the end of this file are that layer.
+// JPEG by libjpeg-turbo, whose memory comes from our scratch: the library leaves its lowest layer
+// to whoever builds a program with it, and the functions at the end of this file are that layer.
 #if HOLDFAST_HAVE_CODECS
 
 #include <csetjmp>
@@ -42,7 +42,8 @@ constexpr const char* jpeg_messages[] = {
     const bool known = code > 0 && code < static_cast<int>(std::size(jpeg_messages)) - 1;
     const char* words = known ? jpeg_messages[code] : "unknown";
     if (std::strstr(words, "%s") != nullptr) words = "an unsupported part";
-    std::snprintf(errors->text, sizeof errors->text, words, numbers[0], numbers[1], numbers[2], numbers[3]);
+    std::snprintf(errors->text, sizeof errors->text, words, numbers[0], numbers[1], numbers[2],
+                  numbers[3]);
     std::longjmp(errors->back, 1);
 }
 
@@ -153,8 +154,8 @@ std::optional<BadImage> decode_jpeg(std::span<const std::uint8_t> front, ByteStr
 
 }  // namespace holdfast::loader
 
-// What libjpeg calls "the system-dependent memory manager". The object that holds our pieces is thrown
-// away as a whole, so nothing is freed one by one.
+// What libjpeg calls "the system-dependent memory manager". The object that holds our pieces is
+// thrown away as a whole, so nothing is freed one by one.
 extern "C" {
 
 static void* from_scratch(j_common_ptr info, std::size_t size) {
@@ -178,7 +179,9 @@ void jpeg_free_large(j_common_ptr, void*, std::size_t) {}
 std::size_t jpeg_mem_available(j_common_ptr, std::size_t, std::size_t most, std::size_t) {
     return most;
 }
-void jpeg_open_backing_store(j_common_ptr info, void*, long) { ERREXIT(info, JERR_NO_BACKING_STORE); }
+void jpeg_open_backing_store(j_common_ptr info, void*, long) {
+    ERREXIT(info, JERR_NO_BACKING_STORE);
+}
 long jpeg_mem_init(j_common_ptr) { return 0; }
 void jpeg_mem_term(j_common_ptr) {}
 }

@@ -18,7 +18,8 @@ public:
     explicit JsonScanner(std::string_view text) : rest_(text) {}
 
     void blanks() {
-        while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\r' || rest_[0] == '\n'))
+        while (!rest_.empty() &&
+               (rest_[0] == ' ' || rest_[0] == '\t' || rest_[0] == '\r' || rest_[0] == '\n'))
             rest_.remove_prefix(1);
     }
     bool take(char c) {
@@ -51,7 +52,8 @@ public:
     }
     bool number(double& value, bool& whole) {
         blanks();
-        for (const auto& [word, meaning] : {std::pair<std::string_view, double>{"true", 1}, {"false", 0}})
+        for (const auto& [word, meaning] :
+             {std::pair<std::string_view, double>{"true", 1}, {"false", 0}})
             if (rest_.starts_with(word)) {
                 rest_.remove_prefix(word.size());
                 value = meaning;
@@ -146,17 +148,17 @@ Status read_members(std::string_view line, std::span<const WantedMember> wanted)
             std::size_t w = 0;
             while (w < wanted.size() && wanted[w].name != key) ++w;
             if (w == wanted.size()) {
-                if (!scanner.skip()) return Error{formatted("the value of \"{}\" is no JSON", printable(key))};
+                if (!scanner.skip())
+                    return Error{formatted("the value of \"{}\" is no JSON", printable(key))};
                 continue;
             }
             const WantedMember& member = wanted[w];
             std::uint64_t count = 0;
-            const bool good = scanner.numbers([&](double value, bool whole) {
-                return put(member, count++, value, whole);
-            });
+            const bool good = scanner.numbers(
+                [&](double value, bool whole) { return put(member, count++, value, whole); });
             if (!good || count != member.count)
-                return Error{formatted("\"{}\" is not {} {}numbers, as in the first line", printable(key),
-                                       member.count, member.whole ? "whole " : "")};
+                return Error{formatted("\"{}\" is not {} {}numbers, as in the first line",
+                                       printable(key), member.count, member.whole ? "whole " : "")};
             if (!had[w]) ++found;
             had[w] = true;
         } while (scanner.take(','));
@@ -178,7 +180,8 @@ Result<std::vector<SeenMember>> look_at_members(std::string_view line) {
         if (!scanner.text(key) || !scanner.take(':')) return Error{"not a JSON object"};
         SeenMember member;
         member.name = std::string(key);
-        // The shape of the first of each list; whether the others have it is told when they are read.
+        // The shape of the first of each list; whether the others have it is told when they are
+        // read.
         JsonScanner shape(scanner.rest());
         JsonScanner counting(scanner.rest());
         member.numbers = counting.numbers([&](double, bool whole) {
@@ -204,7 +207,8 @@ Result<std::vector<SeenMember>> look_at_members(std::string_view line) {
                 inner /= items;
             }
         }
-        if (!scanner.skip()) return Error{formatted("the value of \"{}\" is no JSON", printable(key))};
+        if (!scanner.skip())
+            return Error{formatted("the value of \"{}\" is no JSON", printable(key))};
         members.push_back(std::move(member));
     } while (scanner.take(','));
     if (!scanner.take('}')) return Error{"not a JSON object"};

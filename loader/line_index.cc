@@ -30,14 +30,16 @@ std::size_t line_end(std::string_view text, std::size_t from, bool quotes, bool&
 }
 
 Result<LineIndex> LineIndex::build(Arena& arena, const std::vector<std::string>& paths,
-                                   const LineRules& rules, std::uint64_t share, std::uint64_t rows) {
+                                   const LineRules& rules, std::uint64_t share,
+                                   std::uint64_t rows) {
     LineIndex index;
     const std::span<std::byte> room = arena.reserve(std::min(share, arena.left().count / 2));
     index.marks_ = reinterpret_cast<std::uint64_t*>(room.data());
     index.room_ = room.size() / sizeof(std::uint64_t);
     index.has_header_ = rules.header;
     index.quotes_ = rules.quotes;
-    if (index.room_ < 4 * paths.size() + 4) return Error{"the budget has no room for the list of lines"};
+    if (index.room_ < 4 * paths.size() + 4)
+        return Error{"the budget has no room for the list of lines"};
     LongestFew longest(rows);
     index.longest_ = &longest;
     std::vector<char> buffer(256U << 10U);
@@ -54,7 +56,8 @@ Result<LineIndex> LineIndex::build(Arena& arena, const std::vector<std::string>&
     for (const File& file : index.files_)
         for (std::uint64_t m = 0; m < file.marks; ++m) {
             const std::uint64_t begin = index.marks_[file.mark + m];
-            const std::uint64_t end = m + 1 < file.marks ? index.marks_[file.mark + m + 1] : file.end;
+            const std::uint64_t end =
+                m + 1 < file.marks ? index.marks_[file.mark + m + 1] : file.end;
             index.longest_span_ = std::max(index.longest_span_, end - begin);
         }
     if (index.count_ == 0) return Error{paths.front() + ": no lines"};
@@ -86,20 +89,24 @@ Status LineIndex::scan(File& file, const LineRules& rules, std::vector<char>& bu
         std::size_t from = 0;
         while (true) {
             const std::size_t end = line_end(text, from, rules.quotes, in_quotes);
-            if (head && first_line.size() < (1U << 20U)) first_line += text.substr(from, end == std::string_view::npos ? end : end - from);
+            if (head && first_line.size() < (1U << 20U))
+                first_line += text.substr(from, end == std::string_view::npos ? end : end - from);
             if (end == std::string_view::npos) break;
             line(at + end);
             from = end + 1;
         }
         at += *got;
     }
-    if (in_quotes) return Error{formatted("{}: a quotation that begins in the line at byte {} never ends", file.path, begin)};
+    if (in_quotes)
+        return Error{formatted("{}: a quotation that begins in the line at byte {} never ends",
+                               file.path, begin)};
     if (begin < at) line(at);
     if (first_line.ends_with('\r')) first_line.pop_back();
     if (first_line.starts_with("\xef\xbb\xbf")) first_line.erase(0, 3);
     if (rules.header && files_.size() == 1) header_ = first_line;
     if (rules.header && first_line != header_)
-        return Error{formatted("{}: its columns are not those of {}", file.path, files_.front().path)};
+        return Error{
+            formatted("{}: its columns are not those of {}", file.path, files_.front().path)};
     return Done{};
 }
 
@@ -124,8 +131,9 @@ void LineIndex::thin() {
 }
 
 const LineIndex::File& LineIndex::file_of(std::uint64_t line) const {
-    const auto after = std::upper_bound(files_.begin(), files_.end(), line,
-                                        [](std::uint64_t n, const File& file) { return n < file.first; });
+    const auto after =
+        std::upper_bound(files_.begin(), files_.end(), line,
+                         [](std::uint64_t n, const File& file) { return n < file.first; });
     return *(after - 1);
 }
 
@@ -136,7 +144,8 @@ std::string LineIndex::name(std::uint64_t line) const {
 
 std::uint64_t LineIndex::fingerprint() const {
     std::uint64_t hash = text_hash(header_, count_);
-    for (const File& file : files_) hash = text_hash(formatted("{}:{}", file.lines, file.file.size()), hash);
+    for (const File& file : files_)
+        hash = text_hash(formatted("{}:{}", file.lines, file.file.size()), hash);
     return hash;
 }
 
@@ -151,10 +160,12 @@ Result<std::string_view> LineIndex::Cursor::line(std::uint64_t number) {
     const std::uint64_t in_span = local % index_.stride_;
     const std::uint64_t begin = index_.marks_[file.mark + mark];
     if (span_ != file.mark + mark) {
-        const std::uint64_t end = mark + 1 < file.marks ? index_.marks_[file.mark + mark + 1] : file.end;
+        const std::uint64_t end =
+            mark + 1 < file.marks ? index_.marks_[file.mark + mark + 1] : file.end;
         length_ = end - begin;
         const auto read = file.file.read(
-            begin, {reinterpret_cast<std::byte*>(buffer_), static_cast<std::size_t>(length_)}, cache_);
+            begin, {reinterpret_cast<std::byte*>(buffer_), static_cast<std::size_t>(length_)},
+            cache_);
         span_ = ~std::uint64_t{0};
         if (!read) return read.error();
         span_ = file.mark + mark;
@@ -165,11 +176,14 @@ Result<std::string_view> LineIndex::Cursor::line(std::uint64_t number) {
     while (true) {
         bool in_quotes = false;
         if (next_at_ > text.size()) return Error{"the file changed while it was read"};
-        const std::size_t end = std::min(
-            line_end(text, static_cast<std::size_t>(next_at_), index_.quotes_, in_quotes), text.size());
-        const std::string_view found = text.substr(static_cast<std::size_t>(next_at_), end - next_at_);
+        const std::size_t end =
+            std::min(line_end(text, static_cast<std::size_t>(next_at_), index_.quotes_, in_quotes),
+                     text.size());
+        const std::string_view found =
+            text.substr(static_cast<std::size_t>(next_at_), end - next_at_);
         next_at_ = end + 1;
-        if (next_line_++ == in_span) return found.ends_with('\r') ? found.substr(0, found.size() - 1) : found;
+        if (next_line_++ == in_span)
+            return found.ends_with('\r') ? found.substr(0, found.size() - 1) : found;
     }
 }
 

@@ -83,8 +83,8 @@ private:
     class LongestFew* longest_ = nullptr;
 };
 
-// The end of the line that begins at `from`: the place of its line break, or npos. `in_quotes` is kept
-// between calls.
+// The end of the line that begins at `from`: the place of its line break, or npos. `in_quotes` is
+// kept between calls.
 std::size_t line_end(std::string_view text, std::size_t from, bool quotes, bool& in_quotes);
 
 }  // namespace holdfast::loader

@@ -62,7 +62,8 @@ public:
     CsvRows(LineIndex lines, PageCache cache) : Lines(std::move(lines), cache) {}
 
     Status prepare(const Json& options) {
-        if (const std::string* text = options["separator"].text(); text != nullptr && text->size() == 1)
+        if (const std::string* text = options["separator"].text();
+            text != nullptr && text->size() == 1)
             separator_ = (*text)[0];
         const auto first = first_line();
         if (!first) return first.error();
@@ -70,13 +71,16 @@ public:
         std::vector<std::string> names = csv_cells(lines_.header(), separator_);
         if (lines_.header().empty()) {
             names.clear();
-            for (std::size_t i = 0; i < first_cells.size(); ++i) names.push_back(formatted("{}", i));
+            for (std::size_t i = 0; i < first_cells.size(); ++i)
+                names.push_back(formatted("{}", i));
         }
         for (std::string& name : names) name = std::string(trim(name));
         width_ = names.size();
         if (first_cells.size() != width_)
-            return Error{formatted("{}: {} cells, where the header has {}", lines_.name(0), first_cells.size(), width_)};
-        const bool wide = options["dtype"].text() != nullptr && *options["dtype"].text() == "float64";
+            return Error{formatted("{}: {} cells, where the header has {}", lines_.name(0),
+                                   first_cells.size(), width_)};
+        const bool wide =
+            options["dtype"].text() != nullptr && *options["dtype"].text() == "float64";
         const std::string* label = options["labels"].text();
         std::vector<bool> used(width_);
         if (label != nullptr) {
@@ -87,8 +91,11 @@ public:
         std::vector<std::size_t> chosen;
         if (options["columns"].is_list()) {
             for (const Json& item : options["columns"].items()) {
-                const auto at = item.text() == nullptr ? names.end() : std::find(names.begin(), names.end(), *item.text());
-                if (at == names.end()) return Error{formatted("no column is called {}", item.dump())};
+                const auto at = item.text() == nullptr
+                                    ? names.end()
+                                    : std::find(names.begin(), names.end(), *item.text());
+                if (at == names.end())
+                    return Error{formatted("no column is called {}", item.dump())};
                 chosen.push_back(static_cast<std::size_t>(at - names.begin()));
             }
         } else {
@@ -96,20 +103,27 @@ public:
                 if (!used[i]) chosen.push_back(i);
         }
         if (chosen.empty()) return Error{"no columns are left to read"};
-        fields_.push_back({"columns", wide ? "<f8" : "<f4", {chosen.size()}, chosen.size() * (wide ? 8U : 4U)});
+        fields_.push_back(
+            {"columns", wide ? "<f8" : "<f4", {chosen.size()}, chosen.size() * (wide ? 8U : 4U)});
         by_cell_.resize(width_);
         for (std::size_t i = 0; i < chosen.size(); ++i) {
             const auto value = csv_number(first_cells[chosen[i]]);
             if (!value)
-                return Error{formatted("{}: column \"{}\" holds text (\"{}\"); name the columns to read: columns=[...]",
-                                       lines_.name(0), names[chosen[i]], printable(first_cells[chosen[i]]))};
+                return Error{
+                    formatted("{}: column \"{}\" holds text (\"{}\"); name the columns to read: "
+                              "columns=[...]",
+                              lines_.name(0), names[chosen[i]], printable(first_cells[chosen[i]]))};
             by_cell_[chosen[i]].push_back({chosen[i], 0, i, names[chosen[i]]});
         }
         if (label != nullptr) {
-            const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), *label) - names.begin());
+            const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), *label) -
+                                                     names.begin());
             const auto value = csv_number(first_cells[at]);
-            if (!value) return Error{formatted("{}: the label \"{}\" is not a number", lines_.name(0), printable(first_cells[at]))};
-            const bool whole = *value == std::floor(*value) && first_cells[at].find_first_of(".eE") == std::string::npos;
+            if (!value)
+                return Error{formatted("{}: the label \"{}\" is not a number", lines_.name(0),
+                                       printable(first_cells[at]))};
+            const bool whole = *value == std::floor(*value) &&
+                               first_cells[at].find_first_of(".eE") == std::string::npos;
             fields_.push_back({"label", whole ? "<i8" : "<f4", {}, whole ? 8U : 4U});
             by_cell_[at].push_back({at, 1, 0, *label});
         }
@@ -136,10 +150,12 @@ protected:
             if (columns.empty()) continue;
             const auto value = csv_number(*cell);
             if (!value)
-                return Error{formatted("column \"{}\" holds text (\"{}\"), not a number", columns[0].name, printable(cell->substr(0, 40)))};
+                return Error{formatted("column \"{}\" holds text (\"{}\"), not a number",
+                                       columns[0].name, printable(cell->substr(0, 40)))};
             for (const Column& column : columns)
                 if (!write(part, row, column, *value))
-                    return Error{formatted("the label {} is not a whole number as the first one is", *value)};
+                    return Error{formatted("the label {} is not a whole number as the first one is",
+                                           *value)};
         }
         return at == width_ ? Status(Done{}) : ragged(at);
     }
@@ -181,12 +197,15 @@ public:
         if (!seen) return Error{lines_.name(0) + ": " + seen.error().text};
         for (const Json& item : options["columns"].items()) {
             const std::string name = item.text() == nullptr ? "" : *item.text();
-            const auto at = std::find_if(seen->begin(), seen->end(), [&](const SeenMember& m) { return m.name == name; });
+            const auto at = std::find_if(seen->begin(), seen->end(),
+                                         [&](const SeenMember& m) { return m.name == name; });
             if (at == seen->end()) return Error{formatted("{}: no \"{}\"", lines_.name(0), name)};
             if (!at->numbers || at->count == 0)
-                return Error{formatted("{}: \"{}\" is no number and no even list of numbers", lines_.name(0), name)};
+                return Error{formatted("{}: \"{}\" is no number and no even list of numbers",
+                                       lines_.name(0), name)};
             wanted_.push_back({name, at->count, at->whole, nullptr});
-            fields_.push_back({name, at->whole ? "<i8" : "<f4", at->shape, at->count * (at->whole ? 8U : 4U)});
+            fields_.push_back(
+                {name, at->whole ? "<i8" : "<f4", at->shape, at->count * (at->whole ? 8U : 4U)});
         }
         if (wanted_.empty()) return Error{"no columns were named"};
         return Done{};
@@ -214,7 +233,8 @@ private:
 
 class TextLines : public Lines {
 public:
-    TextLines(LineIndex lines, PageCache cache) : Lines(std::move(lines), cache), cache_of_text_(cache) {}
+    TextLines(LineIndex lines, PageCache cache)
+        : Lines(std::move(lines), cache), cache_of_text_(cache) {}
 
     Layout layout(std::uint64_t rows) const override {
         Layout layout;
@@ -231,8 +251,10 @@ public:
             const auto line = cursor.line(part.samples[i]);
             const std::span<std::byte> to = batch.add(line ? line->size() : 0);
             if (!line)
-                failures.push_back({part.first_row + i, part.samples[i], name(part.samples[i]) + ": " + line.error().text});
-            else if (!line->empty()) std::memcpy(to.data(), line->data(), to.size());
+                failures.push_back({part.first_row + i, part.samples[i],
+                                    name(part.samples[i]) + ": " + line.error().text});
+            else if (!line->empty())
+                std::memcpy(to.data(), line->data(), to.size());
         }
     }
 
@@ -251,7 +273,8 @@ Result<std::unique_ptr<Source>> make_csv(LineIndex lines, const Json& options, P
     return std::unique_ptr<Source>(std::move(made));
 }
 
-Result<std::unique_ptr<Source>> make_json_lines(LineIndex lines, const Json& options, PageCache cache) {
+Result<std::unique_ptr<Source>> make_json_lines(LineIndex lines, const Json& options,
+                                                PageCache cache) {
     auto made = std::make_unique<JsonLines>(std::move(lines), cache);
     if (auto done = made->prepare(options); !done) return done.error();
     return std::unique_ptr<Source>(std::move(made));

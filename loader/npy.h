@@ -19,7 +19,8 @@ struct NpyHeader {
 
 // `front` is the first bytes of the file, 64 KiB or all of it.
 Result<NpyHeader> parse_npy(std::string_view front);
-// Bytes of one item of a plain dtype ("<f4" has 4); an error for objects, texts of Python and records.
+// Bytes of one item of a plain dtype ("<f4" has 4); an error for objects, texts of Python and
+// records.
 Result<std::uint64_t> dtype_bytes(std::string_view dtype);
 
 }  // namespace holdfast::loader

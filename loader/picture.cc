@@ -20,7 +20,8 @@ std::uint16_t half_of(float value) {
     const auto sign = static_cast<std::uint16_t>(bits >> 16U & 0x8000U);
     const float size = std::min(std::abs(value), 65504.0F);
     if (size < 0x1.0p-14F)  // below the normal ones: steps of 2^-24
-        return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(size * 0x1.0p24F)));
+        return static_cast<std::uint16_t>(
+            sign | static_cast<std::uint16_t>(std::nearbyint(size * 0x1.0p24F)));
     const auto in = std::bit_cast<std::uint32_t>(size);
     const std::uint32_t rounded = in + 0xfffU + (in >> 13U & 1U);
     return static_cast<std::uint16_t>(sign | ((rounded >> 13U) - (112U << 10U)));
@@ -36,10 +37,14 @@ Result<PictureOptions> PictureOptions::from_json(const Json& json) {
         options.size = {static_cast<std::uint32_t>(*height), static_cast<std::uint32_t>(*width)};
     }
     const std::string crop = json["crop"].text() ? *json["crop"].text() : "stretch";
-    if (crop == "center") options.crop = Crop::center;
-    else if (crop == "random") options.crop = Crop::random;
-    else if (crop != "stretch") return Error{"crop is \"center\", \"random\" or None"};
-    if (options.crop != Crop::stretch && options.size.height == 0) return Error{"crop needs a size"};
+    if (crop == "center")
+        options.crop = Crop::center;
+    else if (crop == "random")
+        options.crop = Crop::random;
+    else if (crop != "stretch")
+        return Error{"crop is \"center\", \"random\" or None"};
+    if (options.crop != Crop::stretch && options.size.height == 0)
+        return Error{"crop needs a size"};
     options.shorter = static_cast<std::uint32_t>(json["shorter"].natural().value_or(0));
     options.least_area = std::clamp(json["least_area"].number().value_or(0.08), 0.001, 1.0);
     options.flip = json["flip"].truth().value_or(false);
@@ -47,15 +52,21 @@ Result<PictureOptions> PictureOptions::from_json(const Json& json) {
     options.planes = json["planes"].truth().value_or(false);
     options.channels = json["channels"].natural().value_or(3) == 1 ? 1 : 3;
     const std::string number = json["number"].text() ? *json["number"].text() : "uint8";
-    if (number == "float32") options.number = Number::f32;
-    else if (number == "float16") options.number = Number::f16;
-    else if (number == "bfloat16") options.number = Number::bf16;
-    else if (number != "uint8") return Error{"dtype of images is uint8, float32, float16 or bfloat16"};
+    if (number == "float32")
+        options.number = Number::f32;
+    else if (number == "float16")
+        options.number = Number::f16;
+    else if (number == "bfloat16")
+        options.number = Number::bf16;
+    else if (number != "uint8")
+        return Error{"dtype of images is uint8, float32, float16 or bfloat16"};
     for (std::size_t c = 0; c < 3; ++c) {
         if (json["mean"].is_list())
-            options.mean[c] = json["mean"][std::min(c, json["mean"].size() - 1)].number().value_or(0);
+            options.mean[c] =
+                json["mean"][std::min(c, json["mean"].size() - 1)].number().value_or(0);
         if (json["std"].is_list())
-            options.deviation[c] = json["std"][std::min(c, json["std"].size() - 1)].number().value_or(1);
+            options.deviation[c] =
+                json["std"][std::min(c, json["std"].size() - 1)].number().value_or(1);
         if (options.deviation[c] == 0) return Error{"std is 0"};
     }
     if (options.number == Number::u8 && (json["mean"].is_list() || json["std"].is_list()))
@@ -70,8 +81,10 @@ Field PictureOptions::field(Size of) const {
                  : number == Number::f16  ? "<f2"
                  : number == Number::bf16 ? "bf16"
                                           : "<f4";
-    if (planes) made.shape = {channels, of.height, of.width};
-    else made.shape = {of.height, of.width, channels};
+    if (planes)
+        made.shape = {channels, of.height, of.width};
+    else
+        made.shape = {of.height, of.width, channels};
     made.sample_bytes = std::uint64_t{of.height} * of.width * channels * number_bytes();
     return made;
 }
@@ -79,8 +92,8 @@ Field PictureOptions::field(Size of) const {
 Levels::Levels(const PictureOptions& options) {
     for (std::size_t c = 0; c < 3; ++c)
         for (std::size_t v = 0; v < 256; ++v) {
-            const auto exact = static_cast<float>((static_cast<double>(v) / 255.0 - options.mean[c]) /
-                                                  options.deviation[c]);
+            const auto exact = static_cast<float>(
+                (static_cast<double>(v) / 255.0 - options.mean[c]) / options.deviation[c]);
             bytes[c][v] = static_cast<std::uint8_t>(v);
             floats[c][v] = exact;
             halves[c][v] = options.number == Number::bf16 ? brain_half_of(exact) : half_of(exact);
@@ -108,8 +121,10 @@ Box box_of(const PictureOptions& options, Size in, SampleRandom& random) {
     double w = width;
     double h = height;
     const double wanted = static_cast<double>(options.size.width) / options.size.height;
-    if (w / h > wanted) w = h * wanted;
-    else h = w / wanted;
+    if (w / h > wanted)
+        w = h * wanted;
+    else
+        h = w / wanted;
     const std::uint32_t least = std::min(options.size.height, options.size.width);
     if (options.crop == Crop::center && options.shorter > least) {
         const double part = static_cast<double>(least) / options.shorter;
@@ -133,8 +148,8 @@ unsigned PictureMaker::denominator(Size full) {
 
 bool PictureMaker::begin(Size size, Scratch& scratch) {
     y_ = 0;
-    scaled_ = options_.size.height != 0 &&
-              (size != options_.size || options_.crop != Crop::stretch);
+    scaled_ =
+        options_.size.height != 0 && (size != options_.size || options_.crop != Crop::stretch);
     if (scaled_) {
         const double x = static_cast<double>(size.width) / full_.width;
         const double y = static_cast<double>(size.height) / full_.height;
@@ -179,7 +194,8 @@ void PictureMaker::row(std::uint32_t y, const std::uint8_t* pixels) {
     switch (options_.number) {
     case Number::u8:
         if (!options_.planes && !flipped_) {
-            const std::uint64_t width = options_.size.height == 0 ? expected_.width : options_.size.width;
+            const std::uint64_t width =
+                options_.size.height == 0 ? expected_.width : options_.size.width;
             const std::uint64_t bytes = width * options_.channels;
             std::memcpy(out_ + y * bytes, pixels, bytes);
         } else {

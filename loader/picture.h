@@ -1,4 +1,5 @@
-// What is made of a decoded image: which part of it, how large, in which numbers and in which order.
+// What is made of a decoded image: which part of it, how large, in which numbers and in which
+// order.
 #pragma once
 
 #include <optional>
@@ -28,7 +29,9 @@ struct PictureOptions {
     double deviation[3] = {1, 1, 1};
 
     static Result<PictureOptions> from_json(const Json& json);
-    std::uint64_t number_bytes() const { return number == Number::u8 ? 1 : number == Number::f32 ? 4 : 2; }
+    std::uint64_t number_bytes() const {
+        return number == Number::u8 ? 1 : number == Number::f32 ? 4 : 2;
+    }
     Field field(Size of) const;
 };
 

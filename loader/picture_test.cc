@@ -24,7 +24,8 @@ std::vector<std::uint8_t> made(const PictureOptions& options, Size in, const Col
     for (std::uint32_t y = 0; y < in.height; ++y) {
         std::uint8_t* row = maker.next_row();
         for (std::uint32_t x = 0; x < in.width; ++x)
-            for (std::uint32_t c = 0; c < options.channels; ++c) row[x * options.channels + c] = color(x, y, c);
+            for (std::uint32_t c = 0; c < options.channels; ++c)
+                row[x * options.channels + c] = color(x, y, c);
         if (!maker.row_done()) break;
     }
     return result;
@@ -34,7 +35,8 @@ TEST(Picture, APlainSurfaceStaysPlain) {
     PictureOptions options;
     for (const Size size : {Size{7, 9}, Size{100, 3}, Size{400, 500}}) {
         options.size = size;
-        for (const std::uint8_t value : made(options, {123, 77}, [](auto, auto, auto) { return std::uint8_t{201}; }))
+        for (const std::uint8_t value :
+             made(options, {123, 77}, [](auto, auto, auto) { return std::uint8_t{201}; }))
             ASSERT_EQ(value, 201);
     }
 }
@@ -44,7 +46,8 @@ TEST(Picture, HalvingAveragesWithTheTriangle) {
     options.size = {1, 4};
     options.channels = 1;
     // Columns 0 80 0 80 ...: every result sees both kinds with equal weight, but at the edges.
-    const auto row = made(options, {1, 8}, [](auto x, auto, auto) { return static_cast<std::uint8_t>(x % 2 * 80); });
+    const auto row = made(options, {1, 8},
+                          [](auto x, auto, auto) { return static_cast<std::uint8_t>(x % 2 * 80); });
     EXPECT_EQ(row[1], 40);
     EXPECT_EQ(row[2], 40);
 }
@@ -68,7 +71,9 @@ TEST(Picture, PlanesAndNormalisedNumbers) {
     options.planes = true;
     options.mean[0] = 0.5;
     options.deviation[0] = 0.25;
-    const auto bytes = made(options, {2, 2}, [](auto, auto, auto c) { return static_cast<std::uint8_t>(c == 0 ? 255 : 0); });
+    const auto bytes = made(options, {2, 2}, [](auto, auto, auto c) {
+        return static_cast<std::uint8_t>(c == 0 ? 255 : 0);
+    });
     float values[12];
     std::memcpy(values, bytes.data(), sizeof values);
     EXPECT_FLOAT_EQ(values[0], 2.0F);

@@ -60,7 +60,8 @@ public:
                     return "a damaged PNG: its header is odd";
             } else if (type == name("PLTE")) {
                 const auto count = static_cast<std::size_t>(left_);
-                if (count > sizeof palette_ || count % 3 != 0) return "a damaged PNG: its palette is odd";
+                if (count > sizeof palette_ || count % 3 != 0)
+                    return "a damaged PNG: its palette is odd";
                 if (!bytes(palette_, count)) return "truncated: the file ends before the image";
                 left_ = 0;
             } else if (type == name("IDAT")) {
@@ -89,7 +90,8 @@ public:
         while (z_.avail_out > 0) {
             while (left_ == 0) {
                 std::uint32_t type = 0;
-                if (!skip(4) || !chunk(type)) return "truncated: the file ends in the middle of the image";
+                if (!skip(4) || !chunk(type))
+                    return "truncated: the file ends in the middle of the image";
                 if (type != name("IDAT")) return "truncated: the image ends in its middle";
             }
             if (piece_.empty()) piece_ = stream_.more();
@@ -158,8 +160,8 @@ private:
 };
 
 // Undoes a row's filter; `before` is the row above, zero at the top.
-bool undo_filter(unsigned filter, std::uint8_t* row, const std::uint8_t* before, std::uint64_t count,
-                 std::uint64_t pixel) {
+bool undo_filter(unsigned filter, std::uint8_t* row, const std::uint8_t* before,
+                 std::uint64_t count, std::uint64_t pixel) {
     switch (filter) {
     case 0: return true;
     case 1:
@@ -184,7 +186,9 @@ bool undo_filter(unsigned filter, std::uint8_t* row, const std::uint8_t* before,
             const int pa = std::abs(b - c);
             const int pb = std::abs(a - c);
             const int pc = std::abs(a + b - 2 * c);
-            row[i] = static_cast<std::uint8_t>(row[i] + (pa <= pb && pa <= pc ? a : pb <= pc ? b : c));
+            row[i] = static_cast<std::uint8_t>(row[i] + (pa <= pb && pa <= pc ? a
+                                                         : pb <= pc           ? b
+                                                                              : c));
         }
         return true;
     default: return false;
@@ -220,7 +224,8 @@ void plain_pixels(const PngHeader& header, const std::uint8_t* palette, const st
             b = entry[2];
         }
         if (channels == 1) {
-            out[0] = static_cast<std::uint8_t>(r == g && g == b ? r : (r * 299 + g * 587 + b * 114 + 500) / 1000);
+            out[0] = static_cast<std::uint8_t>(
+                r == g && g == b ? r : (r * 299 + g * 587 + b * 114 + 500) / 1000);
         } else {
             out[0] = static_cast<std::uint8_t>(r);
             out[1] = static_cast<std::uint8_t>(g);
@@ -244,7 +249,8 @@ std::optional<BadImage> decode_png(std::span<const std::uint8_t> front, ByteStre
     PngHeader header;
     if (const char* wrong = reader.head(header)) return BadImage{wrong};
     const std::uint64_t longest = header.row_bytes(header.width);
-    const std::uint64_t pixel = std::max<std::uint64_t>(1, std::uint64_t{header.samples()} * header.depth / 8);
+    const std::uint64_t pixel =
+        std::max<std::uint64_t>(1, std::uint64_t{header.samples()} * header.depth / 8);
     auto* row = static_cast<std::uint8_t*>(scratch.take(longest + 1));
     auto* above = static_cast<std::uint8_t*>(scratch.take(longest + 1));
     std::uint8_t* whole = nullptr;
@@ -262,7 +268,8 @@ std::optional<BadImage> decode_png(std::span<const std::uint8_t> front, ByteStre
 
     for (const PngPass& pass : png_passes) {
         const PngPass step = header.interlaced ? pass : PngPass{0, 0, 1, 1};
-        const std::uint32_t pixels = header.width > step.x ? (header.width - step.x + step.dx - 1) / step.dx : 0;
+        const std::uint32_t pixels =
+            header.width > step.x ? (header.width - step.x + step.dx - 1) / step.dx : 0;
         if (pixels == 0) continue;
         const std::uint64_t bytes = header.row_bytes(pixels);
         std::memset(above, 0, longest + 1);
@@ -274,8 +281,9 @@ std::optional<BadImage> decode_png(std::span<const std::uint8_t> front, ByteStre
             if (header.interlaced) {
                 plain_pixels(header, reader.palette(), row + 1, pixels, channels, plain);
                 for (std::uint32_t i = 0; i < pixels; ++i)
-                    std::memcpy(whole + y * whole_row + (step.x + std::uint64_t{i} * step.dx) * channels,
-                                plain + std::uint64_t{i} * channels, channels);
+                    std::memcpy(
+                        whole + y * whole_row + (step.x + std::uint64_t{i} * step.dx) * channels,
+                        plain + std::uint64_t{i} * channels, channels);
             } else {
                 plain_pixels(header, reader.palette(), row + 1, pixels, channels, taker.next_row());
                 if (!taker.row_done()) return std::nullopt;

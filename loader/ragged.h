@@ -46,7 +46,9 @@ public:
         heap_.push_back(length);
         std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
     }
-    std::uint64_t sum() const { return std::accumulate(heap_.begin(), heap_.end(), std::uint64_t{0}); }
+    std::uint64_t sum() const {
+        return std::accumulate(heap_.begin(), heap_.end(), std::uint64_t{0});
+    }
 
 private:
     std::uint64_t few_;

@@ -21,7 +21,8 @@ std::string npy_file(const std::string& header) {
 }
 
 TEST(Npy, ReadsShapeAndType) {
-    const auto npy = parse_npy(npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (10, 3, 2), }\n"));
+    const auto npy =
+        parse_npy(npy_file("{'descr': '<f4', 'fortran_order': False, 'shape': (10, 3, 2), }\n"));
     ASSERT_TRUE(npy);
     EXPECT_EQ(npy->dtype, "<f4");
     EXPECT_EQ(npy->item_bytes, 4U);
@@ -30,16 +31,19 @@ TEST(Npy, ReadsShapeAndType) {
 }
 
 TEST(Npy, RefusesWhatHasNoSamplesInOnePiece) {
-    EXPECT_FALSE(parse_npy(npy_file("{'descr': '<f4', 'fortran_order': True, 'shape': (10, 3), }")));
+    EXPECT_FALSE(
+        parse_npy(npy_file("{'descr': '<f4', 'fortran_order': True, 'shape': (10, 3), }")));
     EXPECT_FALSE(parse_npy(npy_file("{'descr': '|O', 'fortran_order': False, 'shape': (10,), }")));
-    EXPECT_FALSE(parse_npy(npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (10,), }")));
+    EXPECT_FALSE(
+        parse_npy(npy_file("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (10,), }")));
     EXPECT_FALSE(parse_npy("\x93NUMPY"));
     // One dimension has no order.
     EXPECT_TRUE(parse_npy(npy_file("{'descr': '<f4', 'fortran_order': True, 'shape': (10,), }")));
 }
 
 TEST(Csv, TakesQuotedCellsApart) {
-    EXPECT_EQ(csv_cells("a,\"b,c\",\"d\"\"e\",", ','), (std::vector<std::string>{"a", "b,c", "d\"e", ""}));
+    EXPECT_EQ(csv_cells("a,\"b,c\",\"d\"\"e\",", ','),
+              (std::vector<std::string>{"a", "b,c", "d\"e", ""}));
     EXPECT_EQ(csv_cells("", ','), (std::vector<std::string>{""}));
 }
 

@@ -39,7 +39,8 @@ public:
         std::uint64_t hash = count();
         for (const RecordArray& array : arrays_) {
             hash = text_hash(array.field.dtype + shape_words(array.field.shape), hash);
-            for (const auto& piece : array.pieces) hash = text_hash(formatted("{}", piece.count), hash);
+            for (const auto& piece : array.pieces)
+                hash = text_hash(formatted("{}", piece.count), hash);
         }
         return hash;
     }
@@ -100,8 +101,8 @@ Result<RecordArray> open_records(const std::vector<std::string>& paths, const Ra
             for (const std::uint64_t n : raw->shape) sample *= n;
             if (sample == 0) return Error{path + ": a sample of 0 bytes"};
             if (raw->offset > file->size() || (file->size() - raw->offset) % sample != 0)
-                return Error{formatted("{}: {} bytes are no whole number of samples of {} bytes", path,
-                                       file->size(), sample)};
+                return Error{formatted("{}: {} bytes are no whole number of samples of {} bytes",
+                                       path, file->size(), sample)};
             piece.count = (file->size() - raw->offset) / sample;
             piece.data_offset = raw->offset;
             dtype = raw->dtype;
@@ -120,8 +121,9 @@ Result<RecordArray> open_records(const std::vector<std::string>& paths, const Ra
             std::uint64_t bytes = npy->item_bytes * piece.count;
             for (const std::uint64_t n : shape) bytes *= n;
             if (bytes > file->size() - std::min(file->size(), npy->data_offset))
-                return Error{formatted("{}: truncated; the header tells of {} bytes, the file has {}",
-                                       path, npy->data_offset + bytes, file->size())};
+                return Error{
+                    formatted("{}: truncated; the header tells of {} bytes, the file has {}", path,
+                              npy->data_offset + bytes, file->size())};
         }
         if (array.pieces.empty()) {
             array.field.dtype = dtype;
@@ -147,8 +149,8 @@ Result<std::unique_ptr<Source>> make_records(std::vector<RecordArray> arrays, Pa
     if (arrays.empty()) return Error{"no files were given"};
     for (const RecordArray& array : arrays)
         if (array.count != arrays.front().count)
-            return Error{formatted("the arrays have {} and {} samples", arrays.front().count,
-                                   array.count)};
+            return Error{
+                formatted("the arrays have {} and {} samples", arrays.front().count, array.count)};
     if (arrays.front().count == 0) return Error{"the arrays have no samples"};
     for (RecordArray& array : arrays)
         array.field.name = formatted("{}", static_cast<std::uint64_t>(&array - arrays.data()));

@@ -73,7 +73,8 @@ bool Scaler::begin(Scratch& scratch, Size in, Box box, Size out, std::uint32_t c
     stride_ = rounded_up(std::uint64_t{in.width} * channels + spare, cache_line);
     ring_ = static_cast<std::uint8_t*>(scratch.take(stride_ * ring_rows_));
     mixed_row_ = static_cast<std::uint8_t*>(scratch.take(stride_));
-    result_ = static_cast<std::uint8_t*>(scratch.take(std::uint64_t{out.width} * channels + cache_line));
+    result_ =
+        static_cast<std::uint8_t*>(scratch.take(std::uint64_t{out.width} * channels + cache_line));
     rows_ = static_cast<const std::uint8_t**>(scratch.take(vertical_.taps * sizeof(void*)));
     if (ring_ == nullptr || mixed_row_ == nullptr || result_ == nullptr || rows_ == nullptr)
         return false;

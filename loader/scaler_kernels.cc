@@ -12,7 +12,9 @@ namespace {
 constexpr int kernel_bits = 14;
 constexpr int kernel_half = 1 << (kernel_bits - 1);
 
-std::uint8_t level(int sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kernel_bits, 0, 255)); }
+std::uint8_t level(int sum) {
+    return static_cast<std::uint8_t>(std::clamp(sum >> kernel_bits, 0, 255));
+}
 
 void plain_mix_rows(const std::uint8_t* const* rows, const std::int16_t* weight, std::uint32_t taps,
                     std::uint32_t from, std::uint32_t width, std::uint8_t* out) {
@@ -30,7 +32,8 @@ void plain_mix_columns(const std::uint8_t* row, const Weights& weights, std::uin
         const std::int16_t* weight = weights.weight + std::uint64_t{x} * weights.taps;
         for (std::uint32_t c = 0; c < channels; ++c) {
             int sum = kernel_half;
-            for (std::uint32_t k = 0; k < weights.taps; ++k) sum += weight[k] * from[k * channels + c];
+            for (std::uint32_t k = 0; k < weights.taps; ++k)
+                sum += weight[k] * from[k * channels + c];
             out[x * channels + c] = level(sum);
         }
     }
@@ -45,7 +48,8 @@ bool has_avx2() {
 
 int pair_of(const std::int16_t* weight) {
     return static_cast<int>(static_cast<std::uint32_t>(static_cast<std::uint16_t>(weight[0])) |
-                            static_cast<std::uint32_t>(static_cast<std::uint16_t>(weight[1])) << 16U);
+                            static_cast<std::uint32_t>(static_cast<std::uint16_t>(weight[1]))
+                                << 16U);
 }
 
 // Two rows at a time: their bytes interleaved as 16-bit pairs, multiplied and added in one go.
@@ -63,10 +67,10 @@ __attribute__((target("avx2"))) void wide_mix_rows(const std::uint8_t* const* ro
             const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows[k + 1] + x));
             const __m256i low = _mm256_unpacklo_epi8(a, b);
             const __m256i high = _mm256_unpackhi_epi8(a, b);
-            sums[0] = _mm256_add_epi32(sums[0],
-                                       _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), pair));
-            sums[1] = _mm256_add_epi32(sums[1],
-                                       _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), pair));
+            sums[0] =
+                _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), pair));
+            sums[1] =
+                _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), pair));
             sums[2] = _mm256_add_epi32(sums[2],
                                        _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), pair));
             sums[3] = _mm256_add_epi32(sums[3],
@@ -82,8 +86,9 @@ __attribute__((target("avx2"))) void wide_mix_rows(const std::uint8_t* const* ro
 }
 
 // Four taps of an RGB pixel at a time. Reads 16 bytes from a tap on: the row has bytes to spare.
-__attribute__((target("avx2"))) void wide_mix_columns(const std::uint8_t* row, const Weights& weights,
-                                                      std::uint32_t width, std::uint8_t* out) {
+__attribute__((target("avx2"))) void wide_mix_columns(const std::uint8_t* row,
+                                                      const Weights& weights, std::uint32_t width,
+                                                      std::uint8_t* out) {
     const __m256i pick = _mm256_setr_epi8(
         0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1,  // taps 0 and 1: rr gg bb
         6, -1, 9, -1, 7, -1, 10, -1, 8, -1, 11, -1, -1, -1, -1, -1);

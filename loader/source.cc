@@ -16,7 +16,8 @@ std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t row
 
 std::uint64_t batch_bytes(const Layout& layout, std::uint64_t rows) {
     std::uint64_t all = layout.ragged_bytes;
-    for (const Field& field : layout.fields) all += rounded_up(field.sample_bytes * rows, cache_line);
+    for (const Field& field : layout.fields)
+        all += rounded_up(field.sample_bytes * rows, cache_line);
     return rounded_up(std::max<std::uint64_t>(all, 1), cache_line);
 }
 

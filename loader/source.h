@@ -24,8 +24,8 @@ struct Field {
 
 struct Layout {
     std::vector<Field> fields;
-    // Samples of different lengths: a batch begins with one (offset, length) pair for each, 16 bytes,
-    // and this is all it can hold.
+    // Samples of different lengths: a batch begins with one (offset, length) pair for each, 16
+    // bytes, and this is all it can hold.
     std::uint64_t ragged_bytes = 0;
     // What one worker wants for itself, and the most a single sample may ask for on its own.
     std::uint64_t scratch = 0;

@@ -120,7 +120,8 @@ Status TarShards::scan(std::uint32_t number, bool pictures) {
     const auto close = [&]() -> Status {
         if (open && (has_picture || !pictures)) {
             labelled_ = labelled_ && sample.label != no_label;
-            if (!add(sample)) return Error{shard.path + ": the list of samples takes more than the budget"};
+            if (!add(sample))
+                return Error{shard.path + ": the list of samples takes more than the budget"};
         }
         open = false;
         return Done{};
@@ -134,25 +135,33 @@ Status TarShards::scan(std::uint32_t number, bool pictures) {
         auto header = parse_tar_header({block, static_cast<std::size_t>(*got)});
         if (!header) {
             const bool packed = at == 0 && block[0] == '\x1f';
-            return here(at, packed ? std::string_view("compressed; samples in it cannot be found without unpacking it: unpack it once")
+            return here(at, packed ? std::string_view("compressed; samples in it cannot be found "
+                                                      "without unpacking it: unpack it once")
                                    : std::string_view(header.error().text));
         }
         if (header->end) break;
         if (pax.size && header->type != 'x' && header->type != 'L') header->size = *pax.size;
         const std::uint64_t data = at + tar_block;
-        if (header->size > shard.file.size() - data) return here(at, "truncated in the middle of " + printable(header->name));
+        if (header->size > shard.file.size() - data)
+            return here(at, "truncated in the middle of " + printable(header->name));
         const std::uint64_t next = data + rounded_up(header->size, tar_block);
         if (header->type == 'L' || header->type == 'x') {
             std::string text(std::min(header->size, longest_header_text), '\0');
-            if (auto read = shard.file.read(data, std::as_writable_bytes(std::span(text)), PageCache::keep); !read)
+            if (auto read =
+                    shard.file.read(data, std::as_writable_bytes(std::span(text)), PageCache::keep);
+                !read)
                 return here(data, read.error().text);
-            if (header->type == 'L') long_name = text.substr(0, text.find('\0'));
-            else pax = parse_pax(text);
+            if (header->type == 'L')
+                long_name = text.substr(0, text.find('\0'));
+            else
+                pax = parse_pax(text);
             at = next;
             continue;
         }
         if (header->type == '0' || header->type == '7') {
-            const std::string name = pax.path ? *pax.path : !long_name.empty() ? long_name : header->name;
+            const std::string name = pax.path             ? *pax.path
+                                     : !long_name.empty() ? long_name
+                                                          : header->name;
             const TarKey parts = tar_key(name);
             if (!open || parts.key != key) {
                 if (auto done = close(); !done) return done;
@@ -171,7 +180,9 @@ Status TarShards::scan(std::uint32_t number, bool pictures) {
                 has_picture = true;
             } else if (ending == "cls") {
                 std::string text(std::min<std::uint64_t>(header->size, 32), '\0');
-                if (auto read = shard.file.read(data, std::as_writable_bytes(std::span(text)), PageCache::keep); !read)
+                if (auto read = shard.file.read(data, std::as_writable_bytes(std::span(text)),
+                                                PageCache::keep);
+                    !read)
                     return here(data, read.error().text);
                 const auto value = parse_number<std::int32_t>(trim(text));
                 if (!value) return here(at, formatted("{} holds no whole number", printable(name)));
@@ -185,7 +196,8 @@ Status TarShards::scan(std::uint32_t number, bool pictures) {
     return close();
 }
 
-Result<std::shared_ptr<TarShards>> TarShards::open(Arena& arena, const std::vector<std::string>& paths,
+Result<std::shared_ptr<TarShards>> TarShards::open(Arena& arena,
+                                                   const std::vector<std::string>& paths,
                                                    bool pictures, std::uint64_t rows) {
     auto shards = std::make_shared<TarShards>();
     shards->room_ = arena.reserve(arena.left().count / 2 / cache_line * cache_line);
@@ -194,12 +206,14 @@ Result<std::shared_ptr<TarShards>> TarShards::open(Arena& arena, const std::vect
         auto file = DataFile::open(path);
         if (!file) return file.error();
         shards->shards_.push_back({path, std::move(*file)});
-        if (auto done = shards->scan(static_cast<std::uint32_t>(shards->shards_.size() - 1), pictures);
+        if (auto done =
+                shards->scan(static_cast<std::uint32_t>(shards->shards_.size() - 1), pictures);
             !done)
             return done.error();
     }
     if (shards->count_ == 0)
-        return Error{pictures ? "the shards hold no JPEG or PNG images" : "the shards hold no files"};
+        return Error{pictures ? "the shards hold no JPEG or PNG images"
+                              : "the shards hold no files"};
     arena.shrink_last(shards->room_, shards->count_ * sizeof(Entry));
     LongestFew longest(rows);
     for (std::uint64_t i = 0; i < shards->count_; ++i) longest.add(shards->entries_[i].size);
@@ -251,7 +265,8 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<Source>> make_tar_members(std::shared_ptr<TarShards> shards, PageCache cache) {
+Result<std::unique_ptr<Source>> make_tar_members(std::shared_ptr<TarShards> shards,
+                                                 PageCache cache) {
     return std::unique_ptr<Source>(std::make_unique<TarMembers>(std::move(shards), cache));
 }
 

@@ -1,5 +1,5 @@
-// Tar shards in WebDataset's layout: files of one sample lie one behind the other and share their name
-// up to the first dot.
+// Tar shards in WebDataset's layout: files of one sample lie one behind the other and share their
+// name up to the first dot.
 #pragma once
 
 #include <cstdint>
@@ -46,15 +46,18 @@ struct TarMember {
 
 class TarShards {
 public:
-    // `pictures`: a sample is its image and the number in its .cls; else all its members, with their
-    // headers, as they lie in the file. The list of samples is kept in the arena.
-    static Result<std::shared_ptr<TarShards>> open(Arena& arena, const std::vector<std::string>& paths,
+    // `pictures`: a sample is its image and the number in its .cls; else all its members, with
+    // their headers, as they lie in the file. The list of samples is kept in the arena.
+    static Result<std::shared_ptr<TarShards>> open(Arena& arena,
+                                                   const std::vector<std::string>& paths,
                                                    bool pictures, std::uint64_t rows);
 
     std::uint64_t count() const { return count_; }
     std::string name(std::uint64_t sample) const;
     const DataFile& file(std::uint64_t sample) const { return shards_[entry(sample).shard].file; }
-    TarMember member(std::uint64_t sample, int) const { return {entry(sample).offset, entry(sample).size}; }
+    TarMember member(std::uint64_t sample, int) const {
+        return {entry(sample).offset, entry(sample).size};
+    }
     std::optional<std::int64_t> label(std::uint64_t sample) const;
     std::uint64_t fingerprint() const;
     // What the longest samples of a batch take together.
@@ -85,6 +88,7 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-Result<std::unique_ptr<Source>> make_tar_members(std::shared_ptr<TarShards> shards, PageCache cache);
+Result<std::unique_ptr<Source>> make_tar_members(std::shared_ptr<TarShards> shards,
+                                                 PageCache cache);
 
 }  // namespace holdfast::loader

@@ -69,7 +69,8 @@ sys.path.insert(0, {python!r})
 from holdfast import Loader
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-warm = Loader(np.zeros((4, 2)), budget="1MiB", batch=2, as_="numpy"); list(map(len, warm)); warm.close()
+with Loader(np.zeros((4, 2)), budget="1MiB", batch=2, as_="numpy") as warm:
+    for _ in warm: pass
 start = resident()
 peak = [0]; over = threading.Event()
 def watch():
@@ -152,7 +153,7 @@ def test_a_program_that_holds_every_batch_is_told(records):
     from holdfast import BudgetHeld
 
     with make(str(records / "x.npy"), batch=100, budget="64KiB") as loader:
-        with pytest.raises(BudgetHeld, match="holds all . batches"):
+        with pytest.raises(BudgetHeld, match=r"holds all \d+ batches"):
             list(loader)
         assert len([None for _ in loader]) == 10  # and goes on when it has let go
 
@@ -339,6 +340,38 @@ def test_a_workers_death_is_told_with_its_signal():
             with pytest.raises(WorkerDied, match="ended by signal SIGKILL"):
                 for _batch in loader:
                     pass
+
+
+CRASHING = f"""
+import ctypes, sys
+sys.path.insert(0, {str(ROOT / "python")!r})
+from holdfast import Loader
+class Crashing:
+    def __len__(self): return 50
+    def __getitem__(self, index):
+        if index == 7:
+            ctypes.string_at(0)  # line 8
+        return index
+if __name__ == "__main__":
+    with Loader(Crashing(), batch=4, processes=2, budget="16MiB", as_="numpy") as loader:
+        try:
+            for _ in loader: pass
+        except Exception as error:
+            print(type(error).__name__, error)
+"""
+
+
+def test_in_a_supervised_run_a_workers_crash_has_its_cause_and_line(binary, tmp_path):
+    script = tmp_path / "crashing.py"
+    script.write_text(CRASHING)
+    done = subprocess.run(
+        [binary, "run", "--", sys.executable, script],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "HOLDFAST_HOME": str(tmp_path / "home")},
+    )
+    assert "ended by signal SIGSEGV: HF301 segfault" in done.stdout, done.stderr
+    assert f"{script}:9" in done.stdout
 
 
 def test_a_worker_fails_with_memoryerror_at_its_share():

@@ -129,7 +129,9 @@ def test_a_row_group_larger_than_the_budget_is_refused(tmp_path):
 
     from holdfast.loader import LoaderError
 
-    pq.write_table(pa.table({"a": np.random.default_rng(0).normal(size=10**6)}), tmp_path / "t.parquet")
+    pq.write_table(
+        pa.table({"a": np.random.default_rng(0).normal(size=10**6)}), tmp_path / "t.parquet"
+    )
     with pytest.raises(LoaderError, match="smaller row groups"):
         make(str(tmp_path / "t.parquet"), budget="4MiB")
 

@@ -62,17 +62,22 @@ int answer(HoldfastLoader* loader, Next what, const Delivery& delivery, Holdfast
     return static_cast<int>(what);
 }
 
-static_assert(static_cast<int>(Next::ready) == HOLDFAST_READY && static_cast<int>(Next::end) == HOLDFAST_END &&
-              static_cast<int>(Next::held) == HOLDFAST_HELD && static_cast<int>(Next::failed) == HOLDFAST_FAILED &&
-              static_cast<int>(Next::waiting) == HOLDFAST_WAITING && static_cast<int>(Next::closed) == HOLDFAST_CLOSED);
+static_assert(static_cast<int>(Next::ready) == HOLDFAST_READY &&
+              static_cast<int>(Next::end) == HOLDFAST_END &&
+              static_cast<int>(Next::held) == HOLDFAST_HELD &&
+              static_cast<int>(Next::failed) == HOLDFAST_FAILED &&
+              static_cast<int>(Next::waiting) == HOLDFAST_WAITING &&
+              static_cast<int>(Next::closed) == HOLDFAST_CLOSED);
 
 // Something that was out has come back, or (nothing was out) the loader was closed.
 void settle(HoldfastLoader* loader, bool came_back) {
     while (loader != nullptr) {
         {
             const std::lock_guard guard(loader->lock);
-            if (came_back) --loader->out;
-            else loader->closed = true;
+            if (came_back)
+                --loader->out;
+            else
+                loader->closed = true;
             if (!loader->closed || loader->out != 0) return;
         }
         HoldfastLoader* const around = loader->inside;
@@ -100,7 +105,8 @@ int guarded(char* error, std::size_t size, const Call& call) {
 int holdfast_loader_version(void) { return 1; }
 int holdfast_loader_has_codecs(void) { return holdfast::loader::has_codecs() ? 1 : 0; }
 
-HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside, char* error, size_t error_size) {
+HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside, char* error,
+                                     size_t error_size) {
     auto loader = std::make_unique<HoldfastLoader>();
     const int wrong = guarded(error, error_size, [&]() -> holdfast::Status {
         const auto json = Json::parse(options);
@@ -118,14 +124,19 @@ HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside
     return wrong != 0 ? nullptr : loader.release();
 }
 
-int holdfast_loader_labels(HoldfastLoader* loader, const char* dtype, uint64_t bytes, const void* rows, char* error,
-                           size_t error_size) {
-    return guarded(error, error_size, [&] { return loader->core->add_labels({"label", dtype, {}, bytes}, rows); });
+int holdfast_loader_labels(HoldfastLoader* loader, const char* dtype, uint64_t bytes,
+                           const void* rows, char* error, size_t error_size) {
+    return guarded(error, error_size, [&] {
+        return loader->core->add_labels({"label", dtype, {}, bytes}, rows);
+    });
 }
 
-int holdfast_loader_reserve(HoldfastLoader* loader, uint64_t bytes) { return loader->core->reserve(bytes) ? 0 : 1; }
+int holdfast_loader_reserve(HoldfastLoader* loader, uint64_t bytes) {
+    return loader->core->reserve(bytes) ? 0 : 1;
+}
 
-int holdfast_loader_prepare(HoldfastLoader* loader, const char* options, char* error, size_t error_size) {
+int holdfast_loader_prepare(HoldfastLoader* loader, const char* options, char* error,
+                            size_t error_size) {
     return guarded(error, error_size, [&]() -> holdfast::Status {
         const auto json = Json::parse(options);
         if (!json) return json.error();
@@ -142,17 +153,19 @@ size_t holdfast_loader_stats(HoldfastLoader* loader, char* out, size_t size) {
 }
 
 size_t holdfast_loader_name(HoldfastLoader* loader, uint64_t sample, char* out, size_t size) {
-    return tell(sample < loader->core->count() ? loader->core->name(sample) : std::string(), out, size);
+    return tell(sample < loader->core->count() ? loader->core->name(sample) : std::string(), out,
+                size);
 }
 
 void holdfast_loader_start(HoldfastLoader* loader, const HoldfastPass* pass) {
     loader->core->engine()->start(pass_of(*pass, loader->core->batch()));
 }
 
-int holdfast_loader_next(HoldfastLoader* loader, uint32_t patience_ms, HoldfastBatch* batch, char* error,
-                         size_t error_size) {
+int holdfast_loader_next(HoldfastLoader* loader, uint32_t patience_ms, HoldfastBatch* batch,
+                         char* error, size_t error_size) {
     Delivery delivery;
-    const Next what = loader->core->engine()->next(std::chrono::milliseconds(patience_ms), delivery);
+    const Next what =
+        loader->core->engine()->next(std::chrono::milliseconds(patience_ms), delivery);
     if (what == Next::failed) tell(delivery.error, error, error_size);
     return answer(loader, what, delivery, batch);
 }
@@ -168,8 +181,8 @@ void holdfast_loader_give_back(HoldfastLoader* loader, uint64_t slot) {
     settle(loader, true);
 }
 
-uint64_t holdfast_loader_share(HoldfastLoader* loader, const HoldfastPass* in, uint64_t position, uint64_t* samples,
-                               uint64_t* next) {
+uint64_t holdfast_loader_share(HoldfastLoader* loader, const HoldfastPass* in, uint64_t position,
+                               uint64_t* samples, uint64_t* next) {
     const Pass pass = pass_of(*in, loader->core->batch());
     const std::uint64_t count = loader->core->count();
     const auto share = holdfast::loader::share_of(pass, count, position);

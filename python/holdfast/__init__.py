@@ -82,7 +82,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """What is slow to import, looked up when asked for: the Loader, which needs NumPy; the version."""
+    """What is slow to import, looked up when asked for: the Loader (NumPy), the version."""
     if name in ("BudgetHeld", "Loader"):
         from holdfast import loader
 

@@ -41,9 +41,11 @@ def torch_dataset(loader: Any) -> Any:
 
 def keras_dataset(loader: Any) -> Any:
     """A PyDataset (Keras 3) or a Sequence (Keras 2) that gives the batches one after the other."""
-    keras = sys.modules.get("keras") or sys.modules.get("tf_keras")
+    keras: Any = sys.modules.get("keras") or sys.modules.get("tf_keras")
     if keras is None:
-        import keras  # type: ignore[no-redef, unused-ignore]
+        import importlib
+
+        keras = importlib.import_module("keras")
     base = getattr(keras.utils, "PyDataset", None)
     newer = base is not None
     if base is None:

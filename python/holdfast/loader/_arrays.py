@@ -26,7 +26,8 @@ class Slot:
 
     def samples(self) -> list[int]:
         """The samples of its rows."""
-        return self._samples[: self.rows]
+        found: list[int] = self._samples[: self.rows]
+        return found
 
     def __del__(self) -> None:
         self._core.give_back(self.number)

@@ -1,7 +1,7 @@
 """Formats that the user's own libraries read: Parquet and Arrow by pyarrow, HDF5 by h5py.
 
-Their memory lies outside the arena, so what one block takes is reserved from the budget first, as the
-file's own metadata tell it; a block is a row group, a record batch, or some chunks.
+Their memory lies outside the arena, so what one block takes is reserved from the budget first, as
+the file's own metadata tell it; a block is a row group, a record batch, or some chunks.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ class _Arrow(_Table):
 
 
 class _Hdf5(_Table):
-    """Datasets of one length; blocks are whole chunks, since a part of a chunk is read as a whole."""
+    """Datasets of one length; blocks are whole chunks, which are read as a whole anyway."""
 
     def __init__(self, paths: list[str], columns: Any, labels: Any):
         super().__init__(paths, columns, labels)
@@ -244,7 +244,8 @@ class BlockFeed:
         if not core.reserve(blocks.largest):
             raise LoaderError(
                 f"a single block of the file needs {human(blocks.largest)}, "
-                f"more than the budget of {human(options['budget'])}; write it with smaller row groups"
+                f"more than the budget of {human(options['budget'])}; "
+                "write it with smaller row groups"
             )
         self._form = "one"
         first = self._parts(blocks.read(0))
@@ -303,11 +304,11 @@ class BlockFeed:
             begin = first - self._starts[place]
             some = min(len(samples) - done, self._starts[place + 1] - first)
             for array, target in zip(arrays, into):
-                chosen = slice(begin, begin + some) if rows is None else rows[begin : begin + some]
+                into_rows = target[done : done + some]
                 if rows is None:
-                    target[done : done + some] = array[chosen]
+                    into_rows[:] = array[begin : begin + some]
                 else:
-                    np.take(array, chosen, axis=0, out=target[done : done + some], mode="clip")
+                    np.take(array, rows[begin : begin + some], 0, into_rows, mode="clip")
             done += some
         self._position = after
         self._seen += len(samples)

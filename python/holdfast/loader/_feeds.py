@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
-from typing import Any, Iterator  # noqa: UP035
+from functools import partial
+from typing import Any, Iterator
 
 from holdfast._size import human
 from holdfast.loader._arrays import Slot, extents, picture, piece, tensor, view
@@ -156,7 +157,7 @@ class OwnFeed:
             for index in samples:
                 try:
                     sample = self._maker.get(index, self._pass.epoch)
-                    self.layout.put(sample, rows, into, lambda i=index: self.name(i))
+                    self.layout.put(sample, rows, into, partial(self.name, index))
                 except SampleError as error:
                     if not self._skip:
                         raise
@@ -341,7 +342,7 @@ class IteratorFeed:
         for row, sample in enumerate(raw):
             index = self._position + row
             made = self._changed(sample, index)
-            self.layout.put(made, row, into, lambda i=index: self.name(i))
+            self.layout.put(made, row, into, partial(self.name, index))
         self._position += len(raw)
         self._seen += len(raw)
         return finished(into, len(raw), self.layout, self._torch), self._position

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Dict, Optional  # noqa: UP035
+from typing import Any, Dict, Optional
 
 from holdfast._command import HoldfastError
 
@@ -36,7 +36,7 @@ class WorkerDied(LoaderError):
 class Pass(ctypes.Structure):
     """One pass over the data, see HoldfastPass."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("seed", ctypes.c_uint64),
         ("epoch", ctypes.c_uint64),
         ("position", ctypes.c_uint64),
@@ -51,7 +51,7 @@ class Pass(ctypes.Structure):
 class BatchFacts(ctypes.Structure):
     """A batch that is ready, see HoldfastBatch."""
 
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("slot", ctypes.c_uint64),
         ("rows", ctypes.c_uint64),
         ("position", ctypes.c_uint64),
@@ -78,7 +78,7 @@ def _places() -> list[Path]:
     ]
 
 
-_loaded: Optional[Any] = None  # noqa: UP045
+_loaded: Optional[Any] = None
 
 
 def library() -> Any:
@@ -97,7 +97,7 @@ def library() -> Any:
     pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
     u64, facts, a_pass = ctypes.c_uint64, ctypes.POINTER(BatchFacts), ctypes.POINTER(Pass)
     numbers = ctypes.POINTER(u64)
-    calls: Dict[str, Any] = {  # noqa: UP006
+    calls: Dict[str, Any] = {
         "open": (pointer, [text, pointer, text, size]),
         "labels": (ctypes.c_int, [pointer, text, u64, pointer, text, size]),
         "reserve": (ctypes.c_int, [pointer, u64]),
@@ -127,6 +127,7 @@ class Core:
         self._lib = library()
         self._pid = os.getpid()
         self.inside = inside  # its memory is ours
+        self.handle: Any = None
         error = ctypes.create_string_buffer(_TEXT)
         words = json.dumps(options).encode("utf-8", "surrogateescape")
         handle = self._lib.holdfast_loader_open(

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Iterator  # noqa: UP035
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -309,7 +309,7 @@ class Loader:
         fork_guard(self._pid)
 
     def __iter__(self) -> Iterator[Any]:
-        """A pass from the beginning, or from where a loaded state says. Each ends the one before."""
+        """A pass from the beginning, or from a loaded state; it ends the one before."""
         self._check()
         with self._lock:
             self._turn += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable  # noqa: UP035
+from typing import Any, Callable
 
 import numpy as np
 

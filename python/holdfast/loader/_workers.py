@@ -11,13 +11,14 @@ import os
 import resource
 import signal
 import traceback
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from holdfast.loader._feeds import checked, finished, own_stats, places
 from holdfast.loader._arrays import Slot
+from holdfast.loader._feeds import checked, finished, own_stats, places
 from holdfast.loader._library import (
     HELD,
     BatchFacts,
@@ -179,6 +180,8 @@ class _Worker:
     def close(self) -> None:
         """Ends it: it has nothing that could be lost."""
         with contextlib.suppress(OSError):
+            # Closing alone is not enough: workers forked later have this end of the pipe, too.
+            self._pipe.send(None)
             self._pipe.close()
         self.process.join(1)
         if self.process.is_alive():
@@ -218,9 +221,12 @@ def _work(
     _limit(share)
     while True:
         try:
-            offset, samples, epoch = pipe.recv()
+            task = pipe.recv()
         except (EOFError, OSError):
             return
+        if task is None:
+            return
+        offset, samples, epoch = task
         try:
             pipe.send(("ok", _fill(memory, layout, indexed, offset, samples, epoch, skip)))
         except BrokenPipeError:
@@ -249,7 +255,7 @@ def _fill(
     for index in samples:
         try:
             sample = indexed.get(index, epoch)
-            layout.put(sample, rows, into, lambda i=index: indexed.name(i))
+            layout.put(sample, rows, into, partial(indexed.name, index))
         except SampleError as error:
             if not skip:
                 raise
