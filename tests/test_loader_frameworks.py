@@ -148,3 +148,24 @@ def test_hdf5(tmp_path):
             assert (x[:, 0] == y * 4).all()
             seen += len(x)
         assert seen == 3000
+
+
+def test_batches_on_a_gpu_are_whole_and_slots_wait_for_their_copies(records):  # noqa: F811
+    torch = pytest.importorskip("torch")
+    if not torch.cuda.is_available():
+        pytest.skip("torch sees no GPU here")
+    source = (str(records / "x.npy"), str(records / "y.npy"))
+    # Two slots: each one is used again and again, while the GPU is busy with something long.
+    with make(source, batch=100, budget="32KiB", as_="torch", device="cuda") as loader:
+        busy = torch.randn(4096, 4096, device="cuda")
+        seen = []
+        for _ in range(3):
+            for x, y in loader:
+                assert x.device.type == "cuda"
+                for _ in range(5):
+                    busy = torch.tanh(busy @ busy)
+                seen.append((x, y))
+        assert sorted(torch.cat([y for _, y in seen[:10]]).tolist()) == list(range(1000))
+        assert all(bool((x[:, 0] == y * 16).all()) for x, y in seen)
+    with make(source, batch=64, as_="torch", device="cuda") as loader:
+        assert loader.stats()["held"] == 0

@@ -20,6 +20,7 @@ import data  # noqa: E402
 import memory  # noqa: E402
 
 SLACK = 8 << 20
+LONGEST = 120
 PAIRS = [
     ("JPEG 500 x 375 to 224", "ours-jpeg", ["torch-jpeg", "spdl-jpeg"]),
     (".npy, rows of 128 B", "ours-npy", ["torch-npy"]),
@@ -35,7 +36,12 @@ def environment():
 
 def run(script, *arguments):
     command = [sys.executable, str(HERE / script), *map(str, arguments)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment())
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment(), timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return f"nothing within {LONGEST} s"
     if done.returncode != 0:
         return done.stderr.strip().splitlines()[-1][:100]
     return json.loads(done.stdout.splitlines()[-1])

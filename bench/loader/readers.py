@@ -59,7 +59,7 @@ def spdl_jpeg(data):
 
     def batches():
         with pipeline.auto_stop():
-            yield from pipeline
+            yield from pipeline.get_iterator(timeout=30)
 
     return batches()
 
