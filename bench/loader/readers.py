@@ -181,9 +181,12 @@ def main():
 
     started, spent = time.monotonic(), cpu()
     samples = 0
+    batch = None
     source = make(data)
     for batch in source:
         samples += rows_of(batch)
+    if not samples:
+        sys.exit("it gave nothing")
     wall = time.monotonic() - started
     del source, batch
     over.set()
