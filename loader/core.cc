@@ -175,7 +175,9 @@ Status Core::prepare(const Json& options) {
         source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
 
     const Layout layout = source_->layout(batch_);
-    slot_bytes_ = rounded_up(batch_bytes(layout, batch_), 4096);
+    // Behind the batch: the numbers of its samples, which the engine keeps there.
+    const std::uint64_t numbers = own ? 0 : batch_ * sizeof(std::uint64_t);
+    slot_bytes_ = rounded_up(batch_bytes(layout, batch_) + numbers, 4096);
     const std::uint64_t scratch = rounded_up(layout.scratch, 4096);
     const std::uint64_t before = rounded_up(arena_.used().count, 4096);
     smallest_ = before + least_slots * slot_bytes_ + scratch + 4096;

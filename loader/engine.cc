@@ -48,7 +48,6 @@ Engine::Engine(Source& source, EngineOptions options, std::vector<std::span<std:
       workers_(scratches.size()),
       large_(large) {
     with_program_.resize(slots_.size());
-    samples_.resize(slots_.size());
     // The last one given back is the first one used again: its pages are there and warm.
     for (std::size_t i = slots_.size(); i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
     stats_.slots = slots_.size();
@@ -156,7 +155,7 @@ void Engine::fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch
     part.first_row = first;
     part.batch = slot(batch.slot);
     part.offsets = offsets_;
-    part.capacity = slots_[batch.slot].size();
+    part.capacity = slots_[batch.slot].size() - options_.batch * sizeof(std::uint64_t);
     part.seed = batch.seed;
     part.epoch = batch.epoch;
     source_.fill(part, scratch, failures);
@@ -254,8 +253,10 @@ Next Engine::next(std::chrono::milliseconds patience, Delivery& out) {
             out.rows = batch->rows;
             out.capacity_rows = options_.batch;
             with_program_[batch->slot] = true;
-            samples_[batch->slot] = std::move(batch->samples);
-            out.samples = samples_[batch->slot].data();
+            out.samples = samples_of(batch->slot);
+            std::copy(batch->samples.begin(),
+                      batch->samples.begin() + static_cast<std::ptrdiff_t>(batch->rows),
+                      samples_of(batch->slot));
             ++stats_.held;
             ++stats_.batches;
             stats_.samples += batch->rows;
@@ -285,7 +286,6 @@ void Engine::give_back(std::uint32_t number) {
     const std::lock_guard guard(lock_);
     if (number >= slots_.size() || !with_program_[number]) return;
     with_program_[number] = false;
-    samples_[number].clear();
     --stats_.held;
     free_.push_back(number);
     work_.notify_one();

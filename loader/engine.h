@@ -74,8 +74,9 @@ struct EngineOptions {
 
 class Engine {
 public:
-    // `slots` and `scratches` are pieces of one arena; `large` is the piece that one sample at a
-    // time may use when its worker's own scratch is too small.
+    // `slots` and `scratches` are pieces of one arena; a slot has 8 bytes for each sample behind
+    // what the batch takes; `large` is the piece that one sample at a time may use when its
+    // worker's own scratch is too small.
     Engine(Source& source, EngineOptions options, std::vector<std::span<std::byte>> slots,
            std::vector<std::span<std::byte>> scratches, std::span<std::byte> large);
     Engine(const Engine&) = delete;
@@ -118,6 +119,11 @@ private:
     void settle(Batch& batch);
     void drop_rows(Batch& batch);
     std::byte* slot(std::uint32_t number) const { return slots_[number].data(); }
+    // Where the numbers of a batch's samples stand: at the end of its slot.
+    std::uint64_t* samples_of(std::uint32_t number) const {
+        return reinterpret_cast<std::uint64_t*>(slots_[number].data() + slots_[number].size()) -
+               options_.batch;
+    }
 
     Source& source_;
     const EngineOptions options_;
@@ -143,7 +149,6 @@ private:
     std::deque<std::shared_ptr<Batch>> line_;  // in the order of delivery
     std::vector<std::uint32_t> free_;
     std::vector<bool> with_program_;
-    std::vector<std::vector<std::uint64_t>> samples_;  // of the batches that the program holds
     std::uint64_t idle_ = 0;
     Clock::time_point idle_since_;
     EngineStats stats_;

@@ -111,7 +111,7 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
         if (name.starts_with('.')) continue;
         const EntryKind kind = kind_of(::dirfd(stream.get()), *found);
         if (kind == EntryKind::file && files_here && ends_with_any(name, endings) &&
-            ::fnmatch(file_pattern.c_str(), found->d_name, 0) == 0) {
+            (file_pattern == "*" || ::fnmatch(file_pattern.c_str(), found->d_name, 0) == 0)) {
             if (!add(name, folder_number(folder, class_name))) return full();
         } else if (kind == EntryKind::folder &&
                    (any_depth || (part + 1 < parts.size() &&
@@ -158,6 +158,10 @@ void FileList::finish() {
         folder.class_number = static_cast<std::uint32_t>(
             std::lower_bound(classes_.begin(), classes_.end(), folder.class_name) -
             classes_.begin());
+    // Names only, and no folder above the data: another machine has it elsewhere.
+    const auto* text = reinterpret_cast<const char*>(room_.data());
+    fingerprint_ = text_hash({text, static_cast<std::size_t>(names_)}, count_);
+    for (const std::string& name : classes_) fingerprint_ = text_hash(name, fingerprint_);
 }
 
 std::string_view FileList::name(std::uint64_t file) const {
@@ -174,14 +178,6 @@ std::string FileList::path(std::uint64_t file) const {
 
 std::uint32_t FileList::class_of(std::uint64_t file) const {
     return folders_[entry(file)->folder].class_number;
-}
-
-std::uint64_t FileList::fingerprint() const {
-    // Names only, and no folder above the data: another machine has it elsewhere.
-    const auto* names = reinterpret_cast<const char*>(room_.data());
-    std::uint64_t hash = text_hash({names, static_cast<std::size_t>(names_)}, count_);
-    for (const std::string& name : classes_) hash = text_hash(name, hash);
-    return hash;
 }
 
 }  // namespace holdfast::loader

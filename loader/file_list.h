@@ -31,7 +31,7 @@ public:
     std::string_view name(std::uint64_t file) const;
     std::uint32_t class_of(std::uint64_t file) const;
     const std::vector<std::string>& classes() const { return classes_; }
-    std::uint64_t fingerprint() const;
+    std::uint64_t fingerprint() const { return fingerprint_; }
     std::uint64_t bytes() const { return room_.size(); }
 
 private:
@@ -58,6 +58,7 @@ private:
     std::uint64_t names_ = 0;  // bytes of names, from the front; entries grow from the back
     std::uint64_t count_ = 0;
     bool finished_ = false;
+    std::uint64_t fingerprint_ = 0;
     std::vector<Folder> folders_;
     std::vector<std::string> classes_;
 };

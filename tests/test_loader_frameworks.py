@@ -103,7 +103,7 @@ def test_parquet_and_arrow(tmp_path, shuffle):
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=700)
     feather.write_feather(table, tmp_path / "t.feather", chunksize=700)
     for name in ("t.parquet", "t.feather"):
-        options = {"columns": ["a", "b"], "batch": 64, "shuffle": shuffle}
+        options = {"columns": ["a", "b"], "batch": 64, "shuffle": shuffle, "budget": "32MiB"}
         with make(str(tmp_path / name), **options) as loader:
             first = np.concatenate([batch["a"].copy() for batch in loader])
             assert sorted(first.tolist()) == list(range(5000))
@@ -118,7 +118,7 @@ def test_parquet_and_arrow(tmp_path, shuffle):
             again.load_state_dict(state)
             rest = np.concatenate([batch["a"].copy() for batch in again])
         assert (rest == first[1920:]).all()
-        with make(str(tmp_path / name), columns=["a", "b"], labels="a") as loader:
+        with make(str(tmp_path / name), columns=["a", "b"], labels="a", budget="32MiB") as loader:
             x, y = next(iter(loader))
             assert (x[:, 0] * 2 == y).all()
 
@@ -133,7 +133,7 @@ def test_a_row_group_larger_than_the_budget_is_refused(tmp_path):
         pa.table({"a": np.random.default_rng(0).normal(size=10**6)}), tmp_path / "t.parquet"
     )
     with pytest.raises(LoaderError, match="smaller row groups"):
-        make(str(tmp_path / "t.parquet"), budget="4MiB")
+        make(str(tmp_path / "t.parquet"), budget="24MiB")
 
 
 def test_hdf5(tmp_path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from holdfast.loader._library import Core, LoaderError, Pass
 from holdfast.loader._source import is_path, is_paths
 
 _SLAB = 4 << 20
+_ARROW = 16 << 20  # what pyarrow keeps for itself from its first read on, as measured
 
 
 def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
@@ -55,7 +56,8 @@ class _Table:
         if self.columns is not None and self.label is not None and self.label not in self.columns:
             self.columns = [*self.columns, self.label]
         self.blocks: list[tuple[int, int, int]] = []  # file, number in it, rows
-        self.largest = 0
+        self.beside = 1 << 20  # what the reader holds besides the block itself
+        self.stacked = True  # with a label, the other columns are one array
 
     @property
     def count(self) -> int:
@@ -70,16 +72,6 @@ class _Table:
 
     def name(self, row: int) -> str:
         return f"row {row} of {self.paths[0]}"
-
-    def _numbers(self, batch: Any) -> dict[str, np.ndarray[Any, Any]]:
-        made = {}
-        for name in batch.schema.names:
-            column = batch.column(name)
-            if hasattr(column, "combine_chunks"):
-                column = column.combine_chunks()
-            array = self._array(name, column)
-            made[name] = array
-        return made
 
     def _array(self, name: str, column: Any) -> np.ndarray[Any, Any]:
         import pyarrow as pa
@@ -98,18 +90,12 @@ class _Table:
         array: np.ndarray[Any, Any] = column.to_numpy(zero_copy_only=False)
         return array
 
-    def parts(self, found: dict[str, np.ndarray[Any, Any]]) -> Any:
-        """What one block's arrays become: a dictionary, or (array, label)."""
-        if self.label is None:
-            return found
-        label = found.pop(self.label)
-        return np.stack([found[name] for name in found], axis=1), label
-
 
 class _Parquet(_Table):
     def __init__(self, paths: list[str], columns: Any, labels: Any):
         super().__init__(paths, columns, labels)
         pq = _imported("pyarrow.parquet", "pyarrow")
+        self.beside += _ARROW
         for number, path in enumerate(paths):
             with pq.ParquetFile(path) as file:
                 facts = file.metadata
@@ -117,30 +103,43 @@ class _Parquet(_Table):
                     row_group = facts.row_group(group)
                     if row_group.num_rows:
                         self.blocks.append((number, group, row_group.num_rows))
-                        # The columns as they lie in the file, decoded, and as one array.
-                        self.largest = max(self.largest, row_group.total_byte_size * 3)
+                    for column in range(row_group.num_columns):
+                        chunk = row_group.column(column)
+                        # As it lies in the file, decoded, and as an array.
+                        need = chunk.total_compressed_size + 2 * chunk.total_uncompressed_size
+                        self.beside = max(self.beside, _ARROW + need)
+                if self.columns is None:
+                    self.columns = list(file.schema_arrow.names)
 
-    def read(self, block: int) -> Any:
+    def read(self, block: int) -> Iterator[tuple[str, Any]]:
+        """One column after the other: never the whole row group twice."""
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         number, group, _ = self.blocks[block]
         # Not these two, and a reader takes as much as the whole file.
         with pq.ParquetFile(self.paths[number], pre_buffer=False, buffer_size=64 << 10) as file:
-            table = file.read_row_group(group, columns=self.columns, use_threads=False)
-        return self.parts(self._numbers(table))
+            for name in self.columns or ():
+                table = file.read_row_group(group, columns=[name], use_threads=False)
+                yield name, self._array(name, table.column(0).combine_chunks())
+                del table
+        pa.default_memory_pool().release_unused()
 
 
 class _Arrow(_Table):
     def __init__(self, paths: list[str], columns: Any, labels: Any):
         super().__init__(paths, columns, labels)
         _imported("pyarrow.ipc", "pyarrow")
+        self.beside += _ARROW
         for number, path in enumerate(paths):
             with self._open(path) as file:
                 for batch in range(file.num_record_batches):
                     found = file.get_batch(batch)
                     if found.num_rows:
                         self.blocks.append((number, batch, found.num_rows))
-                        self.largest = max(self.largest, found.nbytes * 3)
+                        self.beside = max(self.beside, _ARROW + found.nbytes * 2)
+                if self.columns is None:
+                    self.columns = list(file.schema.names)
 
     @staticmethod
     def _open(path: str) -> Any:
@@ -149,13 +148,16 @@ class _Arrow(_Table):
 
         return ipc.open_file(pa.OSFile(path, "rb"))
 
-    def read(self, block: int) -> Any:
+    def read(self, block: int) -> Iterator[tuple[str, Any]]:
+        import pyarrow as pa
+
         number, batch, _ = self.blocks[block]
         with self._open(self.paths[number]) as file:
             found = file.get_batch(batch)
-        if self.columns is not None:
-            found = found.select(self.columns)
-        return self.parts(self._numbers(found))
+            for name in self.columns or ():
+                yield name, self._array(name, found.column(name))
+            del found
+        pa.default_memory_pool().release_unused()
 
 
 class _Hdf5(_Table):
@@ -174,28 +176,23 @@ class _Hdf5(_Table):
                 lengths = {len(file[name]) for name in names}
                 if len(lengths) != 1:
                     raise LoaderError(f"{path}: datasets of different lengths {sorted(lengths)}")
-                row = sum(file[n].dtype.itemsize * int(np.prod(file[n].shape[1:])) for n in names)
+                row = max(file[n].dtype.itemsize * int(np.prod(file[n].shape[1:])) for n in names)
                 chunk = max([file[n].chunks[0] for n in names if file[n].chunks] or [1])
                 rows = max(chunk, _SLAB // max(1, row) // chunk * chunk)
                 length = lengths.pop()
                 self.columns = names
                 for start in range(0, length, rows):
                     self.blocks.append((number, start, min(rows, length - start)))
-                self.largest = max(self.largest, min(rows, length) * row * 2 + (1 << 20))
+                self.beside = max(self.beside, min(rows, length) * row + (2 << 20))
+        self.stacked = False
 
-    def read(self, block: int) -> Any:
+    def read(self, block: int) -> Iterator[tuple[str, Any]]:
         import h5py
 
         number, start, rows = self.blocks[block]
         with h5py.File(self.paths[number], "r", rdcc_nbytes=1 << 20) as file:
-            found = {name: file[name][start : start + rows] for name in self.columns or ()}
-        if self.label is None and len(found) == 1:
-            return next(iter(found.values()))
-        if self.label is not None:
-            label = found.pop(self.label)
-            values = tuple(found.values())
-            return (*values, label)
-        return found
+            for name in self.columns or ():
+                yield name, file[name][start : start + rows]
 
 
 class _Arrays:
@@ -206,17 +203,13 @@ class _Arrays:
             raise LoaderError("the arrays have different numbers of samples")
         if any(array.dtype.hasobject for array in arrays):
             raise LoaderError("an array of Python objects; make it numbers")
-        self._arrays = arrays
+        self.arrays = arrays
         self.blocks = [(0, 0, len(arrays[0]))]
         self.count = len(arrays[0])
-        self.largest = 0
         self.fingerprint = ",".join(f"{array.dtype.str}{array.shape}" for array in arrays)
 
     def name(self, row: int) -> str:
         return f"sample {row}"
-
-    def read(self, block: int) -> Any:
-        return self._arrays if len(self._arrays) > 1 else self._arrays[0]
 
 
 def _imported(module: str, package: str) -> Any:
@@ -241,17 +234,19 @@ class BlockFeed:
         self.count: int | None = blocks.count
         self.fingerprint: str = blocks.fingerprint
         self._seen = 0
-        if not core.reserve(blocks.largest):
-            raise LoaderError(
-                f"a single block of the file needs {human(blocks.largest)}, "
-                f"more than the budget of {human(options['budget'])}; "
-                "write it with smaller row groups"
-            )
-        self._form = "one"
-        first = self._parts(blocks.read(0))
+        self._keys: list[str] | None = None
+        self._several = False
+        self._buffers: list[Any] = []
+        # Which array a column goes to, and where in it; None: it is the array.
+        self._places: dict[str, tuple[int, int | None]] = {}
+        if isinstance(blocks, _Arrays):
+            self._buffers = list(blocks.arrays)
+            self._several = len(self._buffers) > 1
+        else:
+            self._make_buffers(options["budget"])
         self._fields = []
         at = 0
-        for array in first:
+        for array in self._buffers:
             self._fields.append((at, array.shape[1:], array.dtype))
             at += -(-array[:1].nbytes * self._batch // 64) * 64
         core.prepare(slot_bytes=max(at, 64), count=blocks.count)
@@ -265,14 +260,42 @@ class BlockFeed:
         name: str = self._blocks.name(index)
         return name
 
-    def _parts(self, found: Any) -> list[Any]:
-        if isinstance(found, dict):
-            self._form, self._keys = "dict", list(found)
-            return list(found.values())
-        if isinstance(found, tuple):
-            self._form = "tuple"
-            return list(found)
-        return [found]
+    def _make_buffers(self, budget: int) -> None:
+        """One block of memory for one block of the file, reserved before it is there."""
+        blocks = self._blocks
+        most = max(rows for _, _, rows in blocks.blocks)
+        seen = [(name, array.shape[1:], array.dtype) for name, array in blocks.read(0)]
+        wanted: list[tuple[tuple[int, ...], Any]] = []
+        if blocks.label is None:
+            self._keys = [name for name, _, _ in seen]
+            for name, shape, dtype in seen:
+                self._places[name] = (len(wanted), None)
+                wanted.append((shape, dtype))
+            if not blocks.stacked and len(wanted) == 1:
+                self._keys = None
+        elif blocks.stacked:
+            rest = [one for one in seen if one[0] != blocks.label]
+            if not rest or any(shape for _, shape, _ in rest):
+                raise LoaderError("beside a label, columns must be single numbers")
+            self._places = {name: (0, i) for i, (name, _, _) in enumerate(rest)}
+            wanted.append(((len(rest),), np.result_type(*[dtype for _, _, dtype in rest])))
+        else:
+            for name, shape, dtype in seen:
+                if name != blocks.label:
+                    self._places[name] = (len(wanted), None)
+                    wanted.append((shape, dtype))
+        if blocks.label is not None:
+            _, shape, dtype = next(one for one in seen if one[0] == blocks.label)
+            self._places[blocks.label] = (len(wanted), None)
+            wanted.append((shape, dtype))
+            self._several = True
+        need = sum(most * int(np.prod(shape)) * dtype.itemsize for shape, dtype in wanted)
+        if not self.core.reserve(need + blocks.beside):
+            raise LoaderError(
+                f"a single block of the file needs {human(need + blocks.beside)}, "
+                f"more than the budget of {human(budget)}; write it with smaller row groups"
+            )
+        self._buffers = [np.empty((most, *shape), dtype) for shape, dtype in wanted]
 
     def start(self, a_pass: Pass) -> None:
         self._pass = a_pass
@@ -313,20 +336,28 @@ class BlockFeed:
         self._position = after
         self._seen += len(samples)
         made = [tensor(array) for array in into] if self._torch else into
-        if self._form == "dict":
+        if self._keys is not None:
             return dict(zip(self._keys, made)), after
-        return (tuple(made) if self._form == "tuple" else made[0]), after
+        return (tuple(made) if self._several else made[0]), after
 
     def _block(self, place: int) -> Any:
         if self._cached[0] != place:
-            self._cached = (-1, None)  # before the next one is read: never two at once
             block = self._order[place]
-            arrays = self._parts(self._blocks.read(block))
+            self._cached = (-1, None)
+            if self._places:
+                for name, array in self._blocks.read(block):
+                    number, column = self._places[name]
+                    target = self._buffers[number][: len(array)]
+                    if column is None:
+                        target[:] = array
+                    else:
+                        target[:, column] = array
+                    del array
             rows = None
             if self._pass.shuffled:
                 count = self._blocks.blocks[block][2]
                 rows = _permutation(count, self._pass.seed, self._pass.epoch, block + 1)
-            self._cached = (place, (arrays, rows))
+            self._cached = (place, (self._buffers, rows))
         return self._cached[1]
 
     def stats(self) -> dict[str, Any]:
