@@ -97,21 +97,21 @@ def added_memory(source, **options):
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("budget", [16, 64])
+@pytest.mark.parametrize("budget", [12, 32])
 def test_resident_memory_stays_within_the_budget_and_eight_mebibytes(tmp_path, budget):
-    np.save(tmp_path / "x.npy", np.ones((60_000, 512), np.float32))  # 117 MiB
+    np.save(tmp_path / "x.npy", np.ones((30_000, 512), np.float32))  # 59 MiB
     seen = added_memory(str(tmp_path / "x.npy"), budget=f"{budget}MiB", batch=512)
-    assert seen["count"] == 120_000
+    assert seen["count"] == 60_000
     assert seen["added"] <= (budget + 8) * MIB
 
 
 def test_images_are_decoded_within_the_budget(tmp_path):
-    pixels = np.random.default_rng(0).integers(0, 256, (1500, 2000, 3), dtype=np.uint8)
-    for number in range(6):
+    pixels = np.random.default_rng(0).integers(0, 256, (900, 1200, 3), dtype=np.uint8)
+    for number in range(4):
         Image.fromarray(pixels).save(tmp_path / f"{number}.jpg", quality=90, progressive=number % 2)
-    seen = added_memory(str(tmp_path), budget="56MiB", batch=2, size=224)
-    assert seen["count"] == 12
-    assert seen["added"] <= (56 + 8) * MIB
+    seen = added_memory(str(tmp_path), budget="24MiB", batch=2, size=224)
+    assert seen["count"] == 8
+    assert seen["added"] <= (24 + 8) * MIB
 
 
 def test_pages_behind_the_reader_are_dropped_where_asked_for(tmp_path):
@@ -271,7 +271,7 @@ import json, sys
 sys.path.insert(0, {python!r})
 from holdfast import Loader
 state = {state!r}
-loader = Loader({source!r}, budget="4MiB", batch=7, seed=9, as_="numpy")
+loader = Loader({source!r}, budget="4MiB", batch=20, seed=9, as_="numpy")
 try:
     loader.load_state_dict(json.load(open(state)))
 except FileNotFoundError:
@@ -292,7 +292,7 @@ def test_killed_at_any_place_and_resumed_every_sample_comes_once(records, tmp_pa
     for _ in range(30):
         child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
         over = True
-        wanted = int(random.integers(5, 25))
+        wanted = int(random.integers(3, 15))
         for count, line in enumerate(child.stdout):
             numbers_, sums, now = json.loads(line)
             seen.update(zip(numbers_, sums))
@@ -896,9 +896,13 @@ def test_stats_tell_what_is_held_and_waited_for(records):
 
 
 def test_nothing_is_left_behind_by_processes():
-    before = set(os.listdir("/dev/shm"))
+    def ours():  # or multiprocessing's; others use the folder as well
+        names = ("holdfast-loader", "psm_", "pym-", f"sem.mp-{os.getpid()}")
+        return {name for name in os.listdir("/dev/shm") if name.startswith(names)}
+
+    before = ours()
     with make(Fine(), batch=8, processes=2) as loader:
         for _ in loader:
             pass
-    assert set(os.listdir("/dev/shm")) == before
+    assert ours() == before
     assert not multiprocessing.active_children()
