@@ -105,6 +105,22 @@ def test_resident_memory_stays_within_the_budget_and_eight_mebibytes(tmp_path, b
     assert seen["added"] <= (budget + 8) * MIB
 
 
+def test_in_a_container_a_little_larger_than_the_budget_nothing_is_killed(tmp_path, control_group):
+    np.save(tmp_path / "x.npy", np.ones((60_000, 512), np.float32))  # 117 MiB
+    group = control_group(memory=16 * MIB + 64 * MIB + 32 * MIB)
+    program = WATCHED.format(
+        python=str(ROOT / "python"),
+        source=str(tmp_path / "x.npy"),
+        options={"budget": "16MiB", "batch": 512},
+    )
+    done = subprocess.run(
+        group.inside(sys.executable, "-c", program), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["count"] == 120_000
+    assert group.oom_kills == 0
+
+
 def test_images_are_decoded_within_the_budget(tmp_path):
     pixels = np.random.default_rng(0).integers(0, 256, (900, 1200, 3), dtype=np.uint8)
     for number in range(4):

@@ -208,11 +208,10 @@ def _labels_by_csv(path: str, count: int, name: Any) -> Any:
     found = []
     for sample in range(count):
         whole = name(sample)
-        label = table.get(whole)
-        if label is None:
-            label = table.get(Path(whole).name)
-        if label is None:
-            label = next((v for k, v in table.items() if whole.endswith("/" + k)), None)
+        # By its whole path, or by the end of it: "a/b.jpg", "b.jpg".
+        parts = whole.split("/")
+        ends = ("/".join(parts[n:]) for n in range(len(parts)))
+        label = next((table[end] for end in ends if end in table), None)
         if label is None:
             raise LoaderError(f"{path}: no label for {whole}")
         found.append(label)
