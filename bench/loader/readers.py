@@ -142,7 +142,7 @@ def rows_of(batch):
 
 
 def tree_memory():
-    """Private memory of this process and those below it: what is shared counts once."""
+    """Memory of this process and those below it; what they share counts once, files not at all."""
     total = 0
     own = os.getpid()
     children = [own]
@@ -151,7 +151,7 @@ def tree_memory():
     for pid in children:
         try:
             for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-                if line.startswith("Pss:"):
+                if line.startswith(("Pss_Anon:", "Pss_Shmem:")):
                     total += int(line.split()[1]) << 10
         except OSError:
             continue
