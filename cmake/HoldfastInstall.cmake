@@ -17,6 +17,9 @@ endif()
 install(TARGETS holdfast RUNTIME DESTINATION ${bin})
 # The program looks for it in ../lib/holdfast, on every distribution, whatever their library folder.
 install(TARGETS holdfast_agent LIBRARY DESTINATION ${lib}/holdfast)
+# The package looks for it beside the agent, and what is inside it wants its licences along.
+install(TARGETS holdfast_loader_shared LIBRARY DESTINATION ${lib}/holdfast)
+install(FILES loader/LICENSES.md DESTINATION ${share}/doc/holdfast RENAME loader-licenses.md)
 install(FILES man/holdfast.1 DESTINATION ${man}/man1)
 install(FILES completions/holdfast.bash DESTINATION ${share}/bash-completion/completions
         RENAME holdfast)

@@ -16,7 +16,14 @@ from support.jupyter import jupyter  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
 
 # What a newcomer need not wait for: notebooks and frameworks.
-LEFT_TO_CHECK = ("test_kernel_", "test_jupyter_", "test_fit", "test_frameworks", "test_server")
+LEFT_TO_CHECK = (
+    "test_kernel_",
+    "test_jupyter_",
+    "test_fit",
+    "test_frameworks",
+    "test_loader_frameworks",
+    "test_server",
+)
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 

@@ -19,14 +19,18 @@ from holdfast.run_entry import RunEntry
 from holdfast.verdict import SCHEMA, Verdict
 
 if TYPE_CHECKING:
+    from holdfast.loader import BudgetHeld as BudgetHeld
+    from holdfast.loader import Loader as Loader
     from holdfast.planner.plan import Plan
 
 __all__ = [
     "Brink",
     "BrinkError",
+    "BudgetHeld",
     "Freed",
     "HoldfastError",
     "Live",
+    "Loader",
     "MemoryUse",
     "NoSuchRun",
     "RunEntry",
@@ -77,8 +81,12 @@ def load_ipython_extension(shell: Any) -> None:
     shell.register_magics(HoldfastMagics)
 
 
-def __getattr__(name: str) -> str:
-    """``__version__``, looked up when asked for: reading package metadata is slow for an import."""
+def __getattr__(name: str) -> Any:
+    """What is slow to import, looked up when asked for: the Loader (NumPy), the version."""
+    if name in ("BudgetHeld", "Loader"):
+        from holdfast import loader
+
+        return getattr(loader, name)
     if name != "__version__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib.metadata import PackageNotFoundError, version

@@ -42,6 +42,15 @@ Fix raise_limit(const Death& death, const CgroupLevel& level) {
             command_to_raise(death, level, to)};
 }
 
+Fix load_within(const Death& death, std::string_view call) {
+    // A quarter of the limit, as people write sizes.
+    const Bytes quarter{death.all.memory.limit.value_or(Bytes::gib(2)).count / 4};
+    Bytes budget = Bytes::mib(64);
+    while (budget < Bytes::gib(1) && Bytes{budget.count * 2} <= quarter) budget.count *= 2;
+    return {"Read the data with a loader that keeps to a number of bytes.",
+            formatted("{}, budget=\"{}MiB\")", call, budget.count >> 20U)};
+}
+
 std::vector<Fix> need_less(const Death& death) {
     std::vector<Fix> fixes;
     std::size_t workers = 0;

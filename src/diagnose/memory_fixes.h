@@ -14,4 +14,8 @@ Fix raise_limit(const Death& death, const CgroupLevel& level);
 // How to need less: fewer workers where they held much, else smaller pieces.
 std::vector<Fix> need_less(const Death& death);
 
+// Holdfast's own loader in place of the program's, with a budget that fits the limit seen. `call`
+// is the call without its budget: "holdfast.Loader(path".
+Fix load_within(const Death& death, std::string_view call);
+
 }  // namespace holdfast

@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/keeper.h"
+#include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
@@ -228,6 +229,7 @@ std::optional<Finding> held_by_a_line(const Death& death) {
         finding.evidence.push_back(
             {"before the first steps", formatted("{} of it", human(line->before_steps))});
     finding.fixes.push_back(in_pieces(*agent, place));
+    finding.fixes.push_back(load_within(death, "holdfast.Loader(path"));
     return finding;
 }
 
@@ -359,6 +361,7 @@ std::optional<Finding> worker_copies(const Death& death) {
          "counting references copies shared pages.",
          "self.items = numpy.array(items)"});
     finding.fixes.push_back({"Use fewer workers.", "DataLoader(..., num_workers=1)"});
+    finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
     return finding;
 }
 

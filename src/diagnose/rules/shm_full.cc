@@ -4,6 +4,7 @@
 #include "base/format.h"
 #include "diagnose/disk_room.h"
 #include "diagnose/last_text.h"
+#include "diagnose/memory_fixes.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "diagnose/worker_end.h"
@@ -92,6 +93,8 @@ std::optional<Finding> shm_full(const Death& death) {
     if (death.python())
         finding.fixes.push_back({"Use fewer data-loader workers, or let them prefetch less.",
                                  "DataLoader(..., num_workers=1, prefetch_factor=1)"});
+    if (death.python())
+        finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
     return finding;
 }
 

@@ -40,6 +40,8 @@ std::optional<Finding> worker_oom(const Death& death) {
     if (kill->confidence != Confidence::certain && !kill->doubt.empty())
         finding.evidence.push_back({"doubt", kill->doubt});
     finding.fixes = need_less(child->death);
+    if (death.python())
+        finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
     if (in_cgroup && kill->level != nullptr)
         finding.fixes.push_back(raise_limit(child->death, *kill->level));
     return finding;

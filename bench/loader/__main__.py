@@ -1,0 +1,111 @@
+"""What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
+
+usage: python bench/loader [--data DIR] [--rounds N] [--only memory|speed]
+Needs torch, torchvision and Pillow; pyarrow, h5py and SPDL where they are to be compared.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "python")]
+
+import data  # noqa: E402
+import memory  # noqa: E402
+
+SLACK = 8 << 20
+LONGEST = 120
+PAIRS = [
+    ("JPEG 500 x 375 to 224", "ours-jpeg", ["torch-jpeg", "spdl-jpeg"]),
+    (".npy, rows of 128 B", "ours-npy", ["torch-npy"]),
+    ("CSV, 21 columns", "ours-csv", ["torch-csv"]),
+    ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet"]),
+]
+
+
+def environment():
+    binary = os.environ.get("HOLDFAST_BIN") or str(ROOT / "build/release/cli/holdfast")
+    return {**os.environ, "PYTHONPATH": str(ROOT / "python"), "HOLDFAST_BIN": binary}
+
+
+def run(script, *arguments):
+    command = [sys.executable, str(HERE / script), *map(str, arguments)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, env=environment(), timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired:
+        return f"nothing within {LONGEST} s"
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[-1][:100]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def memory_table(folder):
+    print("| data | budget | resident memory added | samples |\n|---|--:|--:|--:|")
+    broken = 0
+    for kind in memory.KINDS:
+        for budget in (64, 256, 1024):
+            seen = run("memory.py", kind, folder, f"{budget}MiB")
+            if isinstance(seen, str):
+                print(f"| {kind} | {budget} MiB | {seen} | |")
+                continue
+            over = seen["added"] > (budget << 20) + SLACK
+            broken += over
+            mark = " **over**" if over else ""
+            added = f"{seen['added'] / 2**20:.1f} MiB{mark}"
+            print(f"| {kind} | {budget} MiB | {added} | {seen['samples']} |")
+            sys.stdout.flush()
+    print(f"\n{broken} above budget + 8 MiB")
+
+
+def speed_table(folder, rounds):
+    print(
+        "| data | reader | samples/s | CPU s | memory added "
+        "| samples/s, ours : theirs | CPU, theirs : ours |"
+    )
+    print("|---|---|--:|--:|--:|--:|--:|")
+    for name, ours, others in PAIRS:
+        seen = {reader: [] for reader in (ours, *others)}
+        for _ in range(rounds):  # in turn: a busy machine is busy for all
+            for reader in seen:
+                seen[reader].append(run("readers.py", reader, folder))
+        mine = [one for one in seen[ours] if not isinstance(one, str)]
+        for reader, answers in seen.items():
+            good = [one for one in answers if not isinstance(one, str)]
+            if not good or not mine:
+                print(f"| {name} | {reader} | {answers[0]} | | | | |")
+                continue
+            rate = statistics.median(one["samples"] / one["wall"] for one in good)
+            cpu = statistics.median(one["cpu"] for one in good)
+            peak = max(one["peak"] for one in good) / 2**20
+            faster = statistics.median(b["wall"] / a["wall"] for a, b in zip(mine, good))
+            cheaper = statistics.median(b["cpu"] / a["cpu"] for a, b in zip(mine, good))
+            ratio = "" if reader == ours else f"{faster:.2f} | {cheaper:.2f}"
+            print(
+                f"| {name} | {reader} | {rate:.0f} | {cpu:.2f} | {peak:.0f} MiB | {ratio or '|'} |"
+            )
+        sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=ROOT / "build/loader-data")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", choices=["memory", "speed"])
+    options = parser.parse_args()
+    folder = data.make(options.data)
+    if options.only != "speed":
+        memory_table(folder)
+    if options.only != "memory":
+        speed_table(folder, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

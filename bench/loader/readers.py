@@ -1,0 +1,202 @@
+"""The same data by the Loader and by what people use, one pass; the process prints what it cost.
+
+usage: readers.py READER DATA
+prints {"samples": count, "wall": seconds, "cpu": seconds, "peak": bytes}
+"""
+
+import json
+import os
+import resource
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+
+BUDGET = "128MiB"
+
+
+def ours_jpeg(data):
+    from holdfast import Loader
+
+    return Loader(f"{data}/jpeg", budget=BUDGET, batch=64, size=224, labels="folder", as_="torch")
+
+
+def torch_jpeg(data):
+    from torch.utils.data import DataLoader
+    from torchvision import datasets, transforms
+
+    change = transforms.Compose([transforms.Resize((224, 224)), transforms.PILToTensor()])
+    folder = datasets.ImageFolder(f"{data}/jpeg", change)
+    return DataLoader(folder, batch_size=64, shuffle=True, num_workers=2)
+
+
+def spdl_jpeg(data):
+    import spdl.io
+    from spdl.pipeline import PipelineBuilder
+
+    files = sorted(str(path) for path in Path(data, "jpeg").rglob("*.jpg"))
+    files = [files[i] for i in np.random.default_rng(0).permutation(len(files))]
+
+    def decode(path):
+        packets = spdl.io.demux_image(path)
+        scale = spdl.io.get_video_filter_desc(scale_width=224, scale_height=224, pix_fmt="rgb24")
+        return spdl.io.decode_packets(packets, filter_desc=scale)
+
+    def convert(frames):
+        return spdl.io.to_torch(spdl.io.convert_frames(frames))
+
+    pipeline = (
+        PipelineBuilder()
+        .add_source(files)
+        .pipe(decode, concurrency=2)
+        .aggregate(64)
+        .pipe(convert)
+        .add_sink(4)
+        .build(num_threads=2)
+    )
+
+    def batches():
+        with pipeline.auto_stop():
+            yield from pipeline.get_iterator(timeout=30)
+
+    return batches()
+
+
+def ours_npy(data):
+    from holdfast import Loader
+
+    return Loader(f"{data}/small.npy", budget=BUDGET, batch=256, as_="torch")
+
+
+def torch_npy(data):
+    from torch.utils.data import DataLoader, Dataset
+
+    class Rows(Dataset):
+        def __init__(self):
+            self.rows = np.load(f"{data}/small.npy", mmap_mode="r")
+
+        def __len__(self):
+            return len(self.rows)
+
+        def __getitem__(self, index):
+            return np.array(self.rows[index])
+
+    return DataLoader(Rows(), batch_size=256, shuffle=True, num_workers=2)
+
+
+def ours_csv(data):
+    from holdfast import Loader
+
+    return Loader(f"{data}/d.csv", budget=BUDGET, batch=256, labels="label", as_="torch")
+
+
+def torch_csv(data):
+    from torch.utils.data import DataLoader, Dataset
+
+    class Lines(Dataset):
+        """Where lines begin is kept, as the Loader keeps it; the rest of the file stays on disk."""
+
+        def __init__(self):
+            self.path = f"{data}/d.csv"
+            self.starts = []
+            with Path(self.path).open("rb") as file:
+                at = len(file.readline())
+                for line in file:
+                    self.starts.append(at)
+                    at += len(line)
+            self.file = None
+
+        def __len__(self):
+            return len(self.starts)
+
+        def __getitem__(self, index):
+            if self.file is None:
+                self.file = Path(self.path).open("rb")
+            self.file.seek(self.starts[index])
+            cells = self.file.readline().split(b",")
+            return np.array(cells[:-1], np.float32), int(cells[-1])
+
+    return DataLoader(Lines(), batch_size=256, shuffle=True, num_workers=2)
+
+
+def ours_parquet(data):
+    from holdfast import Loader
+
+    return Loader(f"{data}/d.parquet", budget=BUDGET, batch=4096, shuffle=False, as_="numpy")
+
+
+def pyarrow_parquet(data):
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(f"{data}/d.parquet", pre_buffer=False, buffer_size=64 << 10)
+    for batch in file.iter_batches(4096, use_threads=False):
+        yield {name: batch.column(name).to_numpy() for name in batch.schema.names}
+
+
+def rows_of(batch):
+    if isinstance(batch, dict):
+        batch = next(iter(batch.values()))
+    return len(batch[0]) if isinstance(batch, (tuple, list)) else len(batch)
+
+
+def tree_memory():
+    """Memory of this process and those below it; what they share counts once, files not at all."""
+    total = 0
+    own = os.getpid()
+    children = [own]
+    for task in Path(f"/proc/{own}/task").iterdir():
+        children += [int(pid) for pid in (task / "children").read_text().split()]
+    for pid in children:
+        try:
+            for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+                if line.startswith(("Pss_Anon:", "Pss_Shmem:")):
+                    total += int(line.split()[1]) << 10
+        except OSError:
+            continue
+    return total
+
+
+def main():
+    reader, data = sys.argv[1:]
+    make = globals()[reader.replace("-", "_")]
+    import torch  # noqa: F401
+
+    before = tree_memory()
+    peak = [before]
+    over = threading.Event()
+
+    def watch():
+        while not over.wait(0.05):
+            peak[0] = max(peak[0], tree_memory())
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+
+    def cpu():
+        own = resource.getrusage(resource.RUSAGE_SELF)
+        below = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return own.ru_utime + own.ru_stime + below.ru_utime + below.ru_stime
+
+    started, spent = time.monotonic(), cpu()
+    samples = 0
+    batch = None
+    source = make(data)
+    for batch in source:
+        samples += rows_of(batch)
+    if not samples:
+        sys.exit("it gave nothing")
+    wall = time.monotonic() - started
+    del source, batch
+    over.set()
+    thread.join()
+    print(
+        json.dumps(
+            {"samples": samples, "wall": wall, "cpu": cpu() - spent, "peak": peak[0] - before}
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()

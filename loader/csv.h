@@ -1,0 +1,29 @@
+// One line of a CSV file: its cells, and the numbers in them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::loader {
+
+// Takes the next cell off `rest`; nothing when the line is used up. A quoted cell is given without
+// its outer quotes; `quoted` tells.
+class CsvLine {
+public:
+    CsvLine(std::string_view line, char separator) : rest_(line), separator_(separator) {}
+    std::optional<std::string_view> next();
+
+private:
+    std::string_view rest_;
+    char separator_;
+    bool over_ = false;
+};
+
+std::vector<std::string> csv_cells(std::string_view line, char separator);
+// A cell as a number. Empty cells, NA, null and None are no number but none at all: NaN.
+std::optional<double> csv_number(std::string_view cell);
+
+}  // namespace holdfast::loader

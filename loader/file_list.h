@@ -1,0 +1,66 @@
+// The names of a folder's files, in an order that does not depend on the file system; kept in the
+// arena, since a million names count.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "loader/arena.h"
+
+namespace holdfast::loader {
+
+class FileList {
+public:
+    // Takes what is left of the arena until finish().
+    explicit FileList(Arena& arena);
+
+    // Files below `root` that a pattern of path parts fits: `*`, `?`, `[a-z]`, and `**` for any
+    // number of folders. Where `endings` are given, only names that end so (any case). `by_top`: a
+    // file's class is the first folder below the root, else the folder it lies in.
+    Status add_matching(const std::string& root, const std::vector<std::string>& parts,
+                        const std::vector<std::string>& endings, bool by_top);
+    Status add_path(std::string_view path);
+    // Gives back what was not needed, and numbers the classes in the order of their names.
+    void finish();
+
+    std::uint64_t count() const { return count_; }
+    std::string path(std::uint64_t file) const;
+    std::string_view name(std::uint64_t file) const;
+    std::uint32_t class_of(std::uint64_t file) const;
+    const std::vector<std::string>& classes() const { return classes_; }
+    std::uint64_t fingerprint() const { return fingerprint_; }
+    std::uint64_t bytes() const { return room_.size(); }
+
+private:
+    struct Entry {
+        std::uint32_t name;  // where it begins
+        std::uint32_t folder;
+    };
+    struct Folder {
+        std::string path;
+        std::string class_name;
+        std::uint32_t class_number = 0;
+    };
+
+    Status walk(const std::string& folder, const std::vector<std::string>& parts, std::size_t part,
+                const std::vector<std::string>& endings, const std::string& class_name, bool by_top,
+                int depth);
+    bool add(std::string_view name, std::uint32_t folder);
+    std::uint32_t folder_number(const std::string& path, const std::string& class_name);
+    Entry* entry(std::uint64_t file) const;
+    Error full() const;
+
+    Arena& arena_;
+    std::span<std::byte> room_;
+    std::uint64_t names_ = 0;  // bytes of names, from the front; entries grow from the back
+    std::uint64_t count_ = 0;
+    bool finished_ = false;
+    std::uint64_t fingerprint_ = 0;
+    std::vector<Folder> folders_;
+    std::vector<std::string> classes_;
+};
+
+}  // namespace holdfast::loader

@@ -1,0 +1,67 @@
+// The C interface that Python calls by ctypes. Texts are UTF-8; what is returned as text is valid
+// until the next call with the same loader on the same thread's behalf.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define HOLDFAST_LOADER_API __attribute__((visibility("default")))
+#endif
+
+extern "C" {
+
+typedef struct HoldfastLoader HoldfastLoader;
+
+enum HoldfastNext {
+    HOLDFAST_READY = 0,
+    HOLDFAST_END = 1,
+    HOLDFAST_HELD = 2,
+    HOLDFAST_FAILED = 3,
+    HOLDFAST_WAITING = 4,
+    HOLDFAST_CLOSED = 5,
+};
+
+typedef struct HoldfastPass {
+    uint64_t seed, epoch, position, rank, ranks;
+    uint64_t batch;  // samples of a step; 0: as many as a slot holds
+    uint32_t shuffled, whole_batches;
+} HoldfastPass;
+
+typedef struct HoldfastBatch {
+    uint64_t slot, rows, position;
+    void* data;
+    const uint64_t* samples;
+} HoldfastBatch;
+
+// Counted up when a call changes.
+HOLDFAST_LOADER_API int holdfast_loader_version(void);
+HOLDFAST_LOADER_API int holdfast_loader_has_codecs(void);
+// Nothing and a text in `error` where it cannot be. `inside` may be null.
+HOLDFAST_LOADER_API HoldfastLoader* holdfast_loader_open(const char* options,
+                                                         HoldfastLoader* inside, char* error,
+                                                         size_t error_size);
+HOLDFAST_LOADER_API int holdfast_loader_labels(HoldfastLoader*, const char* dtype, uint64_t bytes,
+                                               const void* rows, char* error, size_t error_size);
+HOLDFAST_LOADER_API int holdfast_loader_reserve(HoldfastLoader*, uint64_t bytes);
+HOLDFAST_LOADER_API int holdfast_loader_prepare(HoldfastLoader*, const char* options, char* error,
+                                                size_t error_size);
+// How many bytes the text has; written as far as it fits.
+HOLDFAST_LOADER_API size_t holdfast_loader_describe(HoldfastLoader*, char* out, size_t size);
+HOLDFAST_LOADER_API size_t holdfast_loader_stats(HoldfastLoader*, char* out, size_t size);
+HOLDFAST_LOADER_API size_t holdfast_loader_name(HoldfastLoader*, uint64_t sample, char* out,
+                                                size_t size);
+
+HOLDFAST_LOADER_API void holdfast_loader_start(HoldfastLoader*, const HoldfastPass*);
+HOLDFAST_LOADER_API int holdfast_loader_next(HoldfastLoader*, uint32_t patience_ms, HoldfastBatch*,
+                                             char* error, size_t error_size);
+HOLDFAST_LOADER_API int holdfast_loader_take(HoldfastLoader*, HoldfastBatch*);
+HOLDFAST_LOADER_API void holdfast_loader_give_back(HoldfastLoader*, uint64_t slot);
+// This rank's samples of the step at `position`: how many, and where the next step begins.
+HOLDFAST_LOADER_API uint64_t holdfast_loader_share(HoldfastLoader*, const HoldfastPass*,
+                                                   uint64_t position, uint64_t* samples,
+                                                   uint64_t* next);
+HOLDFAST_LOADER_API uint64_t holdfast_loader_steps(HoldfastLoader*, const HoldfastPass*);
+// Ends the workers. The memory goes when the last slot is given back.
+HOLDFAST_LOADER_API void holdfast_loader_close(HoldfastLoader*);
+}

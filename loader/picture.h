@@ -1,0 +1,99 @@
+// What is made of a decoded image: which part of it, how large, in which numbers and in which
+// order.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/json.h"
+#include "loader/decoder.h"
+#include "loader/order.h"
+#include "loader/source.h"
+
+namespace holdfast::loader {
+
+enum class Crop { stretch, center, random };
+enum class Number { u8, f16, bf16, f32 };
+
+struct PictureOptions {
+    Size size;  // {0, 0}: as it is
+    Crop crop = Crop::stretch;
+    std::uint32_t shorter = 0;  // centre crop: the shorter side is resized to this first
+    double least_area = 0.08;   // random crop
+    bool flip = false;
+    bool fast = false;
+    bool planes = false;  // CHW
+    std::uint32_t channels = 3;
+    Number number = Number::u8;
+    double mean[3] = {0, 0, 0};
+    double deviation[3] = {1, 1, 1};
+
+    static Result<PictureOptions> from_json(const Json& json);
+    std::uint64_t number_bytes() const {
+        return number == Number::u8 ? 1 : number == Number::f32 ? 4 : 2;
+    }
+    Field field(Size of) const;
+};
+
+// The value of each of the 256 levels, in the numbers of the result.
+struct Levels {
+    explicit Levels(const PictureOptions& options);
+    std::uint8_t bytes[3][256];
+    std::uint16_t halves[3][256];
+    float floats[3][256];
+};
+
+std::uint16_t half_of(float value);
+std::uint16_t brain_half_of(float value);
+// The part of an image that is used; random crops draw from `random`.
+Box box_of(const PictureOptions& options, Size in, SampleRandom& random);
+
+// Takes the rows of one image and writes the finished picture.
+class PictureMaker : public RowTaker, private RowSink {
+public:
+    // `expected` is what the image must measure where nothing is resized.
+    PictureMaker(const PictureOptions& options, const Levels& levels, Size expected,
+                 SampleRandom random, std::byte* out)
+        : options_(options), levels_(levels), expected_(expected), random_(random), out_(out) {}
+
+    unsigned denominator(Size full) override;
+    bool begin(Size size, Scratch& scratch) override;
+    std::uint8_t* next_row() override { return scaled_ ? scaler_.next_row() : row_; }
+    bool row_done() override;
+    // The image's size where it was not the expected one.
+    std::optional<Size> odd() const { return odd_; }
+
+private:
+    void row(std::uint32_t y, const std::uint8_t* pixels) override;
+    template <class T>
+    void write(std::uint32_t y, const std::uint8_t* pixels, const T (&levels)[3][256]);
+
+    const PictureOptions& options_;
+    const Levels& levels_;
+    Size expected_;
+    SampleRandom random_;
+    std::byte* out_;
+    Box box_;
+    bool flipped_ = false;
+    bool scaled_ = false;
+    Scaler scaler_;
+    Size full_;
+    std::uint8_t* row_ = nullptr;
+    std::uint32_t y_ = 0;
+    std::optional<Size> odd_;
+};
+
+// Only looks at the size.
+class SizeReader : public RowTaker {
+public:
+    unsigned denominator(Size full) override {
+        size = full;
+        return 1;
+    }
+    bool begin(Size, Scratch&) override { return false; }
+    std::uint8_t* next_row() override { return nullptr; }
+    bool row_done() override { return false; }
+    Size size;
+};
+
+}  // namespace holdfast::loader

@@ -1,0 +1,28 @@
+#include "loader/source.h"
+
+#include <algorithm>
+
+namespace holdfast::loader {
+
+std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t rows) {
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t at = 0;
+    for (const Field& field : layout.fields) {
+        offsets.push_back(at);
+        at += rounded_up(field.sample_bytes * rows, cache_line);
+    }
+    return offsets;
+}
+
+std::uint64_t batch_bytes(const Layout& layout, std::uint64_t rows) {
+    std::uint64_t all = layout.ragged_bytes;
+    for (const Field& field : layout.fields)
+        all += rounded_up(field.sample_bytes * rows, cache_line);
+    return rounded_up(std::max<std::uint64_t>(all, 1), cache_line);
+}
+
+std::uint64_t Source::part_size(std::uint64_t rows, unsigned workers) const {
+    return std::max<std::uint64_t>(1, rows / (2 * std::max(1U, workers)));
+}
+
+}  // namespace holdfast::loader

@@ -1,0 +1,84 @@
+// What every kind of data can do: say how many samples there are and how they look, and write some
+// of them into a batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "loader/arena.h"
+
+namespace holdfast::loader {
+
+// One array of a batch. `dtype` is NumPy's name for it ("<f4", "|u1"), or "bf16" which NumPy lacks.
+struct Field {
+    std::string name;
+    std::string dtype;
+    std::vector<std::uint64_t> shape;  // of one sample
+    std::uint64_t sample_bytes = 0;
+};
+
+struct Layout {
+    std::vector<Field> fields;
+    // Samples of different lengths: a batch begins with one (offset, length) pair for each, 16
+    // bytes, and this is all it can hold.
+    std::uint64_t ragged_bytes = 0;
+    // What one worker wants for itself, and the most a single sample may ask for on its own.
+    std::uint64_t scratch = 0;
+    std::uint64_t large = 0;
+};
+
+// Where the rows of each field begin in a batch of `rows` rows.
+std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t rows);
+std::uint64_t batch_bytes(const Layout& layout, std::uint64_t rows);
+
+struct Extent {
+    std::uint64_t offset = 0;
+    std::uint64_t length = 0;
+};
+
+// A part of a batch that one worker fills.
+struct Part {
+    std::span<const std::uint64_t> samples;
+    std::uint64_t first_row = 0;
+    std::byte* batch = nullptr;
+    std::span<const std::uint64_t> offsets;  // of the fields
+    std::uint64_t capacity = 0;              // bytes of the batch's slot
+    std::uint64_t seed = 0;
+    std::uint64_t epoch = 0;
+};
+
+// Why a sample could not be had.
+struct Failure {
+    std::uint64_t row = 0;
+    std::uint64_t sample = 0;
+    std::string text;
+    bool wants_room = false;  // more scratch than it was given
+};
+
+class Source {
+public:
+    Source() = default;
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+    virtual ~Source() = default;
+
+    virtual std::uint64_t count() const = 0;
+    virtual Layout layout(std::uint64_t rows) const = 0;
+    virtual std::string name(std::uint64_t sample) const = 0;
+    // Of names and sizes of the files: tells a resumed run that its data changed.
+    virtual std::uint64_t fingerprint() const = 0;
+    virtual std::vector<std::string> classes() const { return {}; }
+    // Images in their own sizes: what kind of label stands in each one's head; empty for none.
+    virtual std::string label_in_head() const { return {}; }
+    // Fills the rows of `part`; called by many threads at once, each with its own scratch.
+    virtual void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) = 0;
+    // Samples that a part must not be split below or grow above.
+    virtual std::uint64_t part_size(std::uint64_t rows, unsigned workers) const;
+};
+
+}  // namespace holdfast::loader

@@ -1,0 +1,232 @@
+"""The shared library and its calls, by ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any, Dict, Optional
+
+from holdfast._command import HoldfastError
+
+READY, END, HELD, FAILED, WAITING, CLOSED = range(6)
+_NAME = "libholdfast_loader.so"
+_VERSION = 1
+_TEXT = 4096
+
+
+class LoaderError(HoldfastError, ValueError):
+    """What was asked of a Loader cannot be; the text says why and what to do."""
+
+
+class BudgetHeld(LoaderError):
+    """The program itself holds every batch that fits into the budget."""
+
+
+class SampleError(LoaderError):
+    """A sample could not be read or made; the text names it."""
+
+
+class WorkerDied(LoaderError):
+    """A worker process came to an end that nobody asked for."""
+
+
+class Pass(ctypes.Structure):
+    """One pass over the data, see HoldfastPass."""
+
+    _fields_ = [
+        ("seed", ctypes.c_uint64),
+        ("epoch", ctypes.c_uint64),
+        ("position", ctypes.c_uint64),
+        ("rank", ctypes.c_uint64),
+        ("ranks", ctypes.c_uint64),
+        ("batch", ctypes.c_uint64),
+        ("shuffled", ctypes.c_uint32),
+        ("whole_batches", ctypes.c_uint32),
+    ]
+
+
+class BatchFacts(ctypes.Structure):
+    """A batch that is ready, see HoldfastBatch."""
+
+    _fields_ = [
+        ("slot", ctypes.c_uint64),
+        ("rows", ctypes.c_uint64),
+        ("position", ctypes.c_uint64),
+        ("data", ctypes.c_void_p),
+        ("samples", ctypes.POINTER(ctypes.c_uint64)),
+    ]
+
+
+def _places() -> list[Path]:
+    named = os.environ.get("HOLDFAST_LOADER_LIBRARY")
+    if named:
+        return [Path(named)]
+    places = [Path(sys.prefix) / "lib/holdfast" / _NAME]
+    from holdfast._command import find
+
+    try:
+        program = Path(find()).resolve()
+    except HoldfastError:
+        return places
+    return [
+        program.parent.parent / "lib/holdfast" / _NAME,
+        program.parent.parent / "loader" / _NAME,  # a build folder
+        *places,
+    ]
+
+
+_loaded: Optional[Any] = None
+
+
+def library() -> Any:
+    """The library, opened once."""
+    global _loaded
+    if _loaded is not None:
+        return _loaded
+    found = next((place for place in _places() if place.exists()), None)
+    if found is None:
+        raise HoldfastError(
+            f"{_NAME} was not found; install Holdfast with pip, or set HOLDFAST_LOADER_LIBRARY"
+        )
+    lib = ctypes.CDLL(str(found))
+    if lib.holdfast_loader_version() != _VERSION:
+        raise HoldfastError(f"{found} belongs to another version of Holdfast")
+    pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
+    u64, facts, a_pass = ctypes.c_uint64, ctypes.POINTER(BatchFacts), ctypes.POINTER(Pass)
+    numbers = ctypes.POINTER(u64)
+    calls: Dict[str, Any] = {
+        "open": (pointer, [text, pointer, text, size]),
+        "labels": (ctypes.c_int, [pointer, text, u64, pointer, text, size]),
+        "reserve": (ctypes.c_int, [pointer, u64]),
+        "prepare": (ctypes.c_int, [pointer, text, text, size]),
+        "describe": (size, [pointer, text, size]),
+        "stats": (size, [pointer, text, size]),
+        "name": (size, [pointer, u64, text, size]),
+        "start": (None, [pointer, a_pass]),
+        "next": (ctypes.c_int, [pointer, ctypes.c_uint32, facts, text, size]),
+        "take": (ctypes.c_int, [pointer, facts]),
+        "give_back": (None, [pointer, u64]),
+        "share": (u64, [pointer, a_pass, u64, numbers, numbers]),
+        "steps": (u64, [pointer, a_pass]),
+        "close": (None, [pointer]),
+    }
+    for name, (result, arguments) in calls.items():
+        call = getattr(lib, f"holdfast_loader_{name}")
+        call.restype, call.argtypes = result, arguments
+    _loaded = lib
+    return lib
+
+
+class Core:
+    """A loader of the library: opened, given labels, prepared, closed."""
+
+    def __init__(self, options: dict[str, Any], inside: Core | None = None):
+        self._lib = library()
+        self._pid = os.getpid()
+        self.inside = inside  # its memory is ours
+        self.handle: Any = None
+        error = ctypes.create_string_buffer(_TEXT)
+        words = json.dumps(options).encode("utf-8", "surrogateescape")
+        handle = self._lib.holdfast_loader_open(
+            words, None if inside is None else inside.handle, error, _TEXT
+        )
+        if not handle:
+            raise LoaderError(_words(error))
+        self.handle = ctypes.c_void_p(handle)
+        self.closed = False
+
+    def labels(self, rows: Any) -> None:
+        """One row of a contiguous array for each sample."""
+        error = ctypes.create_string_buffer(_TEXT)
+        each = rows.nbytes // max(1, len(rows))
+        if self._lib.holdfast_loader_labels(
+            self.handle, rows.dtype.str.encode(), each, rows.ctypes.data, error, _TEXT
+        ):
+            raise LoaderError(_words(error))
+
+    def reserve(self, size: int) -> bool:
+        """Takes bytes of the budget for something outside the arena."""
+        return not self._lib.holdfast_loader_reserve(self.handle, size)
+
+    def prepare(self, **options: Any) -> dict[str, Any]:
+        """Divides the budget and starts the workers; returns what the batches look like."""
+        error = ctypes.create_string_buffer(_TEXT)
+        if self._lib.holdfast_loader_prepare(
+            self.handle, json.dumps(options).encode(), error, _TEXT
+        ):
+            raise LoaderError(_words(error))
+        return self.describe()
+
+    def describe(self) -> dict[str, Any]:
+        """Count, fields, slots, fingerprint."""
+        return self._json(self._lib.holdfast_loader_describe)
+
+    def stats(self) -> dict[str, Any]:
+        """What it holds and what it waited for."""
+        return self._json(self._lib.holdfast_loader_stats)
+
+    def _json(self, call: Any) -> dict[str, Any]:
+        size = call(self.handle, None, 0) + 4096
+        text = ctypes.create_string_buffer(size)
+        call(self.handle, text, size)
+        found: dict[str, Any] = json.loads(text.value.decode("utf-8", "replace"))
+        return found
+
+    def name(self, sample: int) -> str:
+        """A sample's name, for messages."""
+        text = ctypes.create_string_buffer(_TEXT)
+        self._lib.holdfast_loader_name(self.handle, sample, text, _TEXT)
+        return os.fsdecode(text.value)
+
+    def start(self, a_pass: Pass) -> None:
+        """Begins a pass."""
+        self._lib.holdfast_loader_start(self.handle, ctypes.byref(a_pass))
+
+    def next(self, facts: BatchFacts) -> int:
+        """Waits for the next batch; an interrupt is seen within a tenth of a second."""
+        error = ctypes.create_string_buffer(_TEXT)
+        while True:
+            answer: int = self._lib.holdfast_loader_next(
+                self.handle, 100, ctypes.byref(facts), error, _TEXT
+            )
+            if answer == FAILED:
+                raise SampleError(_words(error))
+            if answer != WAITING:
+                return answer
+
+    def take(self, facts: BatchFacts) -> int:
+        """A slot for the program to fill."""
+        answer: int = self._lib.holdfast_loader_take(self.handle, ctypes.byref(facts))
+        return answer
+
+    def give_back(self, slot: int) -> None:
+        """Ends the program's hold on a slot; in a forked child there is nothing to give."""
+        if os.getpid() == self._pid:
+            self._lib.holdfast_loader_give_back(self.handle, slot)
+
+    def share(self, a_pass: Pass, position: int, batch: int) -> tuple[list[int], int]:
+        """The samples of the step at a position, and where the next step begins."""
+        samples = (ctypes.c_uint64 * batch)()
+        after = ctypes.c_uint64()
+        count = self._lib.holdfast_loader_share(
+            self.handle, ctypes.byref(a_pass), position, samples, ctypes.byref(after)
+        )
+        return samples[:count], after.value
+
+    def steps(self, a_pass: Pass) -> int:
+        """How many batches the pass has."""
+        count: int = self._lib.holdfast_loader_steps(self.handle, ctypes.byref(a_pass))
+        return count
+
+    def close(self) -> None:
+        """Ends the workers; memory goes with the last batch that the program holds."""
+        if not self.closed and os.getpid() == self._pid:
+            self.closed = True
+            self._lib.holdfast_loader_close(self.handle)
+
+
+def _words(text: Any) -> str:
+    return os.fsdecode(text.value)
