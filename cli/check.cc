@@ -2,8 +2,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -68,10 +69,35 @@ std::string useful_mounts(std::string_view text) {
     return kept;
 }
 
+// Of METADATA what a check reads; a description may be long.
+std::string useful_metadata(std::string_view text) {
+    std::string kept;
+    while (const auto line = next_line(text)) {
+        if (line->empty()) break;
+        if (line->starts_with("Name:") || line->starts_with("Version:") ||
+            line->starts_with("Requires-Dist:"))
+            kept += std::string(*line) + '\n';
+    }
+    return kept;
+}
+
+// Processors are alike: all of the first, of the others that they are there.
+std::string useful_processors(std::string_view text) {
+    std::string kept;
+    bool first = true;
+    while (const auto line = next_line(text)) {
+        if (first || line->starts_with("processor")) kept += std::string(*line) + '\n';
+        if (line->empty()) first = false;
+    }
+    return kept;
+}
+
 Status write_record(const std::string& folder, check::RootRecord record) {
     record = check::masked(record, own_names());
     for (auto& [key, value] : record.entries) {
         if (key == "file /proc/self/mountinfo") value = useful_mounts(value);
+        if (key == "file /proc/cpuinfo") value = useful_processors(value);
+        if (key.ends_with("/METADATA")) value = useful_metadata(value);
         if (key.starts_with("var ")) value = mask_text(value);
     }
     std::error_code failed;

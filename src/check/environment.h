@@ -184,7 +184,8 @@ struct Environment {
     NvidiaDriver nvidia;
     std::optional<std::vector<std::string>> log;
     std::optional<Python> python;
-    std::string wanted;  // --for
+    std::string wanted;     // --for
+    std::string directory;  // where the program works; may be empty
     std::vector<Kernel> kernels;
     std::vector<ImportTry> tries;
     std::map<std::string, std::string, std::less<>> variables;

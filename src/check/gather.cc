@@ -34,15 +34,17 @@ Environment gather(Sight& sight, const GatherOptions& options) {
     environment.wanted = options.wanted;
     for (const char* name : watched_variables)
         if (auto value = sight.variable(name)) environment.variables[name] = std::move(*value);
-    gather_host(sight, environment);
+    environment.directory = options.directory.empty() ? sight.link("/proc/self/cwd").value_or("")
+                                                      : options.directory;
+    gather_host(sight, environment, options.pid);
     gather_places(sight, environment);
-    gather_health(sight, environment);
-    gather_nvidia(sight, environment, options.gpus);
+    if (!options.quick) gather_health(sight, environment);
+    gather_nvidia(sight, environment, !options.quick);
     if (options.packages) {
-        gather_python(sight, environment, options.python);
+        gather_python(sight, environment, options);
         gather_libraries(sight, environment);
     }
-    if (options.notebooks) gather_kernels(sight, environment);
+    if (!options.quick) gather_kernels(sight, environment);
     return environment;
 }
 

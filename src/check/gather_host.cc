@@ -129,13 +129,15 @@ void gather_cgroups(Sight& sight, Environment& environment) {
 
 }  // namespace
 
-void gather_host(Sight& sight, Environment& environment) {
+void gather_host(Sight& sight, Environment& environment, std::optional<int> pid) {
     if (const auto text = sight.read("/proc/meminfo", 64U << 10U))
         if (auto memory = sources::parse_meminfo(*text)) environment.memory = std::move(*memory);
     if (const auto text = sight.read("/proc/pressure/memory", 4096))
         if (auto pressure = sources::parse_pressure(*text))
             environment.pressure = std::move(*pressure);
-    if (const auto text = sight.read("/proc/self/limits", 16U << 10U))
+    const std::string limits_file =
+        pid ? "/proc/" + std::to_string(*pid) + "/limits" : std::string("/proc/self/limits");
+    if (const auto text = sight.read(limits_file, 16U << 10U))
         if (auto limits = sources::parse_pid_limits(*text)) environment.limits = *limits;
     if (const auto text = sight.read("/proc/cpuinfo", 4U << 20U); text && !text->empty())
         environment.cpu = parse_cpuinfo(*text);

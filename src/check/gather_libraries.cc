@@ -43,7 +43,7 @@ std::vector<std::string> deciding_files(Sight& sight, const Environment& environ
     };
     if (const Package* torch = python.package("torch"))
         for (const char* name : {"libtorch_cpu.so", "libtorch_cuda.so", "libtorch_python.so",
-                                 "libc10.so", "libc10_cuda.so"})
+                                 "libc10.so", "libc10_cuda.so", "libtorch_global_deps.so"})
             add(torch->site + "/torch/lib/" + name);
     if (const Framework* tensorflow = python.framework("tensorflow")) {
         const std::string folder = folder_of(folder_of(folder_of(tensorflow->cuda_file)));

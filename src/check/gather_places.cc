@@ -109,7 +109,7 @@ void gather_places(Sight& sight, Environment& environment) {
         // A dead network file system would not answer: it is not asked anything.
         if (!place.network) {
             place.missing = !sight.exists(path);
-            if (place.missing && may_be_missing) return;
+            if (place.missing && (may_be_missing || mounts.empty())) return;
             place.space = sight.space(path);
             place.writable = sight.writable(path);
         }
@@ -119,8 +119,7 @@ void gather_places(Sight& sight, Environment& environment) {
         const std::string* value = environment.variable(name);
         return value != nullptr ? *value : std::string();
     };
-    if (const auto directory = sight.link("/proc/self/cwd"))
-        add("the working directory", *directory, false);
+    add("the working directory", environment.directory, false);
     const std::string temporary = variable("TMPDIR");
     if (temporary.empty())
         add("the temporary directory", "/tmp", false);

@@ -43,7 +43,7 @@ std::optional<std::string> config_value(std::string_view text, std::string_view 
 std::string find_program(Sight& sight, const Environment& environment, const std::string& asked) {
     if (asked.starts_with('/')) return asked;
     if (asked.find('/') != std::string::npos)
-        return tidy(joined(sight.link("/proc/self/cwd").value_or("/"), asked));
+        return tidy(joined(environment.directory.empty() ? "/" : environment.directory, asked));
     if (asked.empty())
         for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"})
             if (const std::string* prefix = environment.variable(name))
@@ -56,6 +56,23 @@ std::string find_program(Sight& sight, const Environment& environment, const std
         for (const std::string& folder : folders)
             if (std::string file = joined(folder, name); sight.exists(file)) return file;
     return {};
+}
+
+// pyenv's shims are scripts; what they would start stands in a file.
+std::string behind_shim(Sight& sight, const std::string& directory, const std::string& program) {
+    const std::string folder = folder_of(program);
+    if (!folder.ends_with("/shims")) return program;
+    const std::string root = folder_of(folder);
+    for (const std::string& file : {directory + "/.python-version", root + "/version"}) {
+        const auto text = sight.read(file, 4096);
+        if (!text) continue;
+        std::string_view rest = *text;
+        const std::string version(trim(next_line(rest).value_or("")));
+        if (version == "system") return "/usr/bin/python3";
+        std::string inside = root + "/versions/" + version + "/bin/python3";
+        if (!version.empty() && sight.exists(inside)) return inside;
+    }
+    return program;
 }
 
 void add_site(Sight& sight, Python& python, const std::string& folder) {
@@ -133,7 +150,7 @@ Framework framework_of(const char* name, const Package& package, const std::stri
     return framework;
 }
 
-void read_torch(Sight& sight, const Environment& environment, Python& python) {
+void read_torch(Sight& sight, Python& python, bool scan) {
     const Package* package = python.package("torch");
     if (package == nullptr) return;
     Framework torch = framework_of("torch", *package, package->site + "/torch/version.py");
@@ -147,7 +164,7 @@ void read_torch(Sight& sight, const Environment& environment, Python& python) {
         if (auto version = python_constant(*text, "__version__"); version && !version->empty())
             torch.version = *version;
     }
-    if (torch.cuda && environment.nvidia.present()) {
+    if (torch.cuda && scan) {
         torch.gpu_code_file = package->site + "/torch/lib/libtorch_python.so";
         if (const auto code = sight.gpu_code(torch.gpu_code_file))
             for (std::string_view rest = *code; const auto word = next_word(rest);)
@@ -209,9 +226,10 @@ bool is_shadow(std::string_view name) {
 
 }  // namespace
 
-void gather_python(Sight& sight, Environment& environment, const std::string& asked) {
+void gather_python(Sight& sight, Environment& environment, const GatherOptions& options) {
+    const std::string& asked = options.python;
     Python python;
-    python.program = find_program(sight, environment, asked);
+    python.program = behind_shim(sight, environment.directory, find_program(sight, environment, asked));
     if (python.program.empty() || !sight.exists(python.program)) {
         python.unknown_because =
             asked.empty() ? "no Python was found" : "there is no " + asked;
@@ -272,12 +290,12 @@ void gather_python(Sight& sight, Environment& environment, const std::string& as
         return linked || !real_sites.insert(site).second;
     });
     for (const std::string& site : python.sites) read_site(sight, python, site);
-    read_torch(sight, environment, python);
+    read_torch(sight, python, environment.nvidia.present() && !options.quick);
     read_tensorflow(sight, python);
     read_jax(python);
-    if (const auto directory = sight.link("/proc/self/cwd")) {
-        python.shadow_folder = *directory;
-        python.shadows = sight.list(*directory, is_shadow).value_or(std::vector<std::string>());
+    if (const std::string& directory = environment.directory; !directory.empty()) {
+        python.shadow_folder = directory;
+        python.shadows = sight.list(directory, is_shadow).value_or(std::vector<std::string>());
     }
     environment.python = std::move(python);
 }

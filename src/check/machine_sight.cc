@@ -183,7 +183,6 @@ public:
 
     GpuAnswers gpus() override {
         if (!live()) return {{}, "a root has no NVIDIA library to ask"};
-        if (!options_.gpus) return {{}, "not asked here"};
         return ask_gpus(options_.nvml, options_.nvml_milliseconds);
     }
 
@@ -216,9 +215,11 @@ private:
     bool live() const { return options_.root.empty(); }
 
     UniqueFd open_below(const std::string& path, int flags) const {
-        if (live()) return UniqueFd(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY));
+        // openat2 refuses what O_PATH has no use for.
+        flags |= (flags & O_PATH) != 0 ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY;
+        if (live()) return UniqueFd(::open(path.c_str(), flags));
         open_how how{};
-        how.flags = static_cast<unsigned>(flags | O_CLOEXEC | O_NOCTTY);
+        how.flags = static_cast<unsigned>(flags);
         how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
         return UniqueFd(static_cast<int>(
             ::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));

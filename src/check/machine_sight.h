@@ -12,7 +12,6 @@ struct MachineOptions {
     std::string root;                               // empty: this machine
     const char* nvml = "libnvidia-ml.so.1";         // another one in tests
     int nvml_milliseconds = 1500;                   // a driver that hangs is given up on
-    bool gpus = true;
 };
 
 // Below a root that is not this machine's there are files alone: no variables, no NVML, no log, and

@@ -34,7 +34,15 @@ void RootRecord::add(const RootRecord& later) {
         if (gone == "gpus") gpus = {};
         if (gone == "log") log.reset();
     }
-    for (const auto& [key, value] : later.entries) entries[key] = value;
+    for (const auto& [key, value] : later.entries)
+        if (!key.starts_with("gone ")) entries[key] = value;
+    for (const Edit& edit : later.edits) {
+        std::string& text = entries["file " + edit.path];
+        std::string changed;
+        for (std::string_view rest = text; const auto line = next_line(rest);)
+            changed += (line->starts_with(edit.from) ? edit.to : std::string(*line)) + '\n';
+        text = std::move(changed);
+    }
     if (later.gpus_asked) {
         gpus = later.gpus;
         gpus_asked = true;
@@ -61,6 +69,13 @@ RootRecord parse_root(std::string_view text) {
             record.expects.emplace_back(rest);
         } else if (kind == "from") {
             record.from = std::string(rest);
+        } else if (kind == "edit") {
+            const std::size_t equals = rest.find(" = ");
+            const std::size_t arrow = rest.find(" ==> ");
+            if (equals < arrow && arrow != std::string_view::npos)
+                record.edits.push_back({std::string(rest.substr(0, equals)),
+                                        std::string(rest.substr(equals + 3, arrow - equals - 3)),
+                                        std::string(rest.substr(arrow + 5))});
         } else if (kind == "gpu") {
             record.gpus.lines.emplace_back(rest);
             record.gpus_asked = true;

@@ -24,6 +24,11 @@ struct RootRecord {
     bool gpus_asked = false;
     std::optional<std::vector<std::string>> log;
     std::vector<std::string> expects;
+    // "edit PATH = OLD ==> NEW": the line of that file that begins with OLD becomes NEW.
+    struct Edit {
+        std::string path, from, to;
+    };
+    std::vector<Edit> edits;
     std::string from;
 
     // Puts `later` over this one; "gone P" there takes P and all below it away.

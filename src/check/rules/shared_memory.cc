@@ -62,7 +62,7 @@ void shm_left_over(const Environment& environment, Judgement& judgement) {
         if (largest == nullptr || segment.size > largest->size) largest = &segment;
     }
     if (largest == nullptr || total < Bytes::mib(16)) return;
-    const bool much = shm.size && total.share_of(*shm.size) >= 0.25;
+    const bool much = total.share_of(shm.size.value_or(Bytes{})) >= 0.25;
     judgement.find(much ? Severity::will_hurt : Severity::note, "shm-full"_cause,
                    formatted("{} segments of torch in /dev/shm, {} in all, are of processes that "
                              "are gone (the largest of pid {}, user {}).",
