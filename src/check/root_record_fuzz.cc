@@ -12,9 +12,11 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace holdfast::check;
     const auto record = parse_root({reinterpret_cast<const char*>(data), size});
+    (void)parse_root(to_text(record));
+    // Judging takes a thousand times as long as parsing: one input in eight will do.
+    if (size % 8 != 0) return 0;
     const auto sight = recorded_sight(record);
     const auto report = judge(gather(*sight, {}));
     if (!holdfast::check_report_from_json(holdfast::to_json(report)).ok()) std::abort();
-    (void)parse_root(to_text(record));
     return 0;
 }
