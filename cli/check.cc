@@ -30,13 +30,14 @@ constexpr std::array check_options{
     Option{"--python", "PYTHON", "whose environment (default: the active one, else python3)"},
     Option{"--for", "FRAMEWORK", "torch, tensorflow or jax: judge for this one"},
     Option{"--import", "", "also import it, in a process of its own, for at most a minute"},
+    Option{"--import-limit", "SECONDS", "how long --import may take (default: 60)"},
     Option{"--record", "DIR", "keep everything that was read in DIR, names masked"},
     Option{"--root", "DIR", "judge what --record kept, or a tree with proc/, sys/ and so on"},
     Option{"--list", "", "the names of all checks"},
 };
 
 constexpr std::array frameworks{"torch", "tensorflow", "jax"};
-constexpr Nanos import_limit = std::chrono::seconds(60);
+constexpr unsigned usual_import_seconds = 60;
 constexpr std::size_t longest_record = 64U << 20U;
 
 std::unique_ptr<check::Sight> sight_of_root(const std::string& root) {
@@ -114,12 +115,12 @@ int bad_usage(const std::string& text) {
     return exit_usage;
 }
 
-void try_imports(check::Environment& environment) {
+void try_imports(check::Environment& environment, Nanos limit) {
     if (!environment.python || !environment.python->unknown_because.empty()) return;
     for (const check::Framework& framework : environment.python->frameworks)
         if (environment.wanted.empty() || environment.wanted == framework.name)
             environment.tries.push_back(
-                check::try_import(environment.python->program, framework.name, import_limit));
+                check::try_import(environment.python->program, framework.name, limit));
 }
 
 }  // namespace
@@ -155,6 +156,11 @@ int check(const Arguments& arguments) {
     if (arguments.has("--for") &&
         std::find(frameworks.begin(), frameworks.end(), options.wanted) == frameworks.end())
         return bad_usage(formatted("--for {}: say torch, tensorflow or jax", options.wanted));
+    const auto limit = arguments.has("--import-limit")
+                           ? parse_number<unsigned>(*arguments.get("--import-limit"))
+                           : std::optional(usual_import_seconds);
+    if (!limit || *limit == 0 || *limit > 3600)
+        return bad_usage("--import-limit: give whole seconds, 1 to 3600");
     const auto root = arguments.get("--root");
     if (root) {
         struct stat found {};
@@ -171,7 +177,7 @@ int check(const Arguments& arguments) {
     if (!root && !options.python.empty() && environment.python &&
         environment.python->program.empty())
         return bad_usage(formatted("--python {}: no such program", options.python));
-    if (arguments.has("--import")) try_imports(environment);
+    if (arguments.has("--import")) try_imports(environment, std::chrono::seconds(*limit));
     if (folder)
         if (const Status written = write_record(*folder, record); !written) {
             complain(written.error().text);

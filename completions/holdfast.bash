@@ -89,10 +89,11 @@ _holdfast() {
         check)
             case $previous in
                 --python | --record | --root) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --import-limit) ;;
                 --for) _holdfast_candidates $'torch\ntensorflow\njax' "$current" ;;
                 *)
                     _holdfast_candidates \
-                        $'--json\n--python\n--for\n--import\n--record\n--root\n--list\n--help' "$current"
+                        $'--json\n--python\n--for\n--import\n--import-limit\n--record\n--root\n--list\n--help' "$current"
                     ;;
             esac
             ;;

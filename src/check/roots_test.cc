@@ -2,6 +2,7 @@
 // of which nothing may block. The roots lie in roots/; what is reconstructed there says so.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -140,6 +141,45 @@ TEST(Roots, NothingBlocksOnHealthyMachines) {
         }
     }
     EXPECT_GE(healthy, 10);
+}
+
+// The zoo's deaths whose fault lies in the environment, each with a root that has the same fault
+// before the start. Limits, disks and shared memory are made for real in tests/test_check.py.
+struct Foretold {
+    std::string_view program, root, code;
+};
+constexpr Foretold zoo_twins[] = {
+    {"environment/openmp.py", "two-openmp", "HF401"},
+    {"environment/openmp_two_runtimes.py", "intel-openmp-and-a-copy", "HF401"},
+    {"environment/cudnn_abort.py", "torch-without-cudnn", "HF402"},
+    {"environment/cudnn_missing.py", "torch-without-cudnn", "HF402"},
+    {"environment/nccl_missing.py", "extension-without-nccl", "HF402"},
+    {"environment/cudnn_mismatch.py", "older-cudnn", "HF403"},
+    {"environment/driver_too_old.py", "driver-535-for-cuda-13", "HF404"},
+    {"hardware/compat_driver.py", "module-and-library-differ", "HF404"},
+    {"hardware/gpu_too_new.py", "torch-without-code", "HF405"},
+    {"environment/mkl.py", "mkl-without-kernels", "HF406"},
+    {"environment/protobuf_abort.py", "protobuf-too-new", "HF407"},
+    {"environment/protobuf_descriptor.py", "protobuf-too-new", "HF407"},
+    {"environment/numpy_abi.py", "pandas-of-numpy-1", "HF408"},
+    {"environment/no_tk_display.py", "windows-without-a-display", "HF409"},
+    {"environment/qt.py", "qt-without-a-display", "HF409"},
+    {"environment/tcmalloc.py", "two-allocators", "HF410"},
+    {"environment/library_missing.py", "extension-without-its-library", "HF411"},
+    {"hardware/emulated.sh", "x86-python-on-arm", "HF412"},
+    {"environment/clash_gnu_tasks.py", "old-intel-openmp", "HF413"},
+    {"environment/clash_llvm_tasks.py", "old-intel-openmp", "HF413"},
+};
+
+TEST(Roots, TheZoosDeathsOfTheEnvironmentAreForetold) {
+    for (const Foretold& twin : zoo_twins) {
+        const CheckReport report = report_of(std::string(twin.root));
+        const bool told = std::any_of(
+            report.findings.begin(), report.findings.end(), [&](const CheckFinding& finding) {
+                return finding.cause->code == twin.code && finding.severity != Severity::note;
+            });
+        EXPECT_TRUE(told) << twin.program << " by " << twin.root;
+    }
 }
 
 TEST(Roots, ARecordSaysTheSameWhenItIsWrittenAndReadAgain) {

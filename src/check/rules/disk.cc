@@ -28,8 +28,12 @@ void disk_space(const Environment& environment, Judgement& judgement) {
         const Space& space = *place.space;
         // Some file systems have no size of their own (0), as overlays of nothing.
         if (space.size.count == 0 || space.read_only || space.free >= little_room) return true;
-        const bool small_by_nature = space.size < little_room && space.free.share_of(space.size) > 0.5;
-        judgement.find(small_by_nature ? Severity::note : Severity::will_hurt, "disk-full"_cause,
+        // Small by nature and nearly empty, a folder may be meant so; the one a checkpoint goes to
+        // may not.
+        const bool worked_in = place.role != "the home directory" && !place.role.ends_with("_HOME");
+        const bool meant = space.size < little_room && space.free.share_of(space.size) > 0.5 &&
+                           (!worked_in || space.free >= Bytes::mib(256));
+        judgement.find(meant ? Severity::note : Severity::will_hurt, "disk-full"_cause,
                        formatted("{} ({}) has {} free of {}.", place.role, place.path,
                                  human(space.free), human(space.size)),
                        {{formatted("statvfs({})", place.path),
