@@ -316,7 +316,7 @@ def test_a_users_limit_on_processes_is_foretold(binary):
     """limits/threads_user.py; the root user is not held to it."""
     if not shutil.which("setpriv"):
         pytest.skip("needs setpriv")
-    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/bin/sh", "-c"]
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/bin/bash", "-c"]
     answer = subprocess.run(
         [*command, f"ulimit -u 60; exec {binary} check --json --python /usr/bin/python3"],
         capture_output=True,

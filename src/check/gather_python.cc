@@ -233,6 +233,7 @@ void gather_python(Sight& sight, Environment& environment, const GatherOptions& 
     if (python.program.empty() || !sight.exists(python.program)) {
         python.unknown_because =
             asked.empty() ? "no Python was found" : "there is no " + asked;
+        python.program.clear();
         environment.python = std::move(python);
         return;
     }
