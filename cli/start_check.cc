@@ -52,8 +52,7 @@ void look(const RunDirectory& directory, const StartCheck& plan) {
     options.directory = plan.directory;
     options.pid = plan.command;
     options.quick = true;
-    const CheckReport report =
-        check::judge(check::gather(*sight, options), check::Extent::cheap);
+    const CheckReport report = check::judge(check::gather(*sight, options), check::Extent::cheap);
     (void)directory.write_sealed(run_file::check, to_json(report));
     if (plan.may_speak && report.blocks())
         say(blocking_notice(report, style_for(STDERR_FILENO, terminal_environment())));

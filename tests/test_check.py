@@ -64,7 +64,9 @@ def program(path: Path, text: str) -> Path:
 def test_findings_have_code_sentence_evidence_and_fix_worst_first(binary):
     report, answer = ask(binary, "--python", PYTHON)
     assert report["schema"] == 1
-    assert answer.returncode == (1 if any(f["severity"] == "blocks" for f in report["findings"]) else 0)
+    assert answer.returncode == (
+        1 if any(f["severity"] == "blocks" for f in report["findings"]) else 0
+    )
     order = [SEVERITIES.index(finding["severity"]) for finding in report["findings"]]
     assert order == sorted(order)
     names = subprocess.check_output([binary, "check", "--list"], text=True).split()
@@ -214,6 +216,7 @@ def test_a_hostile_root_never_crashes_and_never_blocks(binary, tmp_path, what):
 
 
 def test_a_tree_of_another_machine_is_judged_by_its_files(binary, tmp_path):
+    site = "env/lib/python3.11/site-packages"
     mounts = "25 1 0:23 / /dev/shm rw - tmpfs shm rw,size=65536k\n"
     for name, text in {
         "proc/self/mountinfo": mounts,
@@ -222,8 +225,8 @@ def test_a_tree_of_another_machine_is_judged_by_its_files(binary, tmp_path):
         "dev/nvidia0": "",
         "env/pyvenv.cfg": "version = 3.11.2\n",
         "env/bin/python": "",
-        "env/lib/python3.11/site-packages/torch-2.9.0.dist-info/METADATA": "Name: torch\nVersion: 2.9.0\n",
-        "env/lib/python3.11/site-packages/torch/version.py": "__version__ = '2.9.0'\ncuda = '12.8'\n",
+        f"{site}/torch-2.9.0.dist-info/METADATA": "Name: torch\nVersion: 2.9.0\n",
+        f"{site}/torch/version.py": "__version__ = '2.9.0'\ncuda = '12.8'\n",
     }.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -353,9 +356,9 @@ def test_a_run_keeps_what_was_found_and_the_verdict_quotes_it(holdfast):
 
 
 def test_a_run_that_ends_well_prints_nothing_about_it(holdfast):
+    command = ["/bin/bash", "-c", 'ulimit -n 200; exec "$@"', "bash", str(holdfast.binary)]
     answer = subprocess.run(
-        ["/bin/bash", "-c", 'ulimit -n 200; exec "$@"', "bash", str(holdfast.binary), "run", "--"]
-        + [PYTHON, "-c", "import time; time.sleep(0.3)"],
+        [*command, "run", "--", PYTHON, "-c", "import time; time.sleep(0.3)"],
         capture_output=True,
         text=True,
         check=False,

@@ -17,9 +17,9 @@ struct VersionNeed {
 };
 
 struct ElfFacts {
-    std::uint16_t machine = 0;  // EM_X86_64 is 62, EM_AARCH64 183
-    std::string soname;         // may be empty
-    std::string interpreter;    // of programs
+    std::uint16_t machine = 0;   // EM_X86_64 is 62, EM_AARCH64 183
+    std::string soname;          // may be empty
+    std::string interpreter;     // of programs
     std::string rpath, runpath;  // as written, with $ORIGIN
     std::vector<std::string> needed;
     std::vector<VersionNeed> needs;

@@ -80,15 +80,15 @@ struct HostHealth {
 };
 
 struct NvidiaDriver {
-    std::optional<Read<std::string>> module;        // of the kernel
-    std::vector<Read<std::string>> libraries;       // versions in the names of libcuda and libnvidia-ml
-    bool device_nodes = false;                      // /dev/nvidia0 or WSL's /dev/dxg
+    std::optional<Read<std::string>> module;   // of the kernel
+    std::vector<Read<std::string>> libraries;  // versions in the names of libcuda and libnvidia-ml
+    bool device_nodes = false;                 // /dev/nvidia0 or WSL's /dev/dxg
     bool wsl = false;
     bool uvm_node = false, modprobe = false;
-    std::vector<std::string> compat;                // libcuda.so.1 of a cuda-compat package, found
-    std::optional<std::string> libcuda;             // which the loader would take
+    std::vector<std::string> compat;     // libcuda.so.1 of a cuda-compat package, found
+    std::optional<std::string> libcuda;  // which the loader would take
     GpuPicture gpus;
-    std::string no_answers_because;                 // empty: the library answered
+    std::string no_answers_because;  // empty: the library answered
 
     bool present() const { return module || device_nodes || !gpus.gpus.empty(); }
 };
@@ -115,11 +115,11 @@ struct VersionGap {
 };
 
 struct Framework {
-    std::string name;     // "torch", "tensorflow", "jax"
+    std::string name;  // "torch", "tensorflow", "jax"
     std::string version;
-    std::optional<std::string> cuda;   // "13.0"
+    std::optional<std::string> cuda;  // "13.0"
     std::string cuda_file;
-    bool cpu_only = false;             // the build says so
+    bool cpu_only = false;              // the build says so
     std::vector<std::string> gpu_code;  // "sm_90", "compute_90"
     std::string gpu_code_file;
 };
@@ -130,10 +130,10 @@ struct OpenMpCopy {
 };
 
 struct Python {
-    std::string program;   // as asked for
-    std::string prefix;    // of the environment
-    std::string version;   // "3.11"
-    std::string machine;   // "x86_64"; of the ELF file
+    std::string program;  // as asked for
+    std::string prefix;   // of the environment
+    std::string version;  // "3.11"
+    std::string machine;  // "x86_64"; of the ELF file
     std::vector<std::string> sites;
     std::vector<Package> packages;
     std::vector<Framework> frameworks;
@@ -159,7 +159,7 @@ struct Kernel {
 
 struct ImportTry {
     std::string framework;
-    bool done = false;      // false: it took too long
+    bool done = false;  // false: it took too long
     bool well = false;
     std::string last_line;  // what it said
     double seconds = 0;

@@ -10,8 +10,8 @@
 namespace holdfast::check {
 
 struct GatherOptions {
-    std::string python;   // empty: that of the environment, else python3
-    std::string wanted;   // one framework
+    std::string python;      // empty: that of the environment, else python3
+    std::string wanted;      // one framework
     std::string directory;   // where the program works; empty: where we do
     std::optional<int> pid;  // whose limits; nothing: our own
     bool packages = true;    // read the Python environment

@@ -60,8 +60,8 @@ void gather_health(Sight& sight, Environment& environment) {
         add_count(sight, edac + '/' + name + "/ue_count", health.uncorrected);
     }
     const std::string thermal = "/sys/class/thermal";
-    for (const std::string& name : names_in(
-             sight, thermal, [](std::string_view n) { return n.starts_with("thermal_zone"); }))
+    for (const std::string& name :
+         names_in(sight, thermal, [](std::string_view n) { return n.starts_with("thermal_zone"); }))
         gather_zone(sight, thermal + '/' + name, health);
     const std::string hwmon = "/sys/class/hwmon";
     for (const std::string& chip :
@@ -79,8 +79,8 @@ void gather_health(Sight& sight, Environment& environment) {
         health.disks_seen = true;
         add_count(sight, ext4 + '/' + disk + "/errors_count", health.disk_errors);
     }
-    for (const std::string& disk : names_in(
-             sight, "/sys/block", [](std::string_view n) { return n.starts_with("md"); })) {
+    for (const std::string& disk :
+         names_in(sight, "/sys/block", [](std::string_view n) { return n.starts_with("md"); })) {
         health.disks_seen = true;
         add_count(sight, "/sys/block/" + disk + "/md/degraded", health.degraded);
     }

@@ -154,9 +154,8 @@ void gather_host(Sight& sight, Environment& environment, std::optional<int> pid)
     if (const auto cpus = sight.figure(Figure::affinity))
         environment.affinity = static_cast<int>(*cpus);
     const auto any = [](std::string_view) { return true; };
-    environment.rdma = !sight.list("/sys/class/infiniband", any)
-                            .value_or(std::vector<std::string>())
-                            .empty();
+    environment.rdma =
+        !sight.list("/sys/class/infiniband", any).value_or(std::vector<std::string>()).empty();
     gather_cgroups(sight, environment);
 }
 

@@ -145,8 +145,8 @@ void gather_libraries(Sight& sight, Environment& environment) {
             if (!found)
                 if (const auto preloaded = in_nvidia_packages(sight, python, soname))
                     found = FoundLibrary{*preloaded, "loaded by its path"};
-            python.lookups.push_back({file, soname, found ? found->path : "",
-                                      found ? found->how : ""});
+            python.lookups.push_back(
+                {file, soname, found ? found->path : "", found ? found->how : ""});
             if (!found) continue;
             const ElfFacts* offered = nullptr;
             for (const VersionNeed& need : facts->needs) {

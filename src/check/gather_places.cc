@@ -8,10 +8,10 @@
 namespace holdfast::check {
 namespace {
 
-constexpr std::array network_types{"nfs",       "nfs4",       "cifs",      "smb3",   "smbfs",
-                                   "lustre",    "beegfs",     "gpfs",      "ceph",   "afs",
-                                   "glusterfs", "fuse.sshfs", "fuse.s3fs", "9p",     "panfs",
-                                   "fuse.gcsfuse", "fuse.mount-s3", "fuse.glusterfs", "wekafs"};
+constexpr std::array network_types{
+    "nfs",   "nfs4",         "cifs",          "smb3",           "smbfs",      "lustre",    "beegfs",
+    "gpfs",  "ceph",         "afs",           "glusterfs",      "fuse.sshfs", "fuse.s3fs", "9p",
+    "panfs", "fuse.gcsfuse", "fuse.mount-s3", "fuse.glusterfs", "wekafs"};
 
 bool is_network(std::string_view type) {
     for (const std::string_view known : network_types)
@@ -28,7 +28,8 @@ bool holds(const std::string& point, std::string_view path) {
 const sources::Mount* mount_of(const std::vector<sources::Mount>& mounts, std::string_view path) {
     const sources::Mount* best = nullptr;
     for (const sources::Mount& mount : mounts)
-        if (holds(mount.point, path) && (best == nullptr || mount.point.size() >= best->point.size()))
+        if (holds(mount.point, path) &&
+            (best == nullptr || mount.point.size() >= best->point.size()))
             best = &mount;
     return best;
 }
@@ -56,8 +57,7 @@ bool is_segment(std::string_view name) {
     return false;
 }
 
-void gather_shm(Sight& sight, Environment& environment,
-                const std::vector<sources::Mount>& mounts) {
+void gather_shm(Sight& sight, Environment& environment, const std::vector<sources::Mount>& mounts) {
     SharedMemory shm;
     const sources::Mount* mount = mount_of(mounts, "/dev/shm");
     const bool own = mount != nullptr && mount->point == "/dev/shm";

@@ -13,12 +13,35 @@ namespace {
 
 // Their METADATA is read; of all others the name and version of the folder do.
 constexpr std::array read_packages{
-    "torch",        "torchvision",       "torchaudio",   "tensorflow",  "tensorflow-cpu",
-    "tensorflow-intel", "keras",         "tf-keras",     "jax",         "jaxlib",
-    "numpy",        "scipy",             "pandas",       "scikit-learn", "numba",
-    "transformers", "lightning",         "pytorch-lightning", "accelerate", "tensorboard",
-    "onnx",         "opencv-python",     "xformers",     "protobuf",    "matplotlib",
-    "torchmetrics", "datasets",          "jax-cuda12-plugin", "jax-cuda13-plugin",
+    "torch",
+    "torchvision",
+    "torchaudio",
+    "tensorflow",
+    "tensorflow-cpu",
+    "tensorflow-intel",
+    "keras",
+    "tf-keras",
+    "jax",
+    "jaxlib",
+    "numpy",
+    "scipy",
+    "pandas",
+    "scikit-learn",
+    "numba",
+    "transformers",
+    "lightning",
+    "pytorch-lightning",
+    "accelerate",
+    "tensorboard",
+    "onnx",
+    "opencv-python",
+    "xformers",
+    "protobuf",
+    "matplotlib",
+    "torchmetrics",
+    "datasets",
+    "jax-cuda12-plugin",
+    "jax-cuda13-plugin",
 };
 
 bool is_read(std::string_view name) {
@@ -178,8 +201,8 @@ void read_tensorflow(Sight& sight, Python& python) {
     for (const char* name : {"tensorflow", "tensorflow-cpu", "tensorflow-intel"})
         if (package == nullptr) package = python.package(name);
     if (package == nullptr) return;
-    Framework framework = framework_of(
-        "tensorflow", *package, package->site + "/tensorflow/python/platform/build_info.py");
+    Framework framework = framework_of("tensorflow", *package,
+                                       package->site + "/tensorflow/python/platform/build_info.py");
     if (const auto text = sight.read(framework.cuda_file, 64U << 10U)) {
         const std::string_view built = trim(behind_key(*text, "is_cuda_build"));
         framework.cpu_only = built.substr(0, 12).find("False") != std::string_view::npos;
@@ -215,10 +238,11 @@ void read_jax(Python& python) {
 
 // A file of this name in the working directory is imported in place of the module.
 bool is_shadow(std::string_view name) {
-    constexpr std::array modules{"torch",  "numpy",   "tensorflow", "keras",     "jax",   "pandas",
-                                 "random", "logging", "types",      "typing",    "queue", "copy",
-                                 "math",   "json",    "string",     "statistics", "select",
-                                 "socket", "signal",  "threading",  "transformers", "sklearn"};
+    constexpr std::array modules{"torch",        "numpy",  "tensorflow", "keras",  "jax",
+                                 "pandas",       "random", "logging",    "types",  "typing",
+                                 "queue",        "copy",   "math",       "json",   "string",
+                                 "statistics",   "select", "socket",     "signal", "threading",
+                                 "transformers", "sklearn"};
     if (!name.ends_with(".py")) return false;
     name.remove_suffix(3);
     return std::find(modules.begin(), modules.end(), name) != modules.end();
@@ -229,10 +253,10 @@ bool is_shadow(std::string_view name) {
 void gather_python(Sight& sight, Environment& environment, const GatherOptions& options) {
     const std::string& asked = options.python;
     Python python;
-    python.program = behind_shim(sight, environment.directory, find_program(sight, environment, asked));
+    python.program =
+        behind_shim(sight, environment.directory, find_program(sight, environment, asked));
     if (python.program.empty() || !sight.exists(python.program)) {
-        python.unknown_because =
-            asked.empty() ? "no Python was found" : "there is no " + asked;
+        python.unknown_because = asked.empty() ? "no Python was found" : "there is no " + asked;
         python.program.clear();
         environment.python = std::move(python);
         return;
@@ -240,9 +264,7 @@ void gather_python(Sight& sight, Environment& environment, const GatherOptions& 
     python.prefix = folder_of(folder_of(python.program));
     const std::string real = followed(sight, python.program);
     if (const auto facts = sight.elf(real))
-        python.machine = facts->machine == 62    ? "x86_64"
-                         : facts->machine == 183 ? "aarch64"
-                                                 : "";
+        python.machine = facts->machine == 62 ? "x86_64" : facts->machine == 183 ? "aarch64" : "";
     bool isolated = false;
     const auto config = sight.read(python.prefix + "/pyvenv.cfg", 16U << 10U);
     if (config) {

@@ -25,8 +25,7 @@ const char* const h200 =
     "fabric_status=0 name=NVIDIA H200";
 
 TEST(GpuAnswers, ALibraryIsAskedForEverythingTheRecordKeeps) {
-    const GpuAnswers answers =
-        ask_stub("gpu driver 580.159.04\ngpu " + std::string(h200) + "\n");
+    const GpuAnswers answers = ask_stub("gpu driver 580.159.04\ngpu " + std::string(h200) + "\n");
     EXPECT_EQ(answers.absent_because, "");
     ASSERT_EQ(answers.lines.size(), 2U);
     EXPECT_EQ(answers.lines[0], "driver 580.159.04");

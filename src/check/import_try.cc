@@ -49,9 +49,9 @@ ImportTry try_import(const std::string& python, const std::string& framework, Na
     std::optional<int> status;
     // A process it left behind may hold the pipe open: its own end counts.
     while (!status) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                              start + limit - monotonic_now())
-                              .count();
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(start + limit - monotonic_now())
+                .count();
         if (left <= 0) break;
         pollfd waits{pipe->reader.get(), POLLIN, 0};
         if (::poll(&waits, 1, 20) > 0) {

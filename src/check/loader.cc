@@ -8,9 +8,14 @@
 namespace holdfast::check {
 namespace {
 
-constexpr std::array usual_folders{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu",
-                                   "/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
-                                   "/lib64", "/usr/lib64", "/lib", "/usr/lib"};
+constexpr std::array usual_folders{"/lib/x86_64-linux-gnu",
+                                   "/usr/lib/x86_64-linux-gnu",
+                                   "/lib/aarch64-linux-gnu",
+                                   "/usr/lib/aarch64-linux-gnu",
+                                   "/lib64",
+                                   "/usr/lib64",
+                                   "/lib",
+                                   "/usr/lib"};
 
 std::string with_origin(std::string text, const std::string& origin) {
     for (const std::string_view name : {"${ORIGIN}", "$ORIGIN"})

@@ -123,8 +123,8 @@ public:
                 if (known == pages.end()) {
                     if (pages.size() > 4096 || number > (1ULL << 40U)) return false;
                     std::string bytes(page, '\0');
-                    const ssize_t got = ::pread(file.get(), bytes.data(), page,
-                                                static_cast<off_t>(number * page));
+                    const ssize_t got =
+                        ::pread(file.get(), bytes.data(), page, static_cast<off_t>(number * page));
                     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
                     known = pages.emplace(number, std::move(bytes)).first;
                 }
@@ -151,8 +151,7 @@ public:
             const ssize_t got =
                 ::pread(file.get(), piece.data(), piece.size(), static_cast<off_t>(at));
             if (got <= 0) return std::nullopt;
-            const auto code =
-                find_gpu_code({piece.data(), static_cast<std::size_t>(got)});
+            const auto code = find_gpu_code({piece.data(), static_cast<std::size_t>(got)});
             if (code) return code;
             if (static_cast<std::size_t>(got) < piece.size()) return std::nullopt;
         }
@@ -221,8 +220,8 @@ private:
         open_how how{};
         how.flags = static_cast<unsigned>(flags);
         how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-        return UniqueFd(static_cast<int>(
-            ::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));
+        return UniqueFd(
+            static_cast<int>(::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));
     }
 
     // O_NONBLOCK: a FIFO in a file's place would hold us up for ever.

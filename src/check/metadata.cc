@@ -43,7 +43,8 @@ std::optional<bool> comparison_holds(std::string_view text, const MarkerWorld& w
     if (key == "sys_platform") here = "linux";
     if (key == "os_name") here = "posix";
     if (key == "platform_machine") here = world.machine;
-    if (key == "platform_python_implementation" || key == "implementation_name") return std::nullopt;
+    if (key == "platform_python_implementation" || key == "implementation_name")
+        return std::nullopt;
     if (here.empty() || (op != "==" && op != "!=")) return std::nullopt;
     return (here == wanted) == (op == "==");
 }

@@ -9,13 +9,11 @@
 namespace holdfast::check {
 namespace {
 
-std::string_view figure_name(Figure figure) {
-    return figure == Figure::uid ? "uid" : "affinity";
-}
+std::string_view figure_name(Figure figure) { return figure == Figure::uid ? "uid" : "affinity"; }
 
 std::string space_text(const Space& space) {
-    std::string text = formatted("type={} size={} free={}", space.type, space.size.count,
-                                 space.free.count);
+    std::string text =
+        formatted("type={} size={} free={}", space.type, space.size.count, space.free.count);
     if (space.inodes) text += formatted(" inodes={}", *space.inodes);
     if (space.inodes_free) text += formatted(" inodes_free={}", *space.inodes_free);
     if (space.read_only) text += " read_only=1";
@@ -64,7 +62,8 @@ class RecordedSight final : public Sight {
 public:
     explicit RecordedSight(RootRecord record) : record_(std::move(record)) {
         for (const auto& [key, value] : record_.entries)
-            for (const std::string_view kind : {"file ", "elf ", "link ", "status ", "space ", "code "})
+            for (const std::string_view kind :
+                 {"file ", "elf ", "link ", "status ", "space ", "code "})
                 if (key.starts_with(kind)) paths_.insert(key.substr(kind.size()));
     }
 

@@ -20,7 +20,8 @@ namespace {
 // Files of roots hold several, each begun by "root NAME".
 std::map<std::string, RootRecord> all_roots() {
     std::map<std::string, RootRecord> roots;
-    const std::filesystem::path folder = std::filesystem::path(HOLDFAST_FIXTURES).parent_path() / "roots";
+    const std::filesystem::path folder =
+        std::filesystem::path(HOLDFAST_FIXTURES).parent_path() / "roots";
     for (const auto& file : std::filesystem::directory_iterator(folder)) {
         std::ifstream stream(file.path());
         std::stringstream text;
@@ -93,9 +94,8 @@ TEST(Roots, EveryExpectationHolds) {
                 continue;
             }
             const CheckFinding* finding = finding_of(report, words.at(2));
-            ASSERT_NE(finding, nullptr)
-                << name << ": nothing from " << words.at(2) << "; "
-                << why_impossible(report, words.at(2));
+            ASSERT_NE(finding, nullptr) << name << ": nothing from " << words.at(2) << "; "
+                                        << why_impossible(report, words.at(2));
             EXPECT_EQ(finding->cause->code, words.at(0)) << name;
             EXPECT_EQ(name_of(finding->severity), words.at(1)) << name << ": " << finding->summary;
             EXPECT_FALSE(finding->evidence.empty()) << name;

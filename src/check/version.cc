@@ -22,10 +22,10 @@ struct Phase {
     std::string_view word;
     int phase;
 };
-constexpr std::array phases{Phase{"alpha", -3}, Phase{"beta", -2},   Phase{"preview", -1},
-                            Phase{"post", 1},   Phase{"rev", 1},     Phase{"dev", -4},
-                            Phase{"pre", -1},   Phase{"rc", -1},     Phase{"a", -3},
-                            Phase{"b", -2},     Phase{"c", -1},      Phase{"r", 1}};
+constexpr std::array phases{Phase{"alpha", -3}, Phase{"beta", -2}, Phase{"preview", -1},
+                            Phase{"post", 1},   Phase{"rev", 1},   Phase{"dev", -4},
+                            Phase{"pre", -1},   Phase{"rc", -1},   Phase{"a", -3},
+                            Phase{"b", -2},     Phase{"c", -1},    Phase{"r", 1}};
 
 // ".dev3", "rc1", "-post2"; false: something else.
 bool take_phase(std::string_view& rest, PackageVersion& version) {
@@ -57,8 +57,8 @@ std::size_t parts_written(std::string_view text) {
 }
 
 std::optional<bool> fits_one(std::string_view specifier, const PackageVersion& version) {
-    constexpr std::array<std::string_view, 8> operators{"===", "~=", "==", "!=",
-                                                        "<=",  ">=", "<",  ">"};
+    constexpr std::array<std::string_view, 8> operators{
+        "===", "~=", "==", "!=", "<=", ">=", "<", ">"};
     const auto found = std::find_if(operators.begin(), operators.end(),
                                     [&](auto op) { return specifier.starts_with(op); });
     if (found == operators.end() || *found == "===") return std::nullopt;
@@ -117,7 +117,8 @@ std::optional<PackageVersion> parse_version(std::string_view text) {
         const auto number = take_number(rest);
         if (!number || version.release.size() > 16) return std::nullopt;
         version.release.push_back(*number);
-    } while (rest.size() > 1 && rest[0] == '.' && is_digit(rest[1]) && (rest.remove_prefix(1), true));
+    } while (rest.size() > 1 && rest[0] == '.' && is_digit(rest[1]) &&
+             (rest.remove_prefix(1), true));
     while (!version.release.empty() && version.release.back() == 0) version.release.pop_back();
     while (!rest.empty())
         if (!take_phase(rest, version)) return std::nullopt;
@@ -144,8 +145,8 @@ std::optional<MajorMinor> major_minor(std::string_view text) {
     MajorMinor version{static_cast<int>(*major), 0};
     if (text.size() > 1 && text[0] == '.') {
         text.remove_prefix(1);
-        version.minor = static_cast<int>(std::min<std::uint64_t>(take_number(text).value_or(0),
-                                                                 1'000'000));
+        version.minor =
+            static_cast<int>(std::min<std::uint64_t>(take_number(text).value_or(0), 1'000'000));
     }
     return version;
 }

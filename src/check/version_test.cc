@@ -6,7 +6,7 @@ namespace holdfast::check {
 namespace {
 
 TEST(Version, OrderFollowsPep440) {
-    const char* const ascending[] = {"1.0.dev1", "1.0a1", "1.0b2", "1.0rc1", "1.0", "1.0.post1",
+    const char* const ascending[] = {"1.0.dev1", "1.0a1", "1.0b2", "1.0rc1", "1.0",  "1.0.post1",
                                      "1.0.1",    "1.1",   "1.10",  "2",      "1!0.1"};
     for (std::size_t i = 0; i + 1 < std::size(ascending); ++i)
         EXPECT_LT(*parse_version(ascending[i]), *parse_version(ascending[i + 1])) << ascending[i];

@@ -1,5 +1,5 @@
-// What `holdfast check` says: findings about a machine and an environment, before anything runs. Its
-// JSON form is a contract (schema 1).
+// What `holdfast check` says: findings about a machine and an environment, before anything runs.
+// Its JSON form is a contract (schema 1).
 #pragma once
 
 #include <string>

@@ -23,8 +23,8 @@ std::optional<CheckFinding> finding_from(const Json& json) {
     const auto cause = CauseId::find(text_of(json, "code"));
     const auto severity = severity_of(text_of(json, "severity"));
     if (!cause || !severity) return std::nullopt;
-    CheckFinding finding{
-        *cause, *severity, text_of(json, "check"), text_of(json, "summary"), {}, {}};
+    CheckFinding finding{*cause, *severity, text_of(json, "check"), text_of(json, "summary"),
+                         {},     {}};
     for (const Json& item : json["evidence"].items())
         finding.evidence.push_back({text_of(item, "source"), text_of(item, "text")});
     for (const Json& item : json["fixes"].items())

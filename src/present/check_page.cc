@@ -39,11 +39,11 @@ std::string check_page(const CheckReport& report, const Style& style) {
     Page page(style);
     for (const CheckFinding& finding : report.findings) {
         page.section(severity_words(finding.severity));
-        page.text(finding.summary, {.colour = finding.severity == Severity::blocks
-                                                  ? &Paint::bad
-                                                  : (finding.severity == Severity::will_hurt
-                                                         ? &Paint::warn
-                                                         : nullptr)});
+        page.text(
+            finding.summary,
+            {.colour = finding.severity == Severity::blocks
+                           ? &Paint::bad
+                           : (finding.severity == Severity::will_hurt ? &Paint::warn : nullptr)});
         for (const Observation& seen : finding.evidence)
             page.text(seen.source + ": " + seen.text, {.colour = &Paint::faint, .hang = 2});
         for (const Fix& fix : finding.fixes) {

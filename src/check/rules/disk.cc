@@ -16,9 +16,7 @@ void for_each_place(const Environment& environment, Judgement& judgement, Look l
     if (!any) judgement.impossible("file systems of a root cannot be asked");
 }
 
-std::string remount(const WorkPlace& place) {
-    return formatted("df -h {}", place.path);
-}
+std::string remount(const WorkPlace& place) { return formatted("df -h {}", place.path); }
 
 }  // namespace
 
@@ -33,14 +31,14 @@ void disk_space(const Environment& environment, Judgement& judgement) {
         const bool worked_in = place.role != "the home directory" && !place.role.ends_with("_HOME");
         const bool meant = space.size < little_room && space.free.share_of(space.size) > 0.5 &&
                            (!worked_in || space.free >= Bytes::mib(256));
-        judgement.find(meant ? Severity::note : Severity::will_hurt, "disk-full"_cause,
-                       formatted("{} ({}) has {} free of {}.", place.role, place.path,
-                                 human(space.free), human(space.size)),
-                       {{formatted("statvfs({})", place.path),
-                         formatted("{} free of {}, {}", human(space.free), human(space.size),
-                                   space.type)}},
-                       {{"Make room, or write elsewhere.",
-                         formatted("du -xh --max-depth=2 {} | sort -h | tail", place.path)}});
+        judgement.find(
+            meant ? Severity::note : Severity::will_hurt, "disk-full"_cause,
+            formatted("{} ({}) has {} free of {}.", place.role, place.path, human(space.free),
+                      human(space.size)),
+            {{formatted("statvfs({})", place.path),
+              formatted("{} free of {}, {}", human(space.free), human(space.size), space.type)}},
+            {{"Make room, or write elsewhere.",
+              formatted("du -xh --max-depth=2 {} | sort -h | tail", place.path)}});
         return true;
     });
 }
@@ -107,10 +105,11 @@ void disk_health(const Environment& environment, Judgement& judgement) {
         return judgement.impossible("neither ext4 nor the kernel log tell of disk errors");
     for (const Read<std::uint64_t>& count : health.disk_errors)
         if (count.value > 0)
-            judgement.find(Severity::will_hurt, "disk-errors"_cause,
-                           formatted("A file system has met {} errors on its disk.", count.value),
-                           {{count.file, formatted("{}", count.value)}},
-                           {{"Copy what matters, then check the disk.", "sudo dmesg | grep -i ext4"}});
+            judgement.find(
+                Severity::will_hurt, "disk-errors"_cause,
+                formatted("A file system has met {} errors on its disk.", count.value),
+                {{count.file, formatted("{}", count.value)}},
+                {{"Copy what matters, then check the disk.", "sudo dmesg | grep -i ext4"}});
     for (const Read<std::uint64_t>& count : health.degraded)
         if (count.value > 0)
             judgement.find(Severity::note, "disk-errors"_cause,
@@ -122,12 +121,13 @@ void disk_health(const Environment& environment, Judgement& judgement) {
     for (const std::string& line : environment.log.value_or(std::vector<std::string>()))
         if (line.starts_with("io ") && ++lines == 1) device = line.substr(3);
     if (lines > 0)
-        judgement.find(Severity::will_hurt, "disk-errors"_cause,
-                       formatted("The kernel reported {} I/O errors since the machine started, the "
-                                 "first of {}.",
-                                 lines, device.empty() ? "a disk" : device),
-                       {{"kernel log", "I/O error " + device}},
-                       {{"Copy what matters, then check the disk.", "sudo smartctl -a /dev/" + device}});
+        judgement.find(
+            Severity::will_hurt, "disk-errors"_cause,
+            formatted("The kernel reported {} I/O errors since the machine started, the "
+                      "first of {}.",
+                      lines, device.empty() ? "a disk" : device),
+            {{"kernel log", "I/O error " + device}},
+            {{"Copy what matters, then check the disk.", "sudo smartctl -a /dev/" + device}});
 }
 
 }  // namespace holdfast::check::rules

@@ -29,8 +29,7 @@ void judge_driver(const Environment& environment, std::string_view name, Judgeme
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Framework* framework = python->framework(name);
-    if (framework == nullptr)
-        return judgement.impossible(formatted("{} is not installed", name));
+    if (framework == nullptr) return judgement.impossible(formatted("{} is not installed", name));
     if (!environment.nvidia.present()) return judgement.impossible(no_gpu);
     if (!framework->cuda) return;
     if (!environment.nvidia.module)
@@ -87,8 +86,7 @@ std::optional<GpuCode> parse_code(std::string_view text) {
 
 bool runs_on(const GpuCode& code, int major, int minor) {
     if (code.exact) return code.major == major && code.minor == minor;
-    if (code.ptx)
-        return code.major < major || (code.major == major && code.minor <= minor);
+    if (code.ptx) return code.major < major || (code.major == major && code.minor <= minor);
     return code.major == major && code.minor <= minor;
 }
 
@@ -96,8 +94,7 @@ void judge_code(const Environment& environment, std::string_view name, Judgement
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Framework* framework = python->framework(name);
-    if (framework == nullptr)
-        return judgement.impossible(formatted("{} is not installed", name));
+    if (framework == nullptr) return judgement.impossible(formatted("{} is not installed", name));
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     if (nvidia.gpus.gpus.empty()) return judgement.impossible(nvidia.no_answers_because);
@@ -213,7 +210,7 @@ void cpu_build(const Environment& environment, Judgement& judgement) {
                       framework.name, framework.version),
             {{framework.cuda_file, "no CUDA"}},
             {{formatted("Install a build of {} with CUDA.", framework.name),
-              torch                       ? "pip install --force-reinstall torch"
+              torch                     ? "pip install --force-reinstall torch"
               : framework.name == "jax" ? "pip install 'jax[cuda13]'"
                                         : "pip install 'tensorflow[and-cuda]'"}});
     }
@@ -237,8 +234,8 @@ void hidden_gpus(const Environment& environment, Judgement& judgement) {
                 : formatted("CUDA_VISIBLE_DEVICES is \"{}\", but the GPUs here are numbered 0 to "
                             "{}: CUDA will see none.",
                             value, count - 1),
-        {{"CUDA_VISIBLE_DEVICES", value}}, {{"Take it out, or name a GPU that is there.",
-                                             "unset CUDA_VISIBLE_DEVICES"}});
+        {{"CUDA_VISIBLE_DEVICES", value}},
+        {{"Take it out, or name a GPU that is there.", "unset CUDA_VISIBLE_DEVICES"}});
 }
 
 }  // namespace holdfast::check::rules

@@ -72,12 +72,12 @@ void gpu_compute_mode(const Environment& environment, Judgement& judgement) {
         if (mode != 2 && !taken) return;
         judgement.find(
             Severity::blocks, mode == 2 ? "gpu-setup"_cause : "gpu-occupied"_cause,
-            mode == 2 ? formatted("{} is in compute mode \"prohibited\": no program may use it.",
-                                  gpu_name(gpu))
-                      : formatted("{} lets one process in at a time, and one is in.",
-                                  gpu_name(gpu)),
-            {{"NVML", formatted("compute mode {}, {} processes", *mode,
-                                gpu.reading.processes.size())}},
+            mode == 2
+                ? formatted("{} is in compute mode \"prohibited\": no program may use it.",
+                            gpu_name(gpu))
+                : formatted("{} lets one process in at a time, and one is in.", gpu_name(gpu)),
+            {{"NVML",
+              formatted("compute mode {}, {} processes", *mode, gpu.reading.processes.size())}},
             {{"Let several programs in, or wait for the other one.",
               formatted("sudo nvidia-smi -i {} -c DEFAULT", gpu.reading.index)}});
     });
@@ -99,22 +99,22 @@ void gpu_persistence(const Environment& environment, Judgement& judgement) {
 void gpu_ecc(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (gpu.reading.uncorrected_ecc.value_or(0) == 0) return;
-        judgement.find(Severity::will_hurt, "gpu-ecc"_cause,
-                       formatted("{} has had {} uncorrectable memory errors since its driver was "
-                                 "loaded.",
-                                 gpu_name(gpu), *gpu.reading.uncorrected_ecc),
-                       {{"NVML", formatted("uncorrected ECC errors {}",
-                                           *gpu.reading.uncorrected_ecc)}},
-                       {{"Reset the GPU; if the count comes back, have the card replaced.",
-                         formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
+        judgement.find(
+            Severity::will_hurt, "gpu-ecc"_cause,
+            formatted("{} has had {} uncorrectable memory errors since its driver was "
+                      "loaded.",
+                      gpu_name(gpu), *gpu.reading.uncorrected_ecc),
+            {{"NVML", formatted("uncorrected ECC errors {}", *gpu.reading.uncorrected_ecc)}},
+            {{"Reset the GPU; if the count comes back, have the card replaced.",
+              formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
     });
 }
 
 void gpu_remapped_rows(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const bool failed = gpu.health.remap_failed.value_or(0) != 0;
-        const bool pending = gpu.health.remap_pending.value_or(0) != 0 ||
-                             gpu.health.pages_pending.value_or(0) != 0;
+        const bool pending =
+            gpu.health.remap_pending.value_or(0) != 0 || gpu.health.pages_pending.value_or(0) != 0;
         if (!failed && !pending) return;
         judgement.find(
             Severity::will_hurt, "gpu-ecc"_cause,
@@ -122,8 +122,8 @@ void gpu_remapped_rows(const Environment& environment, Judgement& judgement) {
                    : formatted("{} has a damaged row of memory that is replaced at its next reset "
                                "only.",
                                gpu_name(gpu)),
-            {{"NVML", formatted("remapping failed {}, pending {}", failed ? 1 : 0,
-                                pending ? 1 : 0)}},
+            {{"NVML",
+              formatted("remapping failed {}, pending {}", failed ? 1 : 0, pending ? 1 : 0)}},
             {{failed ? "Have the card replaced." : "Reset the GPU while nobody uses it.",
               failed ? "" : formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
     });
@@ -137,14 +137,13 @@ void gpu_recovery(const Environment& environment, Judgement& judgement) {
                            : action == 2 ? "a restart of the machine"
                            : action == 3 ? "that its peers stop using it"
                                          : "that its users end, and a reset";
-        judgement.find(Severity::will_hurt, "gpu-lost"_cause,
-                       formatted("The driver asks for {} before {} is used again.", what,
-                                 gpu_name(gpu)),
-                       {{"NVML", formatted("recovery action {}", action)}},
-                       {{"Do what it asks for.",
-                         action == 2
-                             ? "sudo reboot"
-                             : formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
+        judgement.find(
+            Severity::will_hurt, "gpu-lost"_cause,
+            formatted("The driver asks for {} before {} is used again.", what, gpu_name(gpu)),
+            {{"NVML", formatted("recovery action {}", action)}},
+            {{"Do what it asks for.",
+              action == 2 ? "sudo reboot"
+                          : formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
     });
 }
 
@@ -177,18 +176,18 @@ void gpu_clocks(const Environment& environment, Judgement& judgement) {
         const std::uint64_t reasons = gpu.reading.clock_event_reasons.value_or(0);
         const bool hard = (reasons & hardware_slowdown) != 0;
         if (!hard && (reasons & software_thermal) == 0) return;
-        judgement.find(Severity::will_hurt, "gpu-throttled"_cause,
-                       formatted("{} is being slowed down right now by {} (clock event reasons "
-                                 "{:#x}){}.",
-                                 gpu_name(gpu), hard ? "its hardware: heat or power" : "heat",
-                                 reasons,
-                                 gpu.reading.temperature_celsius
-                                     ? formatted(", at {} °C", *gpu.reading.temperature_celsius)
-                                     : std::string()),
-                       {{"NVML", formatted("clock event reasons {:#x}", reasons)}},
-                       {{"Look at fans, airflow and power of the card.",
-                         formatted("nvidia-smi -i {} -q -d PERFORMANCE,TEMPERATURE,POWER",
-                                   gpu.reading.index)}});
+        judgement.find(
+            Severity::will_hurt, "gpu-throttled"_cause,
+            formatted("{} is being slowed down right now by {} (clock event reasons "
+                      "{:#x}){}.",
+                      gpu_name(gpu), hard ? "its hardware: heat or power" : "heat", reasons,
+                      gpu.reading.temperature_celsius
+                          ? formatted(", at {} °C", *gpu.reading.temperature_celsius)
+                          : std::string()),
+            {{"NVML", formatted("clock event reasons {:#x}", reasons)}},
+            {{"Look at fans, airflow and power of the card.",
+              formatted("nvidia-smi -i {} -q -d PERFORMANCE,TEMPERATURE,POWER",
+                        gpu.reading.index)}});
     });
 }
 
@@ -237,16 +236,16 @@ void gpu_memory_taken(const Environment& environment, Judgement& judgement) {
         const auto used = gpu.reading.used;
         if (!total || !used || used->share_of(*total) < 0.25) return;
         const bool much = used->share_of(*total) >= 0.5;
-        judgement.find(much ? Severity::will_hurt : Severity::note, "gpu-occupied"_cause,
-                       formatted("Others hold {} of the {} of {}{}.", human(*used), human(*total),
-                                 gpu_name(gpu),
-                                 gpu.reading.processes.empty()
-                                     ? std::string()
-                                     : formatted(", {} processes", gpu.reading.processes.size())),
-                       {{"NVML", formatted("{} used, {} free", human(*used),
-                                           human(*total - *used))}},
-                       {{"See who it is; take another GPU, or a smaller batch.",
-                         "nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"}});
+        judgement.find(
+            much ? Severity::will_hurt : Severity::note, "gpu-occupied"_cause,
+            formatted("Others hold {} of the {} of {}{}.", human(*used), human(*total),
+                      gpu_name(gpu),
+                      gpu.reading.processes.empty()
+                          ? std::string()
+                          : formatted(", {} processes", gpu.reading.processes.size())),
+            {{"NVML", formatted("{} used, {} free", human(*used), human(*total - *used))}},
+            {{"See who it is; take another GPU, or a smaller batch.",
+              "nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv"}});
     });
 }
 

@@ -20,12 +20,13 @@ void ram_errors(const Environment& environment, Judgement& judgement) {
     const std::uint64_t wrong = sum(health.uncorrected);
     const std::uint64_t mended = sum(health.corrected);
     if (wrong > 0)
-        judgement.find(Severity::will_hurt, "ram-errors"_cause,
-                       formatted("The machine's memory has had {} uncorrectable errors since it "
-                                 "started.",
-                                 wrong),
-                       {{health.uncorrected.front().file, formatted("{}", wrong)}},
-                       {{"Have the module replaced.", "grep . /sys/devices/system/edac/mc/mc*/ue_count"}});
+        judgement.find(
+            Severity::will_hurt, "ram-errors"_cause,
+            formatted("The machine's memory has had {} uncorrectable errors since it "
+                      "started.",
+                      wrong),
+            {{health.uncorrected.front().file, formatted("{}", wrong)}},
+            {{"Have the module replaced.", "grep . /sys/devices/system/edac/mc/mc*/ue_count"}});
     else if (mended > 1000)
         judgement.find(Severity::note, "ram-errors"_cause,
                        formatted("The machine's memory has had {} errors that were corrected: a "
@@ -41,12 +42,13 @@ void host_heat(const Environment& environment, Judgement& judgement) {
     for (const ThermalZone& zone : environment.health.zones) {
         const auto limit = zone.hot ? zone.hot : zone.critical;
         if (!limit || *limit < 40 || zone.celsius < *limit - 5) continue;
-        judgement.find(Severity::will_hurt, "uneven-steps"_cause,
-                       formatted("{} is at {} °C before any work; at {} °C the machine slows down or "
-                                 "switches off.",
-                                 zone.type, zone.celsius, *limit),
-                       {{zone.file, formatted("{} °C of {} °C", zone.celsius, *limit)}},
-                       {{"Cool it, and look at its fans.", "sensors"}});
+        judgement.find(
+            Severity::will_hurt, "uneven-steps"_cause,
+            formatted("{} is at {} °C before any work; at {} °C the machine slows down or "
+                      "switches off.",
+                      zone.type, zone.celsius, *limit),
+            {{zone.file, formatted("{} °C of {} °C", zone.celsius, *limit)}},
+            {{"Cool it, and look at its fans.", "sensors"}});
     }
 }
 

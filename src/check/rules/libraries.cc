@@ -12,9 +12,10 @@ namespace holdfast::check::rules {
 namespace {
 
 bool is_cuda_library(std::string_view soname) {
-    constexpr std::array starts{"libcudnn",    "libcublas", "libcudart", "libcufft",  "libcurand",
-                                "libcusolver", "libcusparse", "libnccl", "libnvrtc",  "libcupti",
-                                "libnvJitLink", "libcufile", "libnvshmem", "libnvToolsExt"};
+    constexpr std::array starts{"libcudnn",   "libcublas",    "libcudart",    "libcufft",
+                                "libcurand",  "libcusolver",  "libcusparse",  "libnccl",
+                                "libnvrtc",   "libcupti",     "libnvJitLink", "libcufile",
+                                "libnvshmem", "libnvToolsExt"};
     return std::any_of(starts.begin(), starts.end(),
                        [&](std::string_view start) { return soname.starts_with(start); });
 }
@@ -42,15 +43,15 @@ void judge_missing(const Environment& environment, bool cuda, Judgement& judgeme
             formatted("{} needs {}, which is nowhere the loader looks: its import fails.",
                       base_name(lookup.by), lookup.library),
             {{lookup.by, "NEEDED " + lookup.library},
-             {"loader", "not in RPATH, LD_LIBRARY_PATH, RUNPATH, /etc/ld.so.cache, the usual "
-                        "folders"}},
+             {"loader",
+              "not in RPATH, LD_LIBRARY_PATH, RUNPATH, /etc/ld.so.cache, the usual "
+              "folders"}},
             {{cuda       ? "Install the package that has it, or the framework anew."
               : graphics ? "Take the build without windows."
                          : "Install the library.",
-              cuda ? formatted("{} -m pip install --force-reinstall torch", python->program)
-              : graphics
-                  ? formatted("{} -m pip install opencv-python-headless", python->program)
-                  : formatted("apt-file search {}", lookup.library)}});
+              cuda       ? formatted("{} -m pip install --force-reinstall torch", python->program)
+              : graphics ? formatted("{} -m pip install opencv-python-headless", python->program)
+                         : formatted("apt-file search {}", lookup.library)}});
     }
 }
 
@@ -136,10 +137,10 @@ void library_versions(const Environment& environment, Judgement& judgement) {
                       gap.version, gap.library),
             {{gap.by, "needs " + gap.version}, {gap.library, "found by " + gap.how}},
             {{libc ? "Install a build for this older system."
-                   : gap.how == "LD_LIBRARY_PATH"
-                         ? "Take the folder with the older library out of LD_LIBRARY_PATH."
-                         : "Bring the environment's library up to date.",
-              libc                             ? ""
+              : gap.how == "LD_LIBRARY_PATH"
+                  ? "Take the folder with the older library out of LD_LIBRARY_PATH."
+                  : "Bring the environment's library up to date.",
+              libc                           ? ""
               : gap.how == "LD_LIBRARY_PATH" ? "unset LD_LIBRARY_PATH"
                                              : "conda install -c conda-forge 'libstdcxx-ng>=13'"}});
     }
@@ -164,8 +165,8 @@ void openmp_twice(const Environment& environment, Judgement& judgement) {
 
 void openmp_silenced(const Environment& environment, Judgement& judgement) {
     const std::string* value = environment.variable("KMP_DUPLICATE_LIB_OK");
-    if (value == nullptr || (*value != "TRUE" && *value != "True" && *value != "true" &&
-                             *value != "1"))
+    if (value == nullptr ||
+        (*value != "TRUE" && *value != "True" && *value != "true" && *value != "1"))
         return;
     judgement.find(Severity::note, "openmp-duplicate"_cause,
                    formatted("KMP_DUPLICATE_LIB_OK={} lets two OpenMP runtimes into one process: "
@@ -236,15 +237,16 @@ void runtime_clash(const Environment& environment, Judgement& judgement) {
                                             : std::optional<PackageVersion>();
     // Before 2020 Intel's runtime took half of GNU's calls and left the rest.
     const bool old = version && version->part(0) < 2020;
-    judgement.find(old ? Severity::will_hurt : Severity::note, "runtime-clash"_cause,
-                   formatted("{} and {} may meet in one process{}.", intel->path, gnu->path,
-                             old ? formatted(", and Intel's OpenMP {} serves only half of what GNU's "
-                                             "callers ask for",
-                                             runtime->metadata.version)
-                                 : std::string()),
-                   {{intel->path, intel->package}, {gnu->path, gnu->package}},
-                   {{"Bring Intel's up to date, or keep one.",
-                     formatted("{} -m pip install --upgrade intel-openmp", python->program)}});
+    judgement.find(
+        old ? Severity::will_hurt : Severity::note, "runtime-clash"_cause,
+        formatted("{} and {} may meet in one process{}.", intel->path, gnu->path,
+                  old ? formatted(", and Intel's OpenMP {} serves only half of what GNU's "
+                                  "callers ask for",
+                                  runtime->metadata.version)
+                      : std::string()),
+        {{intel->path, intel->package}, {gnu->path, gnu->package}},
+        {{"Bring Intel's up to date, or keep one.",
+          formatted("{} -m pip install --upgrade intel-openmp", python->program)}});
 }
 
 void no_display(const Environment& environment, Judgement& judgement) {
@@ -257,8 +259,8 @@ void no_display(const Environment& environment, Judgement& judgement) {
         std::string lower = *value;
         std::transform(lower.begin(), lower.end(), lower.begin(),
                        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-        constexpr std::array windows{"tkagg", "qtagg", "qt5agg", "qt6agg", "gtk3agg", "gtk4agg",
-                                     "wxagg", "xcb",   "wayland"};
+        constexpr std::array windows{"tkagg",   "qtagg", "qt5agg", "qt6agg", "gtk3agg",
+                                     "gtk4agg", "wxagg", "xcb",    "wayland"};
         if (std::find(windows.begin(), windows.end(), lower) == windows.end()) continue;
         judgement.find(Severity::will_hurt, "no-display"_cause,
                        formatted("{}={} opens windows, and there is no display: neither DISPLAY "

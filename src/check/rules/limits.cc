@@ -83,12 +83,13 @@ void cpu_time(const Environment& environment, Judgement& judgement) {
     const auto soft = environment.limits->cpu_seconds.soft;
     if (!soft) return;
     constexpr std::uint64_t day = 86'400;
-    judgement.find(*soft < day ? Severity::will_hurt : Severity::note, "cpu-time-limit"_cause,
-                   formatted("A process is ended after {} s of processor time (ulimit -t), over all "
-                             "its threads.",
-                             *soft),
-                   {{"/proc/self/limits", formatted("Max cpu time {}", *soft)}},
-                   {{"Lift it, or run as a batch job.", "ulimit -t unlimited"}});
+    judgement.find(
+        *soft < day ? Severity::will_hurt : Severity::note, "cpu-time-limit"_cause,
+        formatted("A process is ended after {} s of processor time (ulimit -t), over all "
+                  "its threads.",
+                  *soft),
+        {{"/proc/self/limits", formatted("Max cpu time {}", *soft)}},
+        {{"Lift it, or run as a batch job.", "ulimit -t unlimited"}});
 }
 
 void file_size(const Environment& environment, Judgement& judgement) {

@@ -20,8 +20,8 @@ std::optional<Tightest> tightest(const Environment& environment) {
     for (const sources::CgroupMemoryLevel& level : environment.memory_levels) {
         if (!level.limit || !level.usage) continue;
         // Clean file pages are given back when memory is asked for.
-        const Bytes cache = level.stat.inactive_file.value_or(Bytes{}) +
-                            level.stat.active_file.value_or(Bytes{});
+        const Bytes cache =
+            level.stat.inactive_file.value_or(Bytes{}) + level.stat.active_file.value_or(Bytes{});
         const Bytes held = *level.usage - cache;
         const Bytes left = *level.limit - held;
         if (!best || left < best->left) best = Tightest{&level, left};
@@ -84,13 +84,13 @@ void cgroup_high(const Environment& environment, Judgement& judgement) {
         const bool near = level.usage && level.usage->share_of(*level.high) >= 0.9;
         return judgement.find(
             near ? Severity::will_hurt : Severity::note, "swap-thrash"_cause,
-            formatted("Above {} (memory.high) every allocation of this cgroup is slowed down{}.",
-                      human(*level.high),
-                      level.usage ? formatted("; {} are in use", human(*level.usage))
-                                  : std::string()),
+            formatted(
+                "Above {} (memory.high) every allocation of this cgroup is slowed down{}.",
+                human(*level.high),
+                level.usage ? formatted("; {} are in use", human(*level.usage)) : std::string()),
             {{level.path + "/memory.high", human(*level.high)}},
-            {{"Raise it to the limit.", formatted("echo max | sudo tee {}/memory.high",
-                                                  level.path)}});
+            {{"Raise it to the limit.",
+              formatted("echo max | sudo tee {}/memory.high", level.path)}});
     }
 }
 
@@ -172,10 +172,10 @@ void overcommit(const Environment& environment, Judgement& judgement) {
                           human(left), human(*memory->commit_limit))
               : std::string("The kernel counts every promise of memory (vm.overcommit_memory=2)."),
         {{"/proc/sys/vm/overcommit_memory", "2"},
-         {"/proc/meminfo",
-          known ? formatted("Committed_AS {} of CommitLimit {}", human(*memory->committed),
-                            human(*memory->commit_limit))
-                : std::string("no CommitLimit")}},
+         {"/proc/meminfo", known
+                               ? formatted("Committed_AS {} of CommitLimit {}",
+                                           human(*memory->committed), human(*memory->commit_limit))
+                               : std::string("no CommitLimit")}},
         {{"Let the kernel promise more.", "sudo sysctl vm.overcommit_memory=0"}});
 }
 
@@ -184,13 +184,13 @@ void map_count(const Environment& environment, Judgement& judgement) {
         return judgement.impossible("/proc/sys/vm/max_map_count is not readable");
     constexpr std::uint64_t usual = 65530;
     if (*environment.kernel.max_map_count >= usual) return;
-    judgement.find(Severity::will_hurt, "map-count"_cause,
-                   formatted("A process may have {} mappings, fewer than Linux' usual {}: many "
-                             "shared tensors or memory-mapped files run into that.",
-                             *environment.kernel.max_map_count, usual),
-                   {{"/proc/sys/vm/max_map_count",
-                     formatted("{}", *environment.kernel.max_map_count)}},
-                   {{"Raise it.", "sudo sysctl vm.max_map_count=262144"}});
+    judgement.find(
+        Severity::will_hurt, "map-count"_cause,
+        formatted("A process may have {} mappings, fewer than Linux' usual {}: many "
+                  "shared tensors or memory-mapped files run into that.",
+                  *environment.kernel.max_map_count, usual),
+        {{"/proc/sys/vm/max_map_count", formatted("{}", *environment.kernel.max_map_count)}},
+        {{"Raise it.", "sudo sysctl vm.max_map_count=262144"}});
 }
 
 }  // namespace holdfast::check::rules

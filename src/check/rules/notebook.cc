@@ -25,13 +25,13 @@ void kernel_ipykernel(const Environment& environment, Judgement& judgement) {
     if (environment.kernels.empty()) return judgement.impossible(no_kernels);
     for (const Kernel& kernel : environment.kernels)
         if (kernel.python && kernel.has_ipykernel == false)
-            judgement.find(Severity::will_hurt, "notebook-kernel"_cause,
-                           formatted("The kernel \"{}\" starts {}, which has no ipykernel: it ends "
-                                     "before the first cell.",
-                                     kernel.name, kernel.program),
-                           {{kernel.file, "argv[0] " + kernel.program}},
-                           {{"Install it there.",
-                             formatted("{} -m pip install ipykernel", kernel.program)}});
+            judgement.find(
+                Severity::will_hurt, "notebook-kernel"_cause,
+                formatted("The kernel \"{}\" starts {}, which has no ipykernel: it ends "
+                          "before the first cell.",
+                          kernel.name, kernel.program),
+                {{kernel.file, "argv[0] " + kernel.program}},
+                {{"Install it there.", formatted("{} -m pip install ipykernel", kernel.program)}});
 }
 
 void kernel_environment(const Environment& environment, Judgement& judgement) {

@@ -17,8 +17,8 @@ bool is_nvidia(std::string_view name) {
 
 // Dependencies that break an import or a training when they do not fit; of others it is a note.
 bool matters(std::string_view name) {
-    constexpr std::array names{"torch",  "jaxlib",          "keras",      "triton", "tensorflow",
-                               "tokenizers", "huggingface-hub", "ml-dtypes"};
+    constexpr std::array names{"torch",      "jaxlib",     "keras",           "triton",
+                               "tensorflow", "tokenizers", "huggingface-hub", "ml-dtypes"};
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
@@ -63,12 +63,18 @@ struct FirstForNumpy2 {
     bool import_fails;
 };
 constexpr std::array first_for_numpy_2{
-    FirstForNumpy2{"pandas", "2.2.2", true},         FirstForNumpy2{"scikit-learn", "1.4.2", true},
-    FirstForNumpy2{"scipy", "1.13.0", true},         FirstForNumpy2{"torch", "2.3.0", false},
-    FirstForNumpy2{"tensorflow", "2.18.0", true},    FirstForNumpy2{"tensorflow-cpu", "2.18.0", true},
-    FirstForNumpy2{"matplotlib", "3.8.4", true},     FirstForNumpy2{"numba", "0.60.0", true},
-    FirstForNumpy2{"opencv-python", "4.10.0.84", true}, FirstForNumpy2{"h5py", "3.11.0", true},
-    FirstForNumpy2{"pyarrow", "16.1.0", true},       FirstForNumpy2{"jaxlib", "0.4.26", true},
+    FirstForNumpy2{"pandas", "2.2.2", true},
+    FirstForNumpy2{"scikit-learn", "1.4.2", true},
+    FirstForNumpy2{"scipy", "1.13.0", true},
+    FirstForNumpy2{"torch", "2.3.0", false},
+    FirstForNumpy2{"tensorflow", "2.18.0", true},
+    FirstForNumpy2{"tensorflow-cpu", "2.18.0", true},
+    FirstForNumpy2{"matplotlib", "3.8.4", true},
+    FirstForNumpy2{"numba", "0.60.0", true},
+    FirstForNumpy2{"opencv-python", "4.10.0.84", true},
+    FirstForNumpy2{"h5py", "3.11.0", true},
+    FirstForNumpy2{"pyarrow", "16.1.0", true},
+    FirstForNumpy2{"jaxlib", "0.4.26", true},
 };
 
 }  // namespace
@@ -91,12 +97,12 @@ void pinned_packages(const Environment& environment, Judgement& judgement) {
     for_each_misfit(*python, [&](const Package& package, const Requirement& requirement,
                                  const Package& installed) {
         const std::string& name = requirement.name;
-        if (name == "numpy" || name == "protobuf" || is_nvidia(name)) return;  // checks of their own
-        judgement.find(matters(name) ? Severity::will_hurt : Severity::note,
-                       "package-conflict"_cause,
-                       misfit_words(package, requirement, installed) + '.',
-                       misfit_evidence(package, requirement, installed),
-                       misfit_fix(*python, requirement));
+        if (name == "numpy" || name == "protobuf" || is_nvidia(name))
+            return;  // checks of their own
+        judgement.find(
+            matters(name) ? Severity::will_hurt : Severity::note, "package-conflict"_cause,
+            misfit_words(package, requirement, installed) + '.',
+            misfit_evidence(package, requirement, installed), misfit_fix(*python, requirement));
     });
 }
 
@@ -111,8 +117,7 @@ void nvidia_packages(const Environment& environment, Judgement& judgement) {
         const bool exact = pinned.starts_with("==");
         const auto wanted = exact ? parse_version(pinned.substr(2)) : std::nullopt;
         const auto have = parse_version(installed.metadata.version);
-        const bool later =
-            wanted && have && wanted->part(0) == have->part(0) && *have > *wanted;
+        const bool later = wanted && have && wanted->part(0) == have->part(0) && *have > *wanted;
         judgement.find(later ? Severity::note : Severity::will_hurt, "cuda-library-mismatch"_cause,
                        misfit_words(package, requirement, installed) +
                            (later ? ": later than what it was built with." : "."),
@@ -188,9 +193,8 @@ void package_twice(const Environment& environment, Judgement& judgement) {
                       package.metadata.version),
             {{known->second->folder, known->second->metadata.version},
              {package.folder, package.metadata.version}},
-            {{"Install it anew.",
-              formatted("{} -m pip install --force-reinstall {}", python->program,
-                        package.metadata.name)}});
+            {{"Install it anew.", formatted("{} -m pip install --force-reinstall {}",
+                                            python->program, package.metadata.name)}});
     }
     // One of them in the user's own folder hides the environment's.
     for (const char* name : {"torch", "numpy", "tensorflow", "jax", "keras"}) {
@@ -227,15 +231,15 @@ void framework_import(const Environment& environment, Judgement& judgement) {
     for (const ImportTry& tried : environment.tries) {
         if (tried.done && tried.well) continue;
         if (!tried.done) {
-            judgement.impossible(formatted("import {} did not end within {:.0f} s",
-                                           tried.framework, tried.seconds));
+            judgement.impossible(
+                formatted("import {} did not end within {:.0f} s", tried.framework, tried.seconds));
             continue;
         }
-        judgement.find(Severity::blocks, "library-missing"_cause,
-                       formatted("`import {}` fails: {}.", tried.framework, tried.last_line),
-                       {{"import " + tried.framework, tried.last_line}},
-                       {{"Install it anew.", formatted("pip install --force-reinstall {}",
-                                                       tried.framework)}});
+        judgement.find(
+            Severity::blocks, "library-missing"_cause,
+            formatted("`import {}` fails: {}.", tried.framework, tried.last_line),
+            {{"import " + tried.framework, tried.last_line}},
+            {{"Install it anew.", formatted("pip install --force-reinstall {}", tried.framework)}});
     }
 }
 

@@ -77,14 +77,14 @@ void cpu_quota(const Environment& environment, Judgement& judgement) {
     // With a number of threads given, the next check judges that.
     if (environment.variable("OMP_NUM_THREADS") != nullptr) return;
     const auto threads = static_cast<int>(std::max(1.0, std::floor(quota)));
-    judgement.find(Severity::note, "cpu-oversubscribed"_cause,
-                   formatted("The container may use {:.1f} processors, and programs see {}: BLAS "
-                             "and torch start {} threads that take turns.",
-                             quota, seen, seen),
-                   {{environment.cpu_quota->file, formatted("{:.2f} processors", quota)},
-                    {"sched_getaffinity", formatted("{} processors", seen)}},
-                   {{"Say how many threads to start.",
-                     formatted("export OMP_NUM_THREADS={}", threads)}});
+    judgement.find(
+        Severity::note, "cpu-oversubscribed"_cause,
+        formatted("The container may use {:.1f} processors, and programs see {}: BLAS "
+                  "and torch start {} threads that take turns.",
+                  quota, seen, seen),
+        {{environment.cpu_quota->file, formatted("{:.2f} processors", quota)},
+         {"sched_getaffinity", formatted("{} processors", seen)}},
+        {{"Say how many threads to start.", formatted("export OMP_NUM_THREADS={}", threads)}});
 }
 
 void thread_variables(const Environment& environment, Judgement& judgement) {

@@ -15,15 +15,14 @@ void shm_size(const Environment& environment, Judgement& judgement) {
     const SharedMemory& shm = *environment.shm;
     const char* more = "docker run --shm-size=8g ... (or --ipc=host)";
     if (shm.missing || shm.read_only)
-        return judgement.find(Severity::will_hurt, "shm-full"_cause,
-                              shm.missing ? "There is no /dev/shm: data-loader workers and shared "
-                                            "arrays cannot start."
-                                          : "/dev/shm is read-only: data-loader workers and shared "
-                                            "arrays cannot start.",
-                              {{shm.missing ? "/dev/shm" : shm.file,
-                                shm.missing ? "missing" : "read-only"}},
-                              {{"Mount a tmpfs there.",
-                                "sudo mount -t tmpfs -o size=8g tmpfs /dev/shm"}});
+        return judgement.find(
+            Severity::will_hurt, "shm-full"_cause,
+            shm.missing ? "There is no /dev/shm: data-loader workers and shared "
+                          "arrays cannot start."
+                        : "/dev/shm is read-only: data-loader workers and shared "
+                          "arrays cannot start.",
+            {{shm.missing ? "/dev/shm" : shm.file, shm.missing ? "missing" : "read-only"}},
+            {{"Mount a tmpfs there.", "sudo mount -t tmpfs -o size=8g tmpfs /dev/shm"}});
     if (!shm.size) return judgement.impossible("the size of /dev/shm cannot be read");
     if (*shm.size >= enough || shm.size->count == 0) return;
     judgement.find(

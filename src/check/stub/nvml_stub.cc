@@ -41,8 +41,8 @@ Answers read_answers() {
                 if (equals == std::string::npos) break;
                 const std::string key = text.substr(at + 1, equals - at - 1);
                 const std::size_t end = key == "name" ? std::string::npos : text.find(' ', equals);
-                gpu.figures[key] = text.substr(
-                    equals + 1, end == std::string::npos ? end : end - equals - 1);
+                gpu.figures[key] =
+                    text.substr(equals + 1, end == std::string::npos ? end : end - equals - 1);
                 at = end;
             }
             answers.gpus.push_back(gpu);
