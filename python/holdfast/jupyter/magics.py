@@ -21,7 +21,7 @@ class HoldfastMagics(Magics):
 
     @line_magic
     def holdfast(self, line: str) -> Any:
-        """``%holdfast``: how the run does; ``why [RUN]``, ``runs``, ``check``, ``fit ...``, ``free``."""
+        """``%holdfast``: how the run does; ``why``, ``runs``, ``check``, ``fit``, ``free``."""
         action, *rest = shlex.split(line) or ["status"]
         try:
             if action == "status":
