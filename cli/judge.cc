@@ -1,5 +1,6 @@
 #include "judge.h"
 
+#include "check/foretold.h"
 #include "diagnose/diagnose.h"
 #include "evidence/crash_settle.h"
 #include "evidence/filling_line.h"
@@ -46,6 +47,9 @@ Verdict judge(const Evidence& evidence) { return with_source_lines(diagnose(evid
 
 Verdict judge(const RunRecord& record, const Evidence& evidence) {
     Verdict verdict = diagnose(evidence);
+    if (record.check_json)
+        if (const auto report = check_report_from_json(*record.check_json))
+            check::add_foretold(verdict, *report);
     if (record.cells) name_cells(verdict, *record.cells);
     return with_source_lines(std::move(verdict));
 }

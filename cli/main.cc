@@ -24,6 +24,7 @@ struct Entry {
 constexpr std::array verbs{
     Entry{&run_verb, run},         Entry{&why_verb, why}, Entry{&runs_verb, runs},
     Entry{&explain_verb, explain}, Entry{&fit_verb, fit}, Entry{&kernel_verb, kernel},
+    Entry{&check_verb, check},
 };
 
 std::string overview() {

@@ -22,6 +22,7 @@
 #include "record/run_list.h"
 #include "say.h"
 #include "stall_notice.h"
+#include "start_check.h"
 #include "supervise/ending.h"
 #include "supervise/launch.h"
 #include "supervise/supervisor.h"
@@ -126,6 +127,7 @@ void say_why(const Arguments& arguments, const FinishedRun& finished,
         return;
     }
     if (kernel) kernel->prepare(finished);
+    if (finished.directory && finished.wait_status != 0) await_start_check(*finished.directory);
     const auto record = finished.directory ? settled_record(*finished.directory) : finished.read();
     if (!record) {
         if (!quiet) complain("no verdict: " + record.error().text);
@@ -203,6 +205,10 @@ int run(const Arguments& arguments) {
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }
+    run_options.on_start = [&](const RunDirectory& directory, pid_t command,
+                               const std::string& place) {
+        return check_at_start(directory, {arguments.words[0], command, place, !quiet});
+    };
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
     try {

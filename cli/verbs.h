@@ -19,6 +19,7 @@ extern const Verb runs_verb;
 extern const Verb explain_verb;
 extern const Verb kernel_verb;
 extern const Verb fit_verb;
+extern const Verb check_verb;
 
 int run(const Arguments& arguments);
 int why(const Arguments& arguments);
@@ -26,6 +27,7 @@ int runs(const Arguments& arguments);
 int explain(const Arguments& arguments);
 int kernel(const Arguments& arguments);
 int fit(const Arguments& arguments);
+int check(const Arguments& arguments);
 
 // "holdfast: ..." on stderr, one line.
 void complain(std::string_view text);

@@ -17,7 +17,7 @@ _holdfast() {
     COMPREPLY=()
 
     if ((COMP_CWORD == 1)); then
-        _holdfast_candidates $'run\nwhy\nruns\nexplain\nkernel\nfit\n--help\n--version' "$current"
+        _holdfast_candidates $'run\nwhy\nruns\nexplain\nkernel\nfit\ncheck\n--help\n--version' "$current"
         return
     fi
     case $verb in
@@ -83,6 +83,17 @@ _holdfast() {
                     else
                         mapfile -t COMPREPLY < <(compgen -f -- "$current")
                     fi
+                    ;;
+            esac
+            ;;
+        check)
+            case $previous in
+                --python | --record | --root) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
+                --import-limit) ;;
+                --for) _holdfast_candidates $'torch\ntensorflow\njax' "$current" ;;
+                *)
+                    _holdfast_candidates \
+                        $'--json\n--python\n--for\n--import\n--import-limit\n--record\n--root\n--list\n--help' "$current"
                     ;;
             esac
             ;;

@@ -37,6 +37,7 @@ complete -c holdfast -n __holdfast_needs_verb -a runs -d 'List the recorded runs
 complete -c holdfast -n __holdfast_needs_verb -a explain -d 'Say what a cause means'
 complete -c holdfast -n __holdfast_needs_verb -a kernel -d 'Put Jupyter kernels under watch'
 complete -c holdfast -n __holdfast_needs_verb -a fit -d 'Say whether a training step fits a GPU'
+complete -c holdfast -n __holdfast_needs_verb -a check -d 'Say what will hurt a training before it starts'
 complete -c holdfast -n __holdfast_needs_verb -l version -d 'Show the version'
 complete -c holdfast -n 'not __holdfast_in_command' -l help -d 'Show help'
 
@@ -52,6 +53,15 @@ complete -c holdfast -n __holdfast_before_command -l stall-after -x -d 'Seconds 
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'
 complete -c holdfast -n __holdfast_before_command -l kernel -rF -d 'The command is a Jupyter kernel'
 complete -c holdfast -n __holdfast_in_command -a '(__holdfast_command)'
+
+complete -c holdfast -n '__holdfast_verb_is check' -l json -d 'Print JSON'
+complete -c holdfast -n '__holdfast_verb_is check' -l python -rF -d 'Whose environment'
+complete -c holdfast -n '__holdfast_verb_is check' -l for -xa 'torch tensorflow jax' -d 'Judge for this framework'
+complete -c holdfast -n '__holdfast_verb_is check' -l import -d 'Also import it'
+complete -c holdfast -n '__holdfast_verb_is check' -l import-limit -x -d 'Seconds it may take'
+complete -c holdfast -n '__holdfast_verb_is check' -l record -rF -d 'Keep what was read'
+complete -c holdfast -n '__holdfast_verb_is check' -l root -rF -d 'Judge what was kept'
+complete -c holdfast -n '__holdfast_verb_is check' -l list -d 'List all checks'
 
 complete -c holdfast -n '__holdfast_verb_is fit' -l batch -x -d 'The batch size'
 complete -c holdfast -n '__holdfast_verb_is fit' -l gpu -x -d 'A GPU or its memory'

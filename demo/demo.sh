@@ -158,3 +158,8 @@ if [ "$status" != 0 ] || [ ! -s "$saved" ]; then
     exit 1
 fi
 say "exit status 0, and the work of all steps is in ${saved#"$PWD"/}"
+echo
+
+say "3. and this machine, before anything runs: what would hurt a training here"
+# It blocks or not; the demo ends well either way.
+"$holdfast" check --python "${train[0]}" || true

@@ -28,7 +28,7 @@ def look():
     walk = _Walk(clock() + _NANOSECONDS)
     frame = sys._getframe(1)
     modules = {}
-    while frame is not None and not walk.over():
+    while frame is not None:
         file = frame.f_code.co_filename
         if _is_own(file):
             walk.names(_locals(frame), file, "", 0)
@@ -41,6 +41,7 @@ def look():
             modules[file] = names
     for file, names in modules.items():
         walk.names(names, file, "", 0)
+    walk.go()
     # Cut off before it came to what grew most the last time: that look told more.
     if walk.cut and _top and _top not in walk.found:
         return
@@ -69,36 +70,43 @@ def _report(found):
 
 
 class _Walk:
+    """What is near a name comes before what lies deep below another."""
+
     def __init__(self, end):
         self.end = end
         self.met = set()
-        self.cut = False
         self.found = {}
+        self.open = []  # (name, value, file, depth), nearest first
+        self.cut = False
 
-    def over(self):
-        self.cut = self.cut or clock() > self.end
-        return self.cut
+    def go(self):
+        for path, value, file, depth in self.open:  # it grows meanwhile
+            if clock() > self.end:
+                self.cut = True
+                return
+            self.value(path, value, file, depth)
+        for path in [path for path in self.found if self._is_a_part(path)]:
+            del self.found[path]
 
     def names(self, names, file, path, depth):
         """The values behind names: locals, globals, attributes."""
         for name, value in list(names.items()):
             if type(name) is str and not name.startswith("__"):
-                self.value(path + name, value, file, depth)
-                if self.over():
-                    return
+                self.later(path + name, value, file, depth)
+
+    def later(self, path, value, file, depth):
+        if type(value) not in _PLAIN and id(value) not in self.met and depth <= _DEEPEST:
+            self.met.add(id(value))
+            self.open.append((path, value, file, depth))
 
     def value(self, path, value, file, depth):
         kind = type(value)
-        if kind in _PLAIN or id(value) in self.met or depth > _DEEPEST:
-            return
-        self.met.add(id(value))
         title = kind.__name__
-        if kind in (list, dict, set) or title in ("deque", "defaultdict", "OrderedDict", "Counter"):
+        if isinstance(value, (list, dict, set)) or title == "deque":
             self.container(path, value, title, file, depth)
-        elif kind is tuple:
-            if len(value) <= 8:
-                for at, part in enumerate(value):
-                    self.value(f"{path}[{at}]", part, file, depth + 1)
+        elif isinstance(value, tuple):
+            for at, part in enumerate(tuple.__getitem__(value, slice(8))):
+                self.later(f"{path}[{at}]", part, file, depth + 1)
         elif kind in (bytes, bytearray, str):
             self.note(path, len(value), len(value), title, 0, file)
         elif title == "_lru_cache_wrapper":
@@ -107,51 +115,60 @@ class _Walk:
                 self.note(path, info.currsize, 0, "lru_cache", 0, file)
         elif title in ("function", "method"):
             function = value if title == "function" else value.__func__
-            if _is_own(function.__code__.co_filename):
-                for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
-                    self.value(f"{path}.{name}", _contents(cell), file, depth + 1)
+            code = getattr(function, "__code__", None)
+            if code is not None and _is_own(code.co_filename):
+                for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+                    self.later(f"{path}.{name}", _contents(cell), file, depth + 1)
         elif isinstance(value, type):
-            module = sys.modules.get(getattr(value, "__module__", None))
+            module = sys.modules.get(type.__getattribute__(value, "__module__"))
             if _is_own(_attributes(module).get("__file__") or "<holdfast"):
-                self.names(
-                    dict(type.__dict__["__dict__"].__get__(value)), file, path + ".", depth + 1
-                )
+                names = dict(type.__dict__["__dict__"].__get__(value))
+                self.names(names, file, path + ".", depth + 1)
+        elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
+            self.note(path, _rows(value), _size(value, 0)[0], title, 0, file)
         elif title != "module":
-            size = _size(value, 0)[0]
-            if title in ("ndarray", "DataFrame", "Series", "Tensor"):
-                self.note(path, _rows(value), size, title, 0, file)
-            else:
-                self.names(_attributes(value), file, path + ".", depth + 1)
+            self.names(_attributes(value), file, path + ".", depth + 1)
 
     def container(self, path, value, title, file, depth):
-        count = len(value)
-        ends, graphs = _sample(value, count), 0
+        count = _count(value)
+        each, graphs = 0, 0
+        ends = _sample(value, count)
         if ends:
             sizes = [_size(one, 0) for one in ends]
             graphs = int(any(graph for _, graph in sizes))
             per_item = 2 if isinstance(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
-        else:
-            each = 0
-        size = count * (each + 16)
-        self.note(path, count, size, title, graphs, file)
+        self.note(path, count, count * (each + 16), title, graphs, file)
         if count > _SHORT:
             return
-        inside = []
         if isinstance(value, dict):
-            inside = [(_key(key), part) for key, part in list(value.items())]
-        elif title in ("list", "deque"):
-            inside = list(enumerate(value))
-        for key, part in inside:
-            inner = f"{path}[{key}]"
-            self.value(inner, part, file, depth + 1)
-            # Most of it is one part's: that one is the keeper.
-            if self.found.get(inner, (0, 0))[1] > 0.6 * size:
-                self.found.pop(path, None)
+            for key, part in list(dict.items(value)):
+                self.later(f"{path}[{_key(key)}]", part, file, depth + 1)
+        elif isinstance(value, list):
+            for at, part in enumerate(list.__getitem__(value, slice(None))):
+                self.later(f"{path}[{at}]", part, file, depth + 1)
 
     def note(self, path, items, size, kind, graphs, file):
         if items >= _FEWEST or size >= _LEAST or kind == "lru_cache":
             self.found[path] = (items, size, kind, graphs, file)
+
+    def _is_a_part(self, path):
+        """An item is no keeper beside what keeps many like it; nor is what one item fills."""
+        whole = self.found.get(path[: path.rfind("[")]) if path.endswith("]") else None
+        if whole is not None and self.found[path][1] < 0.6 * whole[1]:
+            return True
+        start = path + "["
+        return any(
+            other.startswith(start) and seen[1] >= 0.6 * self.found[path][1]
+            for other, seen in self.found.items()
+        )
+
+
+def _count(value):
+    for kind in (dict, list, set):
+        if isinstance(value, kind):
+            return kind.__len__(value)
+    return len(value)
 
 
 def _key(key):
@@ -159,23 +176,23 @@ def _key(key):
 
 
 def _sample(value, count):
-    """Up to eight items, the newest among them."""
+    """Up to eight items, the newest among them; past what a subclass may have put in between."""
     try:
         if isinstance(value, dict):
-            keys = list(value)[-4:] if count <= _SHORT else _last(value, 4)
-            return [part for key in keys for part in (key, value[key])]
-        if isinstance(value, set) or type(value).__name__ == "deque":
-            first = iter(value)
-            return [next(first) for _ in range(min(count, 4))]
-        step = max(1, count // 8)
-        return [value[at] for at in range(count - 1, -1, -step)][:8]
+            keys = list(dict.keys(value))[-4:] if count <= _SHORT else _last(value)
+            return [part for key in keys for part in (key, dict.__getitem__(value, key))]
+        if isinstance(value, list):
+            step = max(1, count // 8)
+            return [list.__getitem__(value, at) for at in range(count - 1, -1, -step)][:8]
+        items = set.__iter__(value) if isinstance(value, set) else iter(value)
+        return [next(items) for _ in range(min(count, 4))]
     except (RuntimeError, KeyError, IndexError, StopIteration):  # another thread changes it
         return []
 
 
-def _last(value, count):
-    keys = reversed(value)
-    return [next(keys) for _ in range(count)]
+def _last(value):
+    keys = dict.__reversed__(value)
+    return [next(keys) for _ in range(4)]
 
 
 def _size(value, depth):
@@ -194,14 +211,16 @@ def _size(value, depth):
         return 1024 + _frame_bytes(value), False
     if depth >= 3:
         return 64, False
-    if kind in (list, tuple, set, dict):
-        ends = _sample(value, len(value)) if kind is not tuple else value[:8]
+    if isinstance(value, (list, tuple, set, dict)):
+        plain = isinstance(value, tuple)
+        count = tuple.__len__(value) if plain else _count(value)
+        ends = tuple.__getitem__(value, slice(8)) if plain else _sample(value, count)
         if not ends:
             return 64, False
         sizes = [_size(one, depth + 1) for one in ends]
-        per_item = 2 if kind is dict else 1  # a key and a value
+        per_item = 2 if isinstance(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
-        return 64 + len(value) * (each + 16), any(graph for _, graph in sizes)
+        return 64 + count * (each + 16), any(graph for _, graph in sizes)
     sizes = [_size(one, depth + 1) for one in list(_attributes(value).values())[:16]]
     return 64 + sum(size for size, _ in sizes), any(graph for _, graph in sizes)
 

@@ -5,13 +5,16 @@ The package holds no logic of its own; it asks the ``holdfast`` program, or the 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from holdfast._agent import Status, status, step
 from holdfast._command import HoldfastError, NoSuchRun, ask
 from holdfast._load import load
 from holdfast.brink import Brink, BrinkError, on_brink
+from holdfast.check import Check
 from holdfast.free import Freed, free
 from holdfast.live import Live, live
 from holdfast.memory import MemoryUse, measure
@@ -27,6 +30,7 @@ __all__ = [
     "Brink",
     "BrinkError",
     "BudgetHeld",
+    "Check",
     "Freed",
     "HoldfastError",
     "Live",
@@ -36,6 +40,7 @@ __all__ = [
     "RunEntry",
     "Status",
     "Verdict",
+    "check",
     "fit",
     "free",
     "live",
@@ -56,6 +61,19 @@ def why(run: str | None = None) -> Verdict:
             f"the verdict has schema {answer['schema']}; this package reads {SCHEMA}"
         )
     return load(Verdict, answer)
+
+
+def check(python: str | None = None, framework: str | None = None) -> Check:
+    """What of this machine and environment will hurt a training; imports no framework.
+
+    ``python``: whose environment, by default the running one; ``framework``: "torch", "tensorflow"
+    or "jax".
+    """
+    arguments = ["--python", python or sys.executable]
+    if framework is not None:
+        arguments += ["--for", framework]
+    answer = ask("check", "--json", *arguments, allowed=(0, 1))
+    return replace(load(Check, answer), _arguments=tuple(arguments))
 
 
 def runs() -> list[RunEntry]:

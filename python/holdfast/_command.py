@@ -34,8 +34,8 @@ def find() -> str:
     raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
 
 
-def text_of(*arguments: str) -> str:
-    """Runs the program and returns what it prints."""
+def text_of(*arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
+    """Runs the program and returns what it prints; ``allowed`` are the statuses of an answer."""
     program = find()
     try:
         answer = subprocess.run(
@@ -43,16 +43,16 @@ def text_of(*arguments: str) -> str:
         )
     except OSError as error:
         raise HoldfastError(f"{program} could not be started: {error.strerror}") from error
-    if answer.returncode != 0:
+    if answer.returncode not in allowed:
         said = answer.stderr.decode(errors="replace").strip()
         kind = NoSuchRun if answer.returncode == _NO_SUCH_RUN else HoldfastError
         raise kind(said or f"{program} ended with status {answer.returncode}")
     return answer.stdout.decode(errors="replace")
 
 
-def ask(*arguments: str) -> Any:
+def ask(*arguments: str, allowed: tuple[int, ...] = (0,)) -> Any:
     """Runs the program and returns the JSON it prints."""
     try:
-        return json.loads(text_of(*arguments))
+        return json.loads(text_of(*arguments, allowed=allowed))
     except ValueError as error:
         raise HoldfastError(f"{find()} printed something that is not JSON: {error}") from error

@@ -141,6 +141,7 @@ class Verdict:
     native_stack: tuple[NativeFrame, ...] = ()
     memory: Memory = field(default_factory=Memory)
     missing: tuple[str, ...] = ()
+    foretold: tuple[str, ...] = ()  # codes that `check` had found at the start
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str] | None:
         """In a notebook: the panel that a dead kernel's cell shows, and what a terminal shows."""

@@ -89,6 +89,7 @@ struct Verdict {
     std::vector<NativeFrame> native_stack;
     MemorySummary memory;
     std::vector<std::string> missing;
+    std::vector<std::string> foretold;  // codes that `check` had found at the start
 };
 
 // "SIGKILL" for 9, "SIGRTMIN+3", or "signal 77" for a number this kernel does not name.

@@ -75,6 +75,7 @@ void describe(Json& json, Ref<Json, Verdict> verdict) {
     json.field("native_stack", verdict.native_stack);
     json.field("memory", verdict.memory);
     json.field("missing", verdict.missing);
+    if (!Json::writes || !verdict.foretold.empty()) json.field("foretold", verdict.foretold);
 }
 
 }  // namespace fields

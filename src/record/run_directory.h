@@ -25,6 +25,7 @@ inline constexpr const char* crash = "crash.box";
 inline constexpr const char* cells = "cells.box";
 inline constexpr const char* guard = "guard.box";
 inline constexpr const char* verdict = "verdict.json";
+inline constexpr const char* check = "check.json";
 }  // namespace run_file
 
 // "20261115-042447-123-4242": UTC to the millisecond, then the pid. Sorts by time.
@@ -58,7 +59,7 @@ public:
     Status write_facts(const RunFacts& facts) const;
     Result<RunFacts> read_facts() const;
 
-    // After a clean end: removes the boxes, keeps run.json and verdict.json.
+    // After a clean end: removes the boxes, keeps the JSON files.
     Status shrink() const;
 
 private:

@@ -81,6 +81,8 @@ Result<RunRecord> read_run(const RunDirectory& directory) {
         record.damage.push_back(facts.error().text);
     Result<std::string> verdict = directory.read_sealed(run_file::verdict, verdict_limit);
     if (present(record, verdict)) record.verdict_json = std::move(*verdict);
+    Result<std::string> check = directory.read_sealed(run_file::check, verdict_limit);
+    if (present(record, check)) record.check_json = std::move(*check);
 
     if (present(record, machine))
         take_machine(record, std::move(*machine));

@@ -44,6 +44,7 @@ struct RunRecord {
     std::vector<CrashRecord> crashes;         // in the order they happened
     std::optional<CellsRead> cells;           // nothing: no notebook kernel
     std::optional<std::string> verdict_json;  // as cached; not parsed here
+    std::optional<std::string> check_json;    // what was found at the start; not parsed here
 
     std::vector<std::string> damage;  // one line each: what was missing, damaged or newer
 };

@@ -17,6 +17,8 @@ public:
     std::string absent_because() const override { return reason_; }
     std::vector<GpuReading> read() override { return {}; }
     std::vector<GpuXid> new_xids() override { return {}; }
+    std::vector<GpuHealth> read_health() override { return {}; }
+    std::string driver_version() override { return {}; }
 
 private:
     std::string reason_;
@@ -59,6 +61,20 @@ nvml::Functions functions_of(const Library& library) {
     find(library, f.event_set_free, {"nvmlEventSetFree"});
     find(library, f.register_events, {"nvmlDeviceRegisterEvents"});
     find(library, f.event_wait, {"nvmlEventSetWait_v2"});
+    find(library, f.driver_version, {"nvmlSystemGetDriverVersion"});
+    find(library, f.capability, {"nvmlDeviceGetCudaComputeCapability"});
+    find(library, f.threshold, {"nvmlDeviceGetTemperatureThreshold"});
+    find(library, f.persistence, {"nvmlDeviceGetPersistenceMode"});
+    find(library, f.compute_mode, {"nvmlDeviceGetComputeMode"});
+    find(library, f.mig_mode, {"nvmlDeviceGetMigMode"});
+    find(library, f.mig_device, {"nvmlDeviceGetMigDeviceHandleByIndex"});
+    find(library, f.link_width, {"nvmlDeviceGetCurrPcieLinkWidth"});
+    find(library, f.link_width_most, {"nvmlDeviceGetMaxPcieLinkWidth"});
+    find(library, f.link_replays, {"nvmlDeviceGetPcieReplayCounter"});
+    find(library, f.remapped_rows, {"nvmlDeviceGetRemappedRows"});
+    find(library, f.pages_pending, {"nvmlDeviceGetRetiredPagesPendingStatus"});
+    find(library, f.field_values, {"nvmlDeviceGetFieldValues"});
+    find(library, f.fabric, {"nvmlDeviceGetGpuFabricInfo"});
     return f;
 }
 
@@ -98,6 +114,20 @@ public:
             readings.back().index = static_cast<int>(i);
         }
         return readings;
+    }
+
+    std::vector<GpuHealth> read_health() override {
+        std::vector<GpuHealth> healths;
+        for (Gpu& gpu : gpus_) healths.push_back(health_of(gpu));
+        return healths;
+    }
+
+    std::string driver_version() override {
+        std::array<char, 96> text{};
+        if (nvml_.driver_version == nullptr ||
+            nvml_.driver_version(text.data(), text.size()) != nvml::success)
+            return {};
+        return {text.data(), ::strnlen(text.data(), text.size())};
     }
 
     std::vector<GpuXid> new_xids() override {
@@ -166,6 +196,53 @@ private:
         return reading;
     }
 
+    GpuHealth health_of(Gpu& gpu) {
+        GpuHealth health;
+        int major = 0, minor = 0;
+        if (ask(gpu, nvml_.capability, &major, &minor)) {
+            health.capability_major = major;
+            health.capability_minor = minor;
+        }
+        int number = 0;
+        if (ask(gpu, nvml_.persistence, &number)) health.persistence = number;
+        if (ask(gpu, nvml_.compute_mode, &number)) health.compute_mode = number;
+        if (ask(gpu, nvml_.pages_pending, &number)) health.pages_pending = number;
+        unsigned amount = 0, pending = 0;
+        if (ask(gpu, nvml_.threshold, nvml::threshold_slowdown, &amount))
+            health.slowdown_celsius = static_cast<int>(amount);
+        if (ask(gpu, nvml_.link_width, &amount)) health.link_width = static_cast<int>(amount);
+        if (ask(gpu, nvml_.link_width_most, &amount))
+            health.link_width_most = static_cast<int>(amount);
+        if (ask(gpu, nvml_.link_replays, &amount)) health.link_replays = amount;
+        if (ask(gpu, nvml_.mig_mode, &amount, &pending)) health.mig = static_cast<int>(amount);
+        if (health.mig == 1) health.mig_devices = mig_devices_of(gpu);
+        unsigned corrected = 0, uncorrected = 0, failed = 0;
+        if (ask(gpu, nvml_.remapped_rows, &corrected, &uncorrected, &pending, &failed)) {
+            health.remapped_uncorrected = uncorrected;
+            health.remap_pending = static_cast<int>(pending);
+            health.remap_failed = static_cast<int>(failed);
+        }
+        nvml::FieldValue field{};
+        field.field = nvml::field_recovery_action;
+        if (ask(gpu, nvml_.field_values, 1, &field) && field.result == nvml::success)
+            health.recovery_action = field.value & 0xffffffffU;
+        nvml::FabricInfo fabric{};
+        if (ask(gpu, nvml_.fabric, &fabric)) {
+            health.fabric_state = fabric.state;
+            health.fabric_status = fabric.status;
+        }
+        return health;
+    }
+
+    std::optional<int> mig_devices_of(Gpu& gpu) {
+        if (nvml_.mig_device == nullptr) return std::nullopt;
+        int count = 0;
+        nvml::Device instance = nullptr;
+        for (unsigned i = 0; i < 8; ++i)
+            if (ask(gpu, nvml_.mig_device, i, &instance)) ++count;
+        return count;
+    }
+
     std::vector<GpuProcess> processes_of(Gpu& gpu) {
         // Twice the room we admit to: see functions_of on structures that grew.
         constexpr unsigned most = 128;
@@ -198,7 +275,11 @@ std::unique_ptr<GpuReader> make_gpu_reader(const char* library_name) {
         functions.device_count == nullptr || functions.device == nullptr ||
         functions.memory == nullptr)
         return std::make_unique<NoGpus>("the NVIDIA management library lacks functions");
-    if (functions.init() != nvml::success)
+    const nvml::Return opened = functions.init();
+    if (opened == nvml::library_mismatch)
+        return std::make_unique<NoGpus>(
+            "the NVIDIA library and the kernel module are of different versions");
+    if (opened != nvml::success)
         return std::make_unique<NoGpus>("the NVIDIA driver does not answer");
     return std::make_unique<NvmlReader>(std::move(library), functions);
 }

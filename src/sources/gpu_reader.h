@@ -27,6 +27,24 @@ struct GpuReading {
     bool lost = false;                                 // fell off the bus
 };
 
+// What is looked at once, before a run: how the GPU is set up, and what it has been through.
+struct GpuHealth {
+    std::optional<int> capability_major, capability_minor;
+    std::optional<int> slowdown_celsius;                // hotter than this, it slows itself down
+    std::optional<int> persistence;                     // 0: the driver goes with its last user
+    std::optional<int> compute_mode;                    // 0 default, 2 prohibited, 3 exclusive
+    std::optional<int> mig;                             // 1: cut into instances
+    std::optional<int> mig_devices;                     // how many there are
+    std::optional<int> link_width, link_width_most;     // PCIe lanes
+    std::optional<std::uint64_t> link_replays;          // packets that had to be sent again
+    std::optional<int> remap_pending, remap_failed;     // rows of memory, 0 or 1
+    std::optional<std::uint64_t> remapped_uncorrected;  // rows already taken out
+    std::optional<int> pages_pending;                   // the same on older GPUs
+    std::optional<std::uint64_t> recovery_action;       // 0 none, 1 reset, 2 reboot, 3, 4 drain
+    std::optional<int> fabric_state, fabric_status;     // NVSwitch: 3 is ready; an NVML error
+    std::optional<int> numa_node;
+};
+
 struct GpuXid {
     int index = 0;
     int xid = 0;
@@ -40,6 +58,9 @@ public:
     virtual std::vector<GpuReading> read() = 0;
     // Xid events since the last call; never waits.
     virtual std::vector<GpuXid> new_xids() = 0;
+    // In the order of read().
+    virtual std::vector<GpuHealth> read_health() = 0;
+    virtual std::string driver_version() = 0;  // "580.159.04"; empty: it does not tell
 };
 
 // Loads libnvidia-ml.so.1. Opening a GPU can take tens of milliseconds, and several hundred where

@@ -9,6 +9,7 @@ namespace holdfast::sources::nvml {
 using Return = int;
 inline constexpr Return success = 0;
 inline constexpr Return gpu_is_lost = 15;
+inline constexpr Return library_mismatch = 18;
 
 using Device = struct DeviceOpaque*;
 using EventSet = struct EventSetOpaque*;
@@ -41,6 +42,25 @@ struct EventData {
 };
 static_assert(sizeof(EventData) == 32);
 
+struct FieldValue {
+    unsigned field, scope;
+    long long timestamp, latency;
+    unsigned value_type;
+    Return result;
+    unsigned long long value;  // a union of numbers; the small ones are in its first bytes
+};
+static_assert(sizeof(FieldValue) == 40);
+
+struct FabricInfo {
+    unsigned char cluster[16];
+    Return status;
+    unsigned clique;
+    unsigned char state;
+};
+static_assert(sizeof(FabricInfo) == 28);
+
+inline constexpr unsigned field_recovery_action = 230;
+inline constexpr unsigned threshold_slowdown = 1;
 inline constexpr unsigned temperature_gpu = 0;
 inline constexpr unsigned long long event_xid_critical = 0x8;
 inline constexpr int ecc_uncorrected = 1;
@@ -64,6 +84,20 @@ struct Functions {
     Return (*event_set_free)(EventSet) = nullptr;
     Return (*register_events)(Device, unsigned long long, EventSet) = nullptr;
     Return (*event_wait)(EventSet, EventData*, unsigned) = nullptr;
+    Return (*driver_version)(char*, unsigned) = nullptr;
+    Return (*capability)(Device, int*, int*) = nullptr;
+    Return (*threshold)(Device, unsigned, unsigned*) = nullptr;
+    Return (*persistence)(Device, int*) = nullptr;
+    Return (*compute_mode)(Device, int*) = nullptr;
+    Return (*mig_mode)(Device, unsigned*, unsigned*) = nullptr;
+    Return (*mig_device)(Device, unsigned, Device*) = nullptr;
+    Return (*link_width)(Device, unsigned*) = nullptr;
+    Return (*link_width_most)(Device, unsigned*) = nullptr;
+    Return (*link_replays)(Device, unsigned*) = nullptr;
+    Return (*remapped_rows)(Device, unsigned*, unsigned*, unsigned*, unsigned*) = nullptr;
+    Return (*pages_pending)(Device, int*) = nullptr;
+    Return (*field_values)(Device, int, FieldValue*) = nullptr;
+    Return (*fabric)(Device, FabricInfo*) = nullptr;
 };
 
 }  // namespace holdfast::sources::nvml

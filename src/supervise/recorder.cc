@@ -40,7 +40,7 @@ Result<Recorder> open_recorder(const RunHome& home, const std::string& id,
 void discard(const RunDirectory& directory) {
     for (const char* name :
          {run_file::machine, run_file::output, run_file::gpu, run_file::agent, run_file::crash,
-          run_file::guard, run_file::facts, run_file::verdict, run_file::lock})
+          run_file::guard, run_file::facts, run_file::verdict, run_file::check, run_file::lock})
         ::unlinkat(directory.fd(), name, 0);
     ::rmdir(directory.path().c_str());
 }

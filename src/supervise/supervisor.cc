@@ -312,6 +312,11 @@ void Supervisor::begin() {
     if (const format::Process* record = observer_->tree().command())
         facts_.command_start_ticks = record->start_ticks;
     save_facts();
+    if (options_->on_start && recorder_.directory)
+        if (const pid_t looker =
+                options_->on_start(*recorder_.directory, command_.pid(), facts_.cwd);
+            looker > 0)
+            observer_->tree().leave_out(looker);
     wait_on(epoll_.get(), inbox_->fd(), tag_signals);
     wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
     next_look_ = now;

@@ -36,6 +36,9 @@ struct RunOptions {
     // Told that the program is stuck, or moves again. `mid_line`: its last output may not have
     // ended its line. Returns the process that does the telling, 0 for none.
     std::function<pid_t(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
+    // Once the command runs: looks at the machine in a process of its own. Returns that, 0 for
+    // none.
+    std::function<pid_t(const RunDirectory&, pid_t command, const std::string& directory)> on_start;
     NativeFrames native_frames;  // asked of a few threads of a program that is stuck
 };
 

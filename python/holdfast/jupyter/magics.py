@@ -12,7 +12,7 @@ from IPython.display import display
 import holdfast
 from holdfast._command import HoldfastError
 
-_ACTIONS = "status, why [RUN], runs, fit MAKE BATCH GPU, free"
+_ACTIONS = "status, why [RUN], runs, check [FRAMEWORK], fit MAKE BATCH GPU, free"
 
 
 @magics_class
@@ -21,7 +21,7 @@ class HoldfastMagics(Magics):
 
     @line_magic
     def holdfast(self, line: str) -> Any:
-        """``%holdfast``: how the run does; ``why [RUN]``, ``runs``, ``fit ...``, ``free``."""
+        """``%holdfast``: how the run does; ``why``, ``runs``, ``check``, ``fit``, ``free``."""
         action, *rest = shlex.split(line) or ["status"]
         try:
             if action == "status":
@@ -30,6 +30,8 @@ class HoldfastMagics(Magics):
                 return holdfast.why(*rest[:1])
             if action == "runs":
                 return holdfast.runs()
+            if action == "check":
+                return holdfast.check(framework=rest[0] if rest else None)
             if action in ("fit", "free"):
                 return self._call(action, rest)
         except HoldfastError as error:

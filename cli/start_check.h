@@ -1,0 +1,26 @@
+// The cheap part of `holdfast check`, made beside a program that is just starting.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "record/run_directory.h"
+
+namespace holdfast::cli {
+
+struct StartCheck {
+    std::string program;    // the command's first word
+    pid_t command = 0;      // whose limits count
+    std::string directory;  // where it works
+    bool may_speak = false;
+};
+
+// In a process of its own, after the program's start: keeps the findings in the run, and says a
+// line on stderr only where something blocks. The process, 0 for none.
+pid_t check_at_start(const RunDirectory& directory, const StartCheck& plan);
+
+// A program that dies at once may be faster than the check: gives it a moment to be written.
+void await_start_check(const RunDirectory& directory);
+
+}  // namespace holdfast::cli

@@ -1,0 +1,53 @@
+"""What ``holdfast check`` found, as typed values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast._command import HoldfastError, text_of
+from holdfast.verdict import Fix, Observation
+
+
+@dataclass(frozen=True)
+class CheckFinding:
+    """Something of the machine or the environment that needs attention."""
+
+    code: str = ""
+    slug: str = ""
+    severity: str = "note"  # "blocks", "will-hurt", "note"
+    check: str = ""
+    summary: str = ""
+    evidence: tuple[Observation, ...] = ()
+    fixes: tuple[Fix, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImpossibleCheck:
+    """A check that could not be made, and why."""
+
+    check: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """The findings, worst first; how many checks were fine; which were not possible."""
+
+    schema: int = 1
+    findings: tuple[CheckFinding, ...] = ()
+    fine: int = 0
+    impossible: tuple[ImpossibleCheck, ...] = ()
+    _arguments: tuple[str, ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether something will keep the training from running."""
+        return any(finding.severity == "blocks" for finding in self.findings)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str] | None:
+        """In a notebook: the page that a terminal shows."""
+        try:
+            return {"text/plain": text_of("check", *self._arguments, allowed=(0, 1))}
+        except HoldfastError:
+            return None

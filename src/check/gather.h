@@ -1,0 +1,34 @@
+// Fills an Environment by what a Sight sees.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "check/environment.h"
+#include "check/sight.h"
+
+namespace holdfast::check {
+
+struct GatherOptions {
+    std::string python;      // empty: that of the environment, else python3
+    std::string wanted;      // one framework
+    std::string directory;   // where the program works; empty: where we do
+    std::optional<int> pid;  // whose limits; nothing: our own
+    bool packages = true;    // read the Python environment
+    // Leaves out what takes long or is of no use while a program starts: the NVIDIA library, the
+    // kernel log, sensors, notebooks.
+    bool quick = false;
+};
+
+Environment gather(Sight& sight, const GatherOptions& options);
+
+// The parts, one file each.
+void gather_host(Sight& sight, Environment& environment, std::optional<int> pid);
+void gather_places(Sight& sight, Environment& environment);
+void gather_health(Sight& sight, Environment& environment);
+void gather_nvidia(Sight& sight, Environment& environment, bool ask);
+void gather_python(Sight& sight, Environment& environment, const GatherOptions& options);
+void gather_libraries(Sight& sight, Environment& environment);
+void gather_kernels(Sight& sight, Environment& environment);
+
+}  // namespace holdfast::check

@@ -1,0 +1,20 @@
+// /etc/ld.so.cache: where the loader finds libraries by name. And the list of GPU code in a build.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace holdfast::check {
+
+// Name to path; of several the first that is for this kind of machine, as the loader takes it.
+using LoaderCache = std::map<std::string, std::string, std::less<>>;
+
+// glibc's format since 2.2, alone or behind the older one. What makes no sense is left out.
+LoaderCache parse_loader_cache(std::string_view bytes);
+
+// "sm_75 sm_80 sm_90": torch's builds carry it as one text.
+std::optional<std::string> find_gpu_code(std::string_view bytes);
+
+}  // namespace holdfast::check

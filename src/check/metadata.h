@@ -1,0 +1,37 @@
+// METADATA of an installed Python package: its name, its version, what it asks for.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace holdfast::check {
+
+struct Requirement {
+    std::string name;        // normalised
+    std::string specifiers;  // "<2,>=1.21"; empty: any version
+};
+
+struct Metadata {
+    std::string name;  // normalised: "scikit-learn"
+    std::string version;
+    std::vector<Requirement> requires_;  // those that apply here for certain
+};
+
+// What a marker is held against. Empty: not known, and a marker that asks for it does not apply.
+struct MarkerWorld {
+    std::string python;   // "3.11"
+    std::string machine;  // "x86_64"
+};
+
+// Reads the head only; text after the first empty line is the package's description.
+Metadata parse_metadata(std::string_view text, const MarkerWorld& world);
+
+// "Scikit_Learn" -> "scikit-learn"
+std::string normalised(std::string_view name);
+
+// `platform_system == "Linux" and python_version < "3.12"`: nothing where it is not understood.
+std::optional<bool> marker_holds(std::string_view marker, const MarkerWorld& world);
+
+}  // namespace holdfast::check

@@ -1,0 +1,47 @@
+// A check looks at an Environment and says what it found, that all is well, or that it could not
+// look. Pure: the same environment gives the same answer, on any machine.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/environment.h"
+#include "model/check_report.h"
+
+namespace holdfast::check {
+
+class Judgement {
+public:
+    void find(Severity severity, CauseId cause, std::string summary,
+              std::vector<Observation> evidence, std::vector<Fix> fixes) {
+        findings_.push_back(
+            {cause, severity, {}, std::move(summary), std::move(evidence), std::move(fixes)});
+    }
+    // What it would take to look was not there.
+    void impossible(std::string why) { why_not_ = std::move(why); }
+
+    std::vector<CheckFinding>& findings() { return findings_; }
+    const std::string& why_not() const { return why_not_; }
+
+private:
+    std::vector<CheckFinding> findings_;
+    std::string why_not_;
+};
+
+struct Check {
+    std::string_view name;
+    void (*judge)(const Environment&, Judgement&);
+    // Part of what `holdfast run` looks at while the program starts.
+    bool cheap = false;
+};
+
+// All checks, in the order of their documentation.
+std::span<const Check> all_checks();
+
+enum class Extent { all, cheap };
+
+CheckReport judge(const Environment& environment, Extent extent = Extent::all);
+
+}  // namespace holdfast::check

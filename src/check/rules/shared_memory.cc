@@ -1,0 +1,74 @@
+// /dev/shm: how large, how free, and what dead programs left in it.
+#include "base/format.h"
+#include "check/rules/rules.h"
+
+namespace holdfast::check::rules {
+namespace {
+
+constexpr Bytes docker_default = Bytes::mib(64);
+constexpr Bytes enough = Bytes::mib(256);
+
+}  // namespace
+
+void shm_size(const Environment& environment, Judgement& judgement) {
+    if (!environment.shm) return judgement.impossible("/dev/shm cannot be seen");
+    const SharedMemory& shm = *environment.shm;
+    const char* more = "docker run --shm-size=8g ... (or --ipc=host)";
+    if (shm.missing || shm.read_only)
+        return judgement.find(
+            Severity::will_hurt, "shm-full"_cause,
+            shm.missing ? "There is no /dev/shm: data-loader workers and shared "
+                          "arrays cannot start."
+                        : "/dev/shm is read-only: data-loader workers and shared "
+                          "arrays cannot start.",
+            {{shm.missing ? "/dev/shm" : shm.file, shm.missing ? "missing" : "read-only"}},
+            {{"Mount a tmpfs there.", "sudo mount -t tmpfs -o size=8g tmpfs /dev/shm"}});
+    if (!shm.size) return judgement.impossible("the size of /dev/shm cannot be read");
+    if (*shm.size >= enough || shm.size->count == 0) return;
+    judgement.find(
+        Severity::will_hurt, "shm-full"_cause,
+        formatted("/dev/shm has {}{}: data-loader workers die of a bus error when their batches do "
+                  "not fit.",
+                  human(*shm.size), *shm.size == docker_default ? ", Docker's default" : ""),
+        {{shm.file, formatted("size {}", human(*shm.size))}},
+        {{"Give the container more.", more},
+         {"In Kubernetes, mount an emptyDir of medium Memory at /dev/shm.", ""}});
+}
+
+void shm_free(const Environment& environment, Judgement& judgement) {
+    if (!environment.shm || !environment.shm->free || !environment.shm->size)
+        return judgement.impossible("the room in /dev/shm cannot be read");
+    const SharedMemory& shm = *environment.shm;
+    if (*shm.size < enough) return;  // the other check has spoken
+    if (*shm.free >= enough && shm.free->share_of(*shm.size) >= 0.02) return;
+    judgement.find(Severity::will_hurt, "shm-full"_cause,
+                   formatted("/dev/shm is nearly full: {} of {} are free.", human(*shm.free),
+                             human(*shm.size)),
+                   {{shm.file, formatted("free {}", human(*shm.free))}},
+                   {{"See what is in it.", "ls -lS /dev/shm | head"}});
+}
+
+void shm_left_over(const Environment& environment, Judgement& judgement) {
+    if (!environment.shm) return judgement.impossible("/dev/shm cannot be seen");
+    const SharedMemory& shm = *environment.shm;
+    Bytes total;
+    std::size_t count = 0;
+    const Segment* largest = nullptr;
+    for (const Segment& segment : shm.segments) {
+        if (!segment.maker || segment.maker_lives) continue;
+        total += segment.size;
+        ++count;
+        if (largest == nullptr || segment.size > largest->size) largest = &segment;
+    }
+    if (largest == nullptr || total < Bytes::mib(16)) return;
+    const bool much = total.share_of(shm.size.value_or(Bytes{})) >= 0.25;
+    judgement.find(much ? Severity::will_hurt : Severity::note, "shm-full"_cause,
+                   formatted("{} segments of torch in /dev/shm, {} in all, are of processes that "
+                             "are gone (the largest of pid {}, user {}).",
+                             count, human(total), *largest->maker, largest->uid),
+                   {{"/dev/shm/" + largest->name, human(largest->size)}},
+                   {{"Remove them once nobody has them open; fuser tells.",
+                     "fuser -v /dev/shm/torch_* ; rm /dev/shm/torch_*"}});
+}
+
+}  // namespace holdfast::check::rules

@@ -1,0 +1,70 @@
+// The one way to the machine: every file, link, size and answer that a check rests on comes through
+// here, so that it can be recorded, and judged again elsewhere.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "check/elf_facts.h"
+
+namespace holdfast::check {
+
+struct FileStatus {
+    enum class Kind { file, directory, device, other };
+    Kind kind = Kind::other;
+    Bytes size;
+    std::uint32_t uid = 0;
+};
+
+struct Space {
+    std::string type;
+    Bytes size, free;
+    std::optional<std::uint64_t> inodes, inodes_free;
+    bool read_only = false;
+};
+
+// Numbers that no file holds.
+enum class Figure { uid, affinity };
+
+// What the NVIDIA library answered: lines "0 name=NVIDIA H200", or why there are none.
+struct GpuAnswers {
+    std::vector<std::string> lines;
+    std::string absent_because;  // may be empty
+};
+
+class Sight {
+public:
+    virtual ~Sight() = default;
+
+    // The first `limit` bytes. Anything but a regular file is an error.
+    virtual Result<std::string> read(const std::string& path, std::size_t limit = 1U << 20U) = 0;
+    // The names in a directory that `wanted` has anything to say about; sorted. Nothing: no such
+    // directory. Names of others are nobody's business, and would be in the record.
+    using Wanted = bool (*)(std::string_view name);
+    virtual std::optional<std::vector<std::string>> list(const std::string& path,
+                                                         Wanted wanted) = 0;
+    virtual std::optional<std::string> link(const std::string& path) = 0;
+    virtual std::optional<FileStatus> status(const std::string& path) = 0;
+    virtual std::optional<bool> writable(const std::string& path) = 0;
+    // Never asked of a network file system: a dead one would not answer.
+    virtual std::optional<Space> space(const std::string& path) = 0;
+    virtual Result<ElfFacts> elf(const std::string& path) = 0;
+    // "sm_80 sm_90": the list of GPU code that a build left in one of its libraries.
+    virtual std::optional<std::string> gpu_code(const std::string& path) = 0;
+    // Where the loader's cache has a library.
+    virtual std::optional<std::string> cached(const std::string& soname) = 0;
+    virtual std::optional<std::string> variable(const std::string& name) = 0;
+    virtual std::optional<std::uint64_t> figure(Figure figure) = 0;
+    virtual GpuAnswers gpus() = 0;
+    // Lines of the kernel log about GPUs and hardware; nothing: not readable.
+    virtual std::optional<std::vector<std::string>> hardware_log() = 0;
+
+    bool exists(const std::string& path) { return status(path).has_value(); }
+};
+
+}  // namespace holdfast::check

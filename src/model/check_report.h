@@ -1,0 +1,45 @@
+// What `holdfast check` says: findings about a machine and an environment, before anything runs.
+// Its JSON form is a contract (schema 1).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/finding.h"
+
+namespace holdfast {
+
+enum class Severity { blocks, will_hurt, note };
+
+struct CheckFinding {
+    CauseId cause;
+    Severity severity = Severity::note;
+    std::string check;    // the check's name
+    std::string summary;  // one sentence with the figures
+    std::vector<Observation> evidence;
+    std::vector<Fix> fixes;
+};
+
+struct ImpossibleCheck {
+    std::string check, why;
+};
+
+struct CheckReport {
+    std::vector<CheckFinding> findings;  // worst first
+    int fine = 0;
+    std::vector<ImpossibleCheck> impossible;
+
+    bool blocks() const {
+        return !findings.empty() && findings.front().severity == Severity::blocks;
+    }
+};
+
+std::string_view name_of(Severity severity);  // "blocks", "will-hurt", "note"
+
+std::string to_json(const CheckReport& report);
+// Findings whose cause this version does not know are left out.
+Result<CheckReport> check_report_from_json(std::string_view text);
+
+}  // namespace holdfast

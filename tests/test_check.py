@@ -1,0 +1,399 @@
+"""`holdfast check`: what it says of this machine, of machines made worse, and of bad input."""
+
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.run import PYTHON, ROOT
+
+CODE = re.compile(r"HF\d{3}")
+SEVERITIES = ["blocks", "will-hurt", "note"]
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts")
+
+
+def ask(binary, *arguments, cwd=None, shell=None, environment=None):
+    """The findings of a call, and the call. `shell`: what the shell does before it."""
+    command = [str(binary), "check", "--json", *arguments]
+    if shell:
+        command = ["/bin/bash", "-c", f'{shell} && exec "$@"', "bash", *command]
+    answer = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
+    )
+    return (json.loads(answer.stdout) if answer.stdout else None), answer
+
+
+def told(report):
+    return {f["code"] for f in report["findings"] if f["severity"] != "note"}
+
+
+def environment_with(folder: Path, *packages: str) -> Path:
+    """A virtual environment's files, without a Python that works."""
+    site = folder / "lib/python3.11/site-packages"
+    site.mkdir(parents=True)
+    (folder / "bin").mkdir()
+    (folder / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.7\n")
+    for package in packages:
+        name, _, version = package.partition("==")
+        info = site / f"{name}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n\n")
+    return site
+
+
+def program(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+    return path
+
+
+# The contract
+
+
+def test_findings_have_code_sentence_evidence_and_fix_worst_first(binary):
+    report, answer = ask(binary, "--python", PYTHON)
+    assert report["schema"] == 1
+    assert answer.returncode == (
+        1 if any(f["severity"] == "blocks" for f in report["findings"]) else 0
+    )
+    order = [SEVERITIES.index(finding["severity"]) for finding in report["findings"]]
+    assert order == sorted(order)
+    names = subprocess.check_output([binary, "check", "--list"], text=True).split()
+    assert len(names) >= 35
+    said = {f["check"] for f in report["findings"]} | {i["check"] for i in report["impossible"]}
+    assert said <= set(names)
+    assert len(said) + report["fine"] == len(names)
+    assert all(item["why"] for item in report["impossible"])
+
+
+def test_every_check_and_code_is_in_the_documentation(binary):
+    page = (ROOT / "docs/check.md").read_text()
+    names = subprocess.check_output([binary, "check", "--list"], text=True).split()
+    assert [name for name in names if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--python", "/no/such/python"],
+        ["--python", ""],
+        ["--for", "caffe"],
+        ["--root", "/no/such/folder"],
+        ["--import-limit", "soon"],
+        ["--unknown"],
+        ["word"],
+        ["--root", ".", "--import"],
+    ],
+    ids=" ".join,
+)
+def test_bad_usage_is_one_line_and_status_2(binary, arguments):
+    report, answer = ask(binary, *arguments)
+    assert answer.returncode == 2, answer
+    assert report is None
+    assert len(answer.stderr.splitlines()) == 1
+
+
+def test_text_says_what_json_says(binary, tmp_path):
+    shell = "ulimit -n 200"
+    report, _ = ask(binary, "--python", PYTHON, shell=shell)
+    assert "HF502" in told(report)
+    text = subprocess.run(
+        ["/bin/bash", "-c", f'{shell} && exec "$@"', "bash", binary, "check", "--python", PYTHON],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert text.returncode == 0
+    words = " ".join(text.stdout.split())
+    for finding in report["findings"]:
+        assert finding["code"] in words
+        assert " ".join(finding["summary"].split()) in words
+    assert f"{report['fine']} checks fine" in words
+
+
+# Nothing of the environment is run
+
+
+def test_no_framework_is_imported_and_no_python_is_started(binary, tmp_path):
+    site = environment_with(tmp_path / "env", "torch==2.1.0", "tensorflow==2.15.0", "numpy==2.1.0")
+    mark = tmp_path / "was-run"
+    python = program(tmp_path / "env/bin/python", f"#!/bin/sh\ntouch {mark}\n")
+    for package in ("torch", "tensorflow", "numpy"):
+        (site / package).mkdir()
+        (site / package / "__init__.py").write_text(f"open({str(mark)!r}, 'w')")
+    report, answer = ask(binary, "--python", str(python))
+    assert answer.returncode == 1  # TensorFlow 2.15 cannot be imported beside NumPy 2
+    blocking = [f for f in report["findings"] if f["severity"] == "blocks"]
+    assert [f["code"] for f in blocking] == ["HF408"]
+    assert not mark.exists()
+
+
+def test_a_python_that_hangs_or_fails_at_import_is_told(binary, tmp_path):
+    environment_with(tmp_path / "env", "torch==2.9.0", "numpy==2.1.0")
+    python = program(tmp_path / "env/bin/python", "#!/bin/sh\nexec sleep 1000\n")
+    arguments = ["--python", str(python), "--import", "--import-limit", "1"]
+    report, answer = ask(binary, *arguments)
+    assert answer.returncode == 0
+    (why,) = [i["why"] for i in report["impossible"] if i["check"] == "framework-import"]
+    assert "did not end within 1 s" in why
+
+    program(python, "#!/bin/sh\necho 'ImportError: libfoo.so: nothing' >&2\nexit 1\n")
+    report, answer = ask(binary, *arguments)
+    assert answer.returncode == 1
+    assert any("libfoo.so" in f["summary"] for f in report["findings"])
+
+    program(python, "#!/bin/sh\nkill -SEGV $$\n")
+    report, answer = ask(binary, *arguments)
+    assert any("signal 11" in f["summary"] for f in report["findings"])
+
+    program(python, "#!/bin/sh\nexit 0\n")
+    _, answer = ask(binary, *arguments)
+    assert answer.returncode == 0
+
+
+# Records
+
+
+def test_a_record_says_the_same_elsewhere_and_holds_no_names_and_no_secrets(binary, tmp_path):
+    home = tmp_path / "home/alice-liddell"
+    work = home / "wonderland-project"
+    work.mkdir(parents=True)
+    environment = {
+        "HOME": str(home),
+        "OPENAI_API_KEY": "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789",
+        "PYTHONPATH": "/srv/token=ghp_abcdefghijklmnopqrstuvwxyz0123456789",
+        "LD_LIBRARY_PATH": str(home / "lib"),
+    }
+    kept = tmp_path / "kept"
+    report, _ = ask(
+        binary, "--python", PYTHON, "--record", str(kept), cwd=work, environment=environment
+    )
+    text = (kept / "check.root").read_text()
+    for secret in ("alice", "wonderland", "sk-proj", "ghp_", os.uname().nodename + "."):
+        assert secret not in text, secret
+    again, answer = ask(binary, "--python", PYTHON, "--root", str(kept))
+    assert {f["code"] for f in again["findings"]} == {f["code"] for f in report["findings"]}
+    assert again["fine"] == report["fine"]
+    assert answer.returncode == 0
+
+
+@pytest.mark.parametrize("what", ["empty", "binary", "huge", "fifo", "loop", "folders", "nothing"])
+def test_a_hostile_root_never_crashes_and_never_blocks(binary, tmp_path, what):
+    root = tmp_path / "root"
+    names = ["proc/meminfo", "proc/self/limits", "proc/self/cgroup", "proc/self/mountinfo"]
+    names += ["proc/cpuinfo", "sys/module/nvidia/version", "etc/ld.so.cache", "usr/bin/python3"]
+    names += ["usr/lib/python3/dist-packages/torch-2.1.0.dist-info/METADATA", "dev/nvidia0"]
+    root.mkdir()
+    for name in names if what != "nothing" else []:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if what == "empty":
+            path.touch()
+        elif what == "binary":
+            path.write_bytes(bytes(range(256)) * 64)
+        elif what == "huge":
+            path.write_bytes(b"MemTotal: 1 kB\n" * 700_000)
+        elif what == "fifo":
+            os.mkfifo(path)
+        elif what == "loop":
+            path.symlink_to(path.name)
+        else:
+            path.mkdir()
+    report, answer = ask(binary, "--root", str(root))
+    assert answer.returncode == 0, answer.stderr
+    assert not any(f["severity"] == "blocks" for f in report["findings"])
+
+
+def test_a_tree_of_another_machine_is_judged_by_its_files(binary, tmp_path):
+    site = "env/lib/python3.11/site-packages"
+    mounts = "25 1 0:23 / /dev/shm rw - tmpfs shm rw,size=65536k\n"
+    for name, text in {
+        "proc/self/mountinfo": mounts,
+        "proc/sys/vm/max_map_count": "4096\n",
+        "sys/module/nvidia/version": "470.256.02\n",
+        "dev/nvidia0": "",
+        "env/pyvenv.cfg": "version = 3.11.2\n",
+        "env/bin/python": "",
+        f"{site}/torch-2.9.0.dist-info/METADATA": "Name: torch\nVersion: 2.9.0\n",
+        f"{site}/torch/version.py": "__version__ = '2.9.0'\ncuda = '12.8'\n",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    report, answer = ask(binary, "--root", str(tmp_path), "--python", "/env/bin/python")
+    assert answer.returncode == 1
+    assert {"HF113", "HF108", "HF404"} <= told(report)
+
+
+# Deaths of the zoo that the machine foretells
+
+
+ZOO_LIMITS = {
+    "limits/cpu_time.py": ("ulimit -St 2", "HF504"),
+    "limits/cpu_time_hard.py": ("ulimit -t 2", "HF504"),
+    "limits/file_size.py": ("ulimit -f 2000", "HF505"),
+    "limits/file_size_array.py": ("ulimit -f 20000", "HF505"),
+    "limits/loader_files.py": ("ulimit -n 200", "HF502"),
+    "limits/open_files.py": ("ulimit -n 128", "HF502"),
+    "limits/sockets.py": ("ulimit -n 100", "HF502"),
+}
+
+
+@pytest.mark.parametrize("name", ZOO_LIMITS)
+def test_a_limit_that_kills_is_foretold(binary, name):
+    assert (ROOT / "zoo/programs" / name).exists()
+    shell, code = ZOO_LIMITS[name]
+    report, _ = ask(binary, "--python", PYTHON, shell=shell)
+    assert code in told(report)
+
+
+ZOO_MOUNTS = {
+    "limits/disk_full_checkpoint.py": ("24M", "work", "HF503"),
+    "limits/disk_full_safetensors.py": ("16M", "work", "HF503"),
+    "limits/disk_full_savez.py": ("20M", "work", "HF503"),
+    "limits/disk_full_sqlite.py": ("4M", "work", "HF503"),
+    "limits/disk_full_torch.py": ("10M", "work", "HF503"),
+    "limits/disk_full_write.py": ("8M", "work", "HF503"),
+    "workers/shm_files.py": ("16M", "/dev/shm", "HF113"),
+    "workers/shm_full.py": ("16M", "/dev/shm", "HF113"),
+    "workers/shm_shared_memory.py": ("8M", "/dev/shm", "HF113"),
+}
+
+
+@needs_root
+@pytest.mark.parametrize("name", ZOO_MOUNTS)
+def test_a_small_disk_or_shared_memory_is_foretold(binary, tmp_path, name):
+    assert (ROOT / "zoo/programs" / name).exists()
+    size, place, code = ZOO_MOUNTS[name]
+    where = tmp_path if place == "work" else Path(place)
+    mount = f"mount -t tmpfs -o size={size} none {where} && cd {where}"
+    command = ["unshare", "-m", "/bin/bash", "-c", f'{mount} && exec "$@"', "bash"]
+    answer = subprocess.run(
+        [*command, str(binary), "check", "--json", "--python", PYTHON],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode != 0 and "unshare" in answer.stderr:
+        pytest.skip("mounts are not allowed here")
+    assert code in told(json.loads(answer.stdout)), answer.stderr
+
+
+ZOO_PIDS = {
+    "limits/fork_refused.py": 12,
+    "limits/openblas_threads.py": 30,
+    "limits/threads_of_a_server.py": 60,
+    "limits/threads_pids.py": 40,
+}
+
+
+@pytest.mark.parametrize("name", ZOO_PIDS)
+def test_few_processes_are_foretold(binary, tmp_path, name):
+    """A cgroup v2 as its files show it: whether one can be made depends on the machine."""
+    assert (ROOT / "zoo/programs" / name).exists()
+    group = tmp_path / "sys/fs/cgroup/job"
+    group.mkdir(parents=True)
+    (group / "pids.max").write_text(f"{ZOO_PIDS[name]}\n")
+    (group / "pids.current").write_text("3\n")
+    process = tmp_path / "proc/self"
+    process.mkdir(parents=True)
+    (process / "cgroup").write_text("0::/job\n")
+    (process / "mountinfo").write_text("30 1 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n")
+    report, _ = ask(binary, "--root", str(tmp_path))
+    assert "HF501" in told(report)
+
+
+@needs_root
+def test_a_users_limit_on_processes_is_foretold(binary):
+    """limits/threads_user.py; the root user is not held to it."""
+    if not shutil.which("setpriv"):
+        pytest.skip("needs setpriv")
+    command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/bin/bash", "-c"]
+    answer = subprocess.run(
+        [*command, f"ulimit -u 60; exec {binary} check --json --python /usr/bin/python3"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+    )
+    if not answer.stdout:
+        pytest.skip(f"another user cannot run it: {answer.stderr.strip()}")
+    assert "HF501" in told(json.loads(answer.stdout))
+
+
+# Before a run
+
+
+def test_a_run_keeps_what_was_found_and_the_verdict_quotes_it(holdfast):
+    code = "files = [open('/dev/null') for _ in range(300)]"
+    command = ["/bin/bash", "-c", 'ulimit -n 200; exec "$@"', "bash", str(holdfast.binary)]
+    answer = subprocess.run(
+        [*command, "run", "--", PYTHON, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=holdfast.environment,
+    )
+    assert answer.returncode == 1
+    verdict = json.loads(
+        subprocess.check_output([holdfast.binary, "why", "--json"], env=holdfast.environment)
+    )
+    assert verdict["root"]["code"] == "HF502"
+    assert "HF502" in verdict["foretold"]
+    quoted = [e for e in verdict["root"]["evidence"] if e["source"] == "foretold by check"]
+    assert "200 files" in quoted[0]["text"]
+
+
+def test_a_run_that_ends_well_prints_nothing_about_it(holdfast):
+    command = ["/bin/bash", "-c", 'ulimit -n 200; exec "$@"', "bash", str(holdfast.binary)]
+    answer = subprocess.run(
+        [*command, "run", "--", PYTHON, "-c", "import time; time.sleep(0.3)"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=holdfast.environment,
+    )
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+def test_a_finding_that_blocks_is_said_in_one_line_at_the_start(holdfast, tmp_path):
+    environment_with(tmp_path / "env", "tensorflow==2.15.0", "numpy==2.1.0")
+    script = f"#!/bin/sh\nexec {sys.executable} -c 'import time; time.sleep(1)'\n"
+    python = program(tmp_path / "env/bin/python", script)
+    answer = subprocess.run(
+        [str(holdfast.binary), "run", "--", str(python)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=holdfast.environment,
+    )
+    assert answer.returncode == 0
+    (line,) = answer.stderr.splitlines()
+    assert line.startswith("holdfast: tensorflow 2.15.0 was built for NumPy 1")
+    assert "HF408" in line
+
+
+# From Python
+
+
+def test_the_package_gives_typed_values(binary):
+    code = (
+        "import holdfast; c = holdfast.check(); assert c.schema == 1 and c.fine > 10;"
+        "assert all(f.code.startswith('HF') for f in c.findings); print(c.blocks)"
+    )
+    environment = {**os.environ, "HOLDFAST_BIN": str(binary), "PYTHONPATH": str(ROOT / "python")}
+    answer = subprocess.run(
+        [PYTHON, "-c", code], capture_output=True, text=True, check=False, env=environment
+    )
+    assert answer.stdout.strip() in ("True", "False"), answer.stderr
