@@ -12,6 +12,7 @@
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
+#include "agent/guard/raise_place.h"
 #include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/survivors.h"
@@ -311,6 +312,52 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     EXPECT_EQ(in("/v/site-packages/numpy.libs/libscipy_openblas64_.so"), Survival::passes);
     EXPECT_EQ(in("[heap]"), Survival::no);
     EXPECT_EQ(in(""), Survival::no);
+}
+
+TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
+    const auto carried = [](std::initializer_list<CalledFunction> stack) {
+        return error_is_carried(stack.begin(), stack.size());
+    };
+    const CalledFunction thread{"/lib/python3.12/threading.py", "Thread._bootstrap"};
+    const CalledFunction item{"/lib/python3.12/concurrent/futures/thread.py", "_WorkItem.run"};
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    const CalledFunction feeder{"/lib/python3.12/multiprocessing/queues.py", "Queue._feed"};
+    const CalledFunction tasks{"/lib/python3.12/multiprocessing/pool.py", "Pool._handle_tasks"};
+    EXPECT_TRUE(carried({user, item, thread}));
+    EXPECT_TRUE(carried({user, worker, thread}));
+    EXPECT_FALSE(carried({user, thread}));
+    EXPECT_FALSE(carried({feeder, thread}));
+    EXPECT_FALSE(carried({tasks, thread}));
+}
+
+Here here(std::initializer_list<CalledFunction> stack) {
+    return may_raise_in(stack.begin(), stack.size());
+}
+
+TEST(RaisePlace, ALineOfTheProgramAndAWaitAreFit) {
+    EXPECT_EQ(here({user}), Here::yes);
+    const CalledFunction wait{"/lib/python3.12/threading.py", "Condition.wait"};
+    const CalledFunction old_join{"/lib/python3.8/threading.py", "_wait_for_tstate_lock"};
+    EXPECT_EQ(here({wait, user}), Here::waits);
+    EXPECT_EQ(here({old_join, user}), Here::waits);
+}
+
+TEST(RaisePlace, BetweenALockAndItsReleaseIsNot) {
+    EXPECT_EQ(here({{"/lib/python3.12/queue.py", "Queue.put"}, user}), Here::not_now);
+    EXPECT_EQ(here({{"/lib/python3.12/threading.py", "Condition.notify"}, user}), Here::not_now);
+    EXPECT_EQ(here({{"/lib/python3.12/logging/__init__.py", "Logger.info"}, user}), Here::not_now);
+}
+
+TEST(RaisePlace, AnImportAndADestructorAreNot) {
+    EXPECT_EQ(here({user, {"<frozen importlib._bootstrap>", "_load_unlocked"}, user}),
+              Here::not_now);
+    EXPECT_EQ(here({user, {"/home/u/model.py", "Model.__del__"}}), Here::not_now);
+    EXPECT_EQ(here({}), Here::not_now);
+}
+
+TEST(RaisePlace, WhereNobodyHearsItNeverIs) {
+    EXPECT_EQ(here({user, bootstrap}), Here::never);
+    EXPECT_EQ(here({{"/lib/python3.12/threading.py", "_shutdown"}}), Here::never);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "agent/guard/recipient.h"
 
+#include <unistd.h>
+
 #include "agent/box/slot.h"
 #include "agent/guard/refusal.h"
+#include "agent/process/own_process.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -18,6 +21,10 @@ constexpr Place carriers[] = {
     {"concurrent/futures/process.py", "_process_worker"},
     {"loky/process_executor.py", "_process_worker"},
     {"data/_utils/worker.py", "_worker_loop"},
+};
+// The same in a thread, whose error goes to whoever asks for the result.
+constexpr Place thread_carriers[] = {
+    {"concurrent/futures/thread.py", "run"},
 };
 // What they do beside that: taking tasks and sending results. An error there ends the worker.
 constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
@@ -53,6 +60,16 @@ constexpr std::size_t deepest = 128;
 
 }  // namespace
 
+bool error_is_carried(const CalledFunction* stack, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const Place& carrier : carriers)
+            if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+        for (const Place& carrier : thread_carriers)
+            if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+    }
+    return false;
+}
+
 bool error_is_received(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         for (const Place& carrier : carriers)
@@ -63,19 +80,26 @@ bool error_is_received(const CalledFunction* stack, std::size_t count) {
     return true;
 }
 
-bool own_error_is_received() {
+std::size_t own_stack(CalledFunction* stack, std::size_t most) {
     const format::AgentSlot* slot = take_slot();
     RawFrame frames[deepest];
     const std::size_t count = slot != nullptr ? own_frames(frames, deepest) : 0;
-    if (count == 0 || count == deepest) return false;
-    CalledFunction stack[deepest];
+    if (count == 0 || count == deepest || count > most) return 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint16_t number = frame_number(frames[i]);
-        if (number >= format::agent_frame_capacity) return false;
+        if (number >= format::agent_frame_capacity) return 0;
         const format::AgentFrame& known = slot->frames[number];
         stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
     }
-    return error_is_received(stack, count);
+    return count;
+}
+
+bool own_error_is_received() {
+    CalledFunction stack[deepest];
+    const std::size_t count = own_stack(stack, deepest);
+    if (count == 0) return false;
+    return own_thread_id() == ::getpid() ? error_is_received(stack, count)
+                                         : error_is_carried(stack, count);
 }
 
 }  // namespace holdfast::agent

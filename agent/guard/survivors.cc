@@ -67,11 +67,10 @@ Survival survival_in(Text path) {
 }
 
 bool survives_refusal(const void* caller) {
-    // An error in another thread may be one that nobody waits for, or that somebody waits for in
-    // vain: a pool's threads end by it, and the program hangs.
-    if (own_thread_id() != ::getpid()) return false;
     const PythonLibrary* python = python_library();
     if (python == nullptr || !python_running() || python->loop_begin == 0) return false;
+    // In another thread most errors reach nobody: a pool's own threads end by them, and it hangs.
+    if (own_thread_id() != ::getpid() && !own_error_is_received()) return false;
     const auto stack = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
     Code code;
     read_code(code, stack);

@@ -22,7 +22,7 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python in the main thread. `caller` is where malloc was called. Reads /proc, so only for those
+// Python that somebody gets. `caller` is where malloc was called. Reads /proc, so only for those
 // who are about to refuse.
 bool survives_refusal(const void* caller);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +37,13 @@ public:
     // Says that we are alive, where the cgroups are, and how much room there was just now.
     void publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                  std::optional<Bytes> machine);
+    // Whether this process can be called at the brink, and an error there would reach somebody.
+    bool listens(int pid);
+    // Makes room for those who come; who said that nobody hears may be asked again.
+    void forget_listeners(const std::function<bool(int)>& alive);
+    void forget_answers();
+    // How many requests were refused and errors raised so far, by all processes.
+    std::uint64_t refusals();
     // Once, when it is there.
     std::optional<GuardCrossing> take_first_event();
 

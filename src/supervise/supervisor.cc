@@ -15,10 +15,13 @@
 #include <utility>
 
 #include "base/child.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
+#include "supervise/brink_caller.h"
+#include "supervise/brink_pace.h"
 #include "supervise/brink_watch.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
@@ -44,6 +47,9 @@ constexpr std::uint64_t tag_brink = tag_signals + 2;
 
 // Usage that swings about a threshold must not keep us busy.
 constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
+
+// What was called has to come to its next line first.
+constexpr Nanos between_calls = std::chrono::milliseconds(2);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
@@ -108,7 +114,8 @@ public:
             if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
             if (const auto refused = start()) return *refused;
             begin();
-            while (!ended_) wait_and_serve(next_look_ - monotonic_now());
+            while (!ended_)
+                wait_and_serve(std::min(next_look_, next_brink_look_) - monotonic_now());
             return finish();
         } catch (const std::exception& failure) {
             if (command_ || ended_) return wait_blindly();
@@ -126,6 +133,7 @@ private:
     void inject_agent(Launch& plan);
     void start_guard();
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
+    void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void tell_of_stall(const StallNews& news);
@@ -155,6 +163,9 @@ private:
     std::optional<Injection> injection_;
     std::optional<HeadroomPage> guard_;
     BrinkWatch brink_;
+    BrinkPace brink_pace_;
+    Nanos next_brink_look_ = Nanos::max();  // between two of the ordinary looks
+    Nanos last_call_{};
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -247,11 +258,35 @@ void Supervisor::start_guard() {
 void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     if (!guard_) return;
     guard_->publish(now, cgroups, observer_->machine_headroom());
+    look_at_brink(now, cgroups);
     brink_.follow(cgroups);
     for (const int fd : brink_.take_new_fds())
         wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
+    guard_->forget_listeners([this](int pid) {
+        return observer_->tree().member(pid) != nullptr ||
+               ::access(formatted("/proc/{}", pid).c_str(), F_OK) == 0;
+    });
     if (const auto event = guard_->take_first_event())
         options_->warn(words_about(*event, options_->guard.mode));
+}
+
+// Near the limit: looks more often, and calls the program at the brink.
+void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups) {
+    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
+    const CgroupAddress* tightest = nullptr;
+    for (const CgroupAddress& one : cgroups)
+        if (one.headroom && one.limit &&
+            (tightest == nullptr || *one.headroom < *tightest->headroom))
+            tightest = &one;
+    next_brink_look_ = Nanos::max();
+    if (tightest == nullptr) return;
+    const BrinkPace::Step step =
+        brink_pace_.next(now, *tightest->headroom, *tightest->limit, options_->guard.reserve);
+    if (!step.look_again) return guard_->forget_answers();
+    next_brink_look_ = now + *step.look_again;
+    if (!step.call || now - last_call_ < between_calls) return;
+    last_call_ = now;
+    BrinkCaller(observer_->tree()).call(*guard_);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
@@ -342,7 +377,12 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
     }
-    if (ended_ || now < next_look_) return;
+    if (ended_) return;
+    if (now >= next_brink_look_ && now < next_look_) {
+        observer_->glance_at_memory(now);
+        look_at_brink(now, observer_->addresses());
+    }
+    if (now < next_look_) return;
     follow_launcher();
     brink_.drain();
     last_look_ = now;

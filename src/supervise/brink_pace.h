@@ -1,0 +1,33 @@
+// How often to look at a cgroup that is nearly full, and when its program has to be called: memory
+// that is touched climbs at a gigabyte or two a second.
+#pragma once
+
+#include <optional>
+
+#include "base/bytes.h"
+#include "base/time.h"
+
+namespace holdfast {
+
+class BrinkPace {
+public:
+    static constexpr Nanos fastest = std::chrono::milliseconds(1);
+    static constexpr Nanos slowest = std::chrono::milliseconds(50);
+
+    // Below it the program has grown by more than the guard inside it has granted. The guard has a
+    // figure of its own, which is a little lower, and decides.
+    static Bytes floor_of(Bytes limit, std::optional<Bytes> reserve);
+
+    struct Step {
+        std::optional<Nanos> look_again;  // nothing: the limit is far
+        bool call = false;                // less than the floor is left, and it still grows
+    };
+    Step next(Nanos now, Bytes room, Bytes limit, std::optional<Bytes> reserve);
+
+private:
+    std::optional<Bytes> last_room_;
+    Nanos last_look_{};
+    double bytes_per_second_ = 0;  // of growth, the recent maximum, fading
+};
+
+}  // namespace holdfast
