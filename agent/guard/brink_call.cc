@@ -21,6 +21,8 @@ using format::GuardListener;
 using format::GuardMode;
 
 constexpr std::int64_t between_calls = 1'000'000;
+constexpr std::int64_t between_readings = 100'000;
+constexpr std::int64_t awake_for = 6'000'000;
 // So long an error is being dealt with, unless half of what was left is gone.
 constexpr std::int64_t to_deal_with_it = 1'000'000'000;
 
@@ -42,6 +44,14 @@ bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t t
     const std::int64_t raised = state.raised_at.load(std::memory_order_relaxed);
     return raised != 0 && time - raised < to_deal_with_it &&
            left >= state.raised_room.load(std::memory_order_relaxed) / 2;
+}
+
+// Has the handler called again at the next line: growth of a gigabyte a second leaves no time for
+// another call from outside. Only for a moment, because it slows the program down.
+void stay_awake(GuardState& state, std::int64_t time) {
+    if (state.awake_until.load(std::memory_order_relaxed) <= time) return;
+    state.woke_itself.store(true, std::memory_order_relaxed);
+    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
 }
 
 }  // namespace
@@ -93,16 +103,30 @@ bool called_at_brink() {
     GuardState* state = guard_state();
     if (busy || state == nullptr) return false;
     const KeepErrno keep;
+    const std::int64_t time = now();
+    if (!state->woke_itself.exchange(false, std::memory_order_relaxed))
+        state->awake_until.store(time + awake_for, std::memory_order_relaxed);
+    if (time - state->woken_at.load(std::memory_order_relaxed) < between_readings) {
+        stay_awake(*state, time);
+        return false;
+    }
+    state->woken_at.store(time, std::memory_order_relaxed);
     const Busy inside;
     Situation situation(*state);
     if (!situation.read() || situation.settings().mode != GuardMode::on) return false;
     const std::uint64_t left = situation.headroom().most;
-    const std::int64_t time = now();
-    if (left >= situation.brink_of_waiting() || dealing_with_it(*state, left, time)) return false;
+    if (dealing_with_it(*state, left, time)) return false;
+    if (left >= situation.brink_of_waiting()) {
+        if (left < 8 * situation.brink()) stay_awake(*state, time);
+        return false;
+    }
     CalledFunction stack[deepest_call];
     const Here here = may_raise_in(stack, own_stack(stack, deepest_call));
     if (here == Here::never) answer(*state, GuardAnswer::nobody_hears);
-    if (here != Here::waits && (here != Here::yes || left >= situation.brink())) return false;
+    if (here != Here::waits && (here != Here::yes || left >= situation.brink())) {
+        if (here != Here::never) stay_awake(*state, time);
+        return false;
+    }
     if (situation.is_anothers_fault(0)) return false;
     state->raised_at.store(time, std::memory_order_relaxed);
     state->raised_room.store(left, std::memory_order_relaxed);

@@ -38,6 +38,8 @@ struct GuardState {
     // Calls at the brink: see brink_call.h.
     std::atomic<std::uint32_t> listener;  // its number in the page plus one; 0: cannot be called
     std::atomic<std::int64_t> called_at;  // by ourselves
+    std::atomic<std::int64_t> awake_until, woken_at;  // looks at every line until then
+    std::atomic<bool> woke_itself;
     std::atomic<std::int64_t> raised_at;
     // How fast room was lost lately, by the readings of all threads.
     std::atomic<std::int64_t> pace_time;

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from groups import MIB, Group, Machine
@@ -21,6 +21,7 @@ class Program:
     name: str
     megabytes: int
     command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -30,6 +31,7 @@ class Outcome:
     peak: float | None  # of the limit, with the page cache
     refused: bool
     kills: int
+    late: bool = False  # it had to be ended
 
     @property
     def killed(self) -> bool:
@@ -38,6 +40,19 @@ class Outcome:
     @property
     def survived(self) -> bool:
         return self.status == 0 and "SURVIVED" in self.said
+
+    @property
+    def kind(self) -> str:
+        """What became of a program that would have been killed."""
+        if self.kills:
+            return "killed"  # a pool may wait for ever for what was killed, as without us
+        if self.late:
+            return "HANG"
+        if "WRONG" in self.said:
+            return "WRONG"
+        if self.survived or (self.status == 1 and "Traceback (most recent call last)" in self.said):
+            return "saved"
+        return "not dead" if self.status == 3 else "CRASH"
 
     @property
     def words(self) -> str:
@@ -80,6 +95,7 @@ def run(
             "PYTHONPATH": str(HERE / "programs"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "2",
+            **program.environment,
         }
         environment.pop("HOLDFAST", None)
         watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
@@ -99,5 +115,6 @@ def run(
                 os.killpg(process.pid, signal.SIGKILL)
         peak = group.peak()
         share = None if peak is None else peak / (program.megabytes * MIB)
-        refused = "guard: refused" in said
-        return Outcome(process.returncode, said, share, refused, group.kills())
+        refused = "guard: refused" in said or "guard: memory was about" in said
+        late = "[took too long]" in said
+        return Outcome(process.returncode, said, share, refused, group.kills(), late)

@@ -3,9 +3,19 @@
 #include <csignal>
 
 #include "base/child.h"
+#include "sources/pid_stat.h"
 #include "sources/pid_statm.h"
 
 namespace holdfast {
+namespace {
+
+// Of the main thread, whose state the process shows.
+bool runs(int process_dir) {
+    const auto stat = sources::read_pid_stat(process_dir);
+    return stat && stat->state == 'R';
+}
+
+}  // namespace
 
 pid_t BrinkCaller::largest() const {
     pid_t found = 0;
@@ -19,7 +29,7 @@ pid_t BrinkCaller::largest() const {
     return found;
 }
 
-void BrinkCaller::call(HeadroomPage& page) const {
+void BrinkCaller::call(HeadroomPage& page, bool certain) const {
     constexpr int deepest = 64;
     pid_t pid = largest();
     for (int i = 0; i < deepest; ++i) {
@@ -30,6 +40,7 @@ void BrinkCaller::call(HeadroomPage& page) const {
     }
     const auto still_it = [&] { return tree_->member(pid) != nullptr; };
     if (!still_it() || !page.listens(pid)) return;
+    if (!certain && !runs(tree_->directory_of(pid))) return;
     if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGURG);
 }
 

@@ -12,7 +12,8 @@ public:
 
     // The largest of the tree is called; where it cannot be, or an error there would reach nobody,
     // the nearest process above it that listens.
-    void call(HeadroomPage& page) const;
+    // Before it is certain, nobody is disturbed who sleeps in a system call.
+    void call(HeadroomPage& page, bool certain) const;
 
 private:
     pid_t largest() const;

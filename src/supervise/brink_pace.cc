@@ -25,11 +25,13 @@ BrinkPace::Step BrinkPace::next(Nanos now, Bytes room, Bytes limit, std::optiona
     last_look_ = now;
     if (room >= BrinkWatch::brink_of(limit)) return {};
     const Bytes floor = floor_of(limit, reserve);
-    Step step{slowest, grew && room < floor};
+    Step step{slowest, grew && room < floor ? Call::now : Call::none};
     if (bytes_per_second_ < 1.0) return step;
     // A quarter of the time that is left, at the rate of growth.
     const double left = room > floor ? static_cast<double>((room - floor).count) : 0;
     const double wait = left / bytes_per_second_ / 4;
+    if (grew && step.call == Call::none && left < bytes_per_second_ * seconds(ahead))
+        step.call = Call::soon;
     if (wait < seconds(slowest))
         step.look_again = std::max<Nanos>(
             std::chrono::duration_cast<Nanos>(std::chrono::duration<double>(wait)), fastest);

@@ -6,13 +6,14 @@ namespace holdfast {
 namespace {
 
 using std::chrono::milliseconds;
+using Call = BrinkPace::Call;
 constexpr Bytes limit = Bytes::mib(512);
 
 TEST(BrinkPace, FarFromTheLimitItAsksForNothing) {
     BrinkPace pace;
     const auto step = pace.next(milliseconds(1), Bytes::mib(100), limit, std::nullopt);
     EXPECT_FALSE(step.look_again);
-    EXPECT_FALSE(step.call);
+    EXPECT_EQ(step.call, Call::none);
 }
 
 TEST(BrinkPace, WhoSitsNearTheLimitIsLookedAtSlowlyAndNeverCalled) {
@@ -20,7 +21,7 @@ TEST(BrinkPace, WhoSitsNearTheLimitIsLookedAtSlowlyAndNeverCalled) {
     for (int i = 0; i < 10; ++i) {
         const auto step = pace.next(milliseconds(50 * i), Bytes::mib(1), limit, std::nullopt);
         EXPECT_EQ(step.look_again, BrinkPace::slowest);
-        EXPECT_FALSE(step.call);
+        EXPECT_EQ(step.call, Call::none);
     }
 }
 
@@ -39,9 +40,18 @@ TEST(BrinkPace, TheFasterItGrowsTheSoonerTheNextLook) {
 TEST(BrinkPace, BelowTheFloorItCallsWhileItGrowsAndOnlyThen) {
     BrinkPace pace;
     pace.next(milliseconds(0), Bytes::mib(5), limit, std::nullopt);
-    EXPECT_TRUE(pace.next(milliseconds(2), Bytes::mib(3), limit, std::nullopt).call);
-    EXPECT_FALSE(pace.next(milliseconds(4), Bytes::mib(3), limit, std::nullopt).call);
-    EXPECT_TRUE(pace.next(milliseconds(6), Bytes::mib(2), limit, std::nullopt).call);
+    EXPECT_EQ(pace.next(milliseconds(2), Bytes::mib(3), limit, std::nullopt).call, Call::now);
+    EXPECT_EQ(pace.next(milliseconds(4), Bytes::mib(3), limit, std::nullopt).call, Call::none);
+    EXPECT_EQ(pace.next(milliseconds(6), Bytes::mib(2), limit, std::nullopt).call, Call::now);
+}
+
+TEST(BrinkPace, FastGrowthIsAnnouncedBeforeTheFloor) {
+    BrinkPace fast;
+    fast.next(milliseconds(0), Bytes::mib(12), limit, std::nullopt);
+    EXPECT_EQ(fast.next(milliseconds(2), Bytes::mib(8), limit, std::nullopt).call, Call::soon);
+    BrinkPace slow;
+    slow.next(milliseconds(0), Bytes::mib(12), limit, std::nullopt);
+    EXPECT_EQ(slow.next(milliseconds(200), Bytes::mib(8), limit, std::nullopt).call, Call::none);
 }
 
 TEST(BrinkPace, TheFloorIsTheReserveWhereTheUserHasSetOne) {

@@ -284,9 +284,9 @@ void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgro
         brink_pace_.next(now, *tightest->headroom, *tightest->limit, options_->guard.reserve);
     if (!step.look_again) return guard_->forget_answers();
     next_brink_look_ = now + *step.look_again;
-    if (!step.call || now - last_call_ < between_calls) return;
+    if (step.call == BrinkPace::Call::none || now - last_call_ < between_calls) return;
     last_call_ = now;
-    BrinkCaller(observer_->tree()).call(*guard_);
+    BrinkCaller(observer_->tree()).call(*guard_, step.call == BrinkPace::Call::now);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
