@@ -12,6 +12,7 @@
 #include "agent/guard/raise_place.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
+#include "agent/process/own_process.h"
 
 namespace holdfast::agent {
 namespace {
@@ -99,6 +100,26 @@ void call_main_thread() {
     ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
 }
 
+bool main_thread_can_be_told() {
+    GuardState* state = guard_state();
+    if (state == nullptr || own_listener(*state) == nullptr) return false;
+    CalledFunction stack[deepest_call];
+    std::size_t count = own_stack(stack, deepest_call);
+    if (count == 0 || !is_thread_of_program(stack, count)) return false;
+    count = main_stack(stack, deepest_call);
+    return count != 0 && may_raise_in(stack, count) != Here::never;
+}
+
+void tell_main_thread() {
+    GuardState* state = guard_state();
+    if (state == nullptr || own_thread_id() == ::getpid() || own_error_is_received()) return;
+    // One error is enough for all threads that fail now.
+    const std::int64_t raised = state->raised_at.load(std::memory_order_relaxed);
+    if (raised != 0 && now() - raised < to_deal_with_it) return;
+    state->owed.store(true);
+    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+}
+
 bool called_at_brink() {
     GuardState* state = guard_state();
     if (busy || state == nullptr) return false;
@@ -106,6 +127,8 @@ bool called_at_brink() {
     const std::int64_t time = now();
     if (!state->woke_itself.exchange(false, std::memory_order_relaxed))
         state->awake_until.store(time + awake_for, std::memory_order_relaxed);
+    const bool owed = state->owed.load(std::memory_order_relaxed);
+    if (owed) state->awake_until.store(time + awake_for, std::memory_order_relaxed);
     if (time - state->woken_at.load(std::memory_order_relaxed) < between_readings) {
         stay_awake(*state, time);
         return false;
@@ -115,19 +138,22 @@ bool called_at_brink() {
     Situation situation(*state);
     if (!situation.read() || situation.settings().mode != GuardMode::on) return false;
     const std::uint64_t left = situation.headroom().most;
-    if (dealing_with_it(*state, left, time)) return false;
-    if (left >= situation.brink_of_waiting()) {
+    if (!owed && dealing_with_it(*state, left, time)) return false;
+    if (!owed && left >= situation.brink_of_waiting()) {
         if (left < 8 * situation.brink()) stay_awake(*state, time);
         return false;
     }
     CalledFunction stack[deepest_call];
     const Here here = may_raise_in(stack, own_stack(stack, deepest_call));
     if (here == Here::never) answer(*state, GuardAnswer::nobody_hears);
-    if (here != Here::waits && (here != Here::yes || left >= situation.brink())) {
+    if (here == Here::never) state->owed.store(false);
+    const bool low = here == Here::waits || owed || left < situation.brink();
+    if (here == Here::never || here == Here::not_now || !low) {
         if (here != Here::never) stay_awake(*state, time);
         return false;
     }
-    if (situation.is_anothers_fault(0)) return false;
+    if (!owed && situation.is_anothers_fault(0)) return false;
+    state->owed.store(false);
     state->raised_at.store(time, std::memory_order_relaxed);
     state->raised_room.store(left, std::memory_order_relaxed);
     note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});

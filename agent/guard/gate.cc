@@ -74,7 +74,9 @@ void visit_sooner(const Situation& situation) {
 
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(const Situation& situation, const Ask& ask) {
-    if (situation.settings().mode != GuardMode::on || survives_refusal(ask.caller)) return true;
+    if (situation.settings().mode != GuardMode::on ||
+        survives_refusal(ask.caller, ask.want == Want::zeroed))
+        return true;
     // Let through, so the next line of Python pays, should it then be too much.
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
@@ -89,6 +91,7 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
+    if (on) tell_main_thread();
     return on;
 }
 

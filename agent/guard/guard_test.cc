@@ -29,6 +29,9 @@ bool python_running() { return false; }
 bool holds_interpreter_lock(const PythonLibrary&) { return false; }
 format::AgentSlot* take_slot() { return nullptr; }
 std::size_t own_frames(RawFrame*, std::size_t) { return 0; }
+std::size_t main_frames(RawFrame*, std::size_t) { return 0; }
+bool main_thread_can_be_told() { return false; }
+bool is_library_file(Text file) { return file.contains("/lib/python"); }
 std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
 Text frame_file(const format::AgentSlot&, const format::AgentFrame&) { return {}; }
 Text text_at(const format::AgentSlot&, format::TextRef) { return {}; }
@@ -302,7 +305,7 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     const auto in = [](const char* path) { return survival_in(Text::of(path)); };
     EXPECT_EQ(in("/usr/bin/python3.12"), Survival::asks);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/numpy/_core/_multiarray_umath.so"),
-              Survival::asks);
+              Survival::clears);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/lib/libc10.so"), Survival::throws);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/_C.cpython-311.so"), Survival::passes);
     EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Survival::passes);
@@ -328,6 +331,20 @@ TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
     EXPECT_FALSE(carried({user, thread}));
     EXPECT_FALSE(carried({feeder, thread}));
     EXPECT_FALSE(carried({tasks, thread}));
+}
+
+TEST(Recipient, AThreadOfTheProgramIsKnownByItsFunction) {
+    const auto own = [](std::initializer_list<CalledFunction> stack) {
+        return is_thread_of_program(stack.begin(), stack.size());
+    };
+    const CalledFunction thread{"/lib/python3.12/threading.py", "Thread._bootstrap"};
+    const CalledFunction run{"/lib/python3.12/threading.py", "Thread.run"};
+    const CalledFunction numpy{"/lib/python3.12/site-packages/numpy/core.py", "ones"};
+    EXPECT_TRUE(own({numpy, user, run, thread}));
+    EXPECT_TRUE(own({user, thread}));
+    EXPECT_FALSE(own({user, {"/lib/python3.12/multiprocessing/queues.py", "_feed"}, run, thread}));
+    EXPECT_FALSE(own({user}));
+    EXPECT_FALSE(own({run, thread}));
 }
 
 Here here(std::initializer_list<CalledFunction> stack) {

@@ -40,6 +40,7 @@ struct GuardState {
     std::atomic<std::int64_t> called_at;  // by ourselves
     std::atomic<std::int64_t> awake_until, woken_at;  // looks at every line until then
     std::atomic<bool> woke_itself;
+    std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
     std::atomic<std::int64_t> raised_at;
     // How fast room was lost lately, by the readings of all threads.
     std::atomic<std::int64_t> pace_time;

@@ -58,6 +58,19 @@ bool is_task(const CalledFunction& called) {
 
 constexpr std::size_t deepest = 128;
 
+std::size_t described(const RawFrame* frames, std::size_t count, CalledFunction* stack,
+                      std::size_t most) {
+    const format::AgentSlot* slot = take_slot();
+    if (slot == nullptr || count == 0 || count == deepest || count > most) return 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint16_t number = frame_number(frames[i]);
+        if (number >= format::agent_frame_capacity) return 0;
+        const format::AgentFrame& known = slot->frames[number];
+        stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
+    }
+    return count;
+}
+
 }  // namespace
 
 bool error_is_carried(const CalledFunction* stack, std::size_t count) {
@@ -68,6 +81,12 @@ bool error_is_carried(const CalledFunction* stack, std::size_t count) {
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
     }
     return false;
+}
+
+bool is_thread_of_program(const CalledFunction* stack, std::size_t count) {
+    std::size_t at = count;
+    while (at > 0 && ends_with(stack[at - 1].file, "/threading.py")) --at;
+    return at > 0 && at < count && !is_library_file(stack[at - 1].file);
 }
 
 bool error_is_received(const CalledFunction* stack, std::size_t count) {
@@ -81,17 +100,13 @@ bool error_is_received(const CalledFunction* stack, std::size_t count) {
 }
 
 std::size_t own_stack(CalledFunction* stack, std::size_t most) {
-    const format::AgentSlot* slot = take_slot();
     RawFrame frames[deepest];
-    const std::size_t count = slot != nullptr ? own_frames(frames, deepest) : 0;
-    if (count == 0 || count == deepest || count > most) return 0;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint16_t number = frame_number(frames[i]);
-        if (number >= format::agent_frame_capacity) return 0;
-        const format::AgentFrame& known = slot->frames[number];
-        stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
-    }
-    return count;
+    return described(frames, own_frames(frames, deepest), stack, most);
+}
+
+std::size_t main_stack(CalledFunction* stack, std::size_t most) {
+    RawFrame frames[deepest];
+    return described(frames, main_frames(frames, deepest), stack, most);
 }
 
 bool own_error_is_received() {

@@ -20,8 +20,14 @@ bool error_is_received(const CalledFunction* stack, std::size_t count);
 // alone, and somebody may wait for it.
 bool error_is_carried(const CalledFunction* stack, std::size_t count);
 
+// A thread that the program itself has started, with a function of its own. It may end by an error
+// if the main thread gets one, too.
+bool is_thread_of_program(const CalledFunction* stack, std::size_t count);
+
 // The calling thread's own, as far as `most` goes; 0 where it cannot be told.
 std::size_t own_stack(CalledFunction* stack, std::size_t most);
+// The main thread's, as it is this moment.
+std::size_t main_stack(CalledFunction* stack, std::size_t most);
 
 // The same of the calling thread, which has Python frames.
 bool own_error_is_received();

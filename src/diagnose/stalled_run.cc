@@ -9,6 +9,7 @@
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/stall_finding.h"
+#include "diagnose/stuck_refusal.h"
 #include "diagnose/waits.h"
 #include "diagnose/words.h"
 
@@ -78,6 +79,13 @@ void settle_stall(Verdict& verdict, const Death& death) {
         if (live) verdict.end = *stall;
         if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
         verdict.root = std::move(lost);
+        return;
+    }
+    if (std::optional<Finding> refused = refusal_before(death, *stand)) {
+        if (refused->pid) name_process(verdict, death, *refused->pid);
+        if (live) verdict.end = *stall;
+        if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
+        verdict.root = std::move(*refused);
         return;
     }
     name_process(verdict, death, stand->culprit->pid);

@@ -87,7 +87,8 @@ struct GuardPage {
     std::uint64_t refused, warned;  // over all processes
     GuardEvent first;
     std::uint64_t first_taken;  // whoever sets it writes `first`
-    std::uint64_t reserved[8];
+    std::int64_t last_refused;  // when; 0: never
+    std::uint64_t reserved[7];
     GuardPromise promises[guard_promises];
     GuardPlace places[guard_places];
     GuardListener listeners[guard_listeners];

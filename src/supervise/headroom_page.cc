@@ -122,7 +122,10 @@ void HeadroomPage::forget_answers() {
     for (format::GuardListener& one : page().listeners) std::atomic_ref(one.answer).store(0);
 }
 
-std::uint64_t HeadroomPage::refusals() { return std::atomic_ref(page().refused).load(); }
+std::optional<Nanos> HeadroomPage::last_refusal() {
+    const std::int64_t time = std::atomic_ref(page().last_refused).load(std::memory_order_acquire);
+    return time > 0 ? std::optional(Nanos(time)) : std::nullopt;
+}
 
 std::optional<GuardCrossing> HeadroomPage::take_first_event() {
     GuardPage& shared = page();

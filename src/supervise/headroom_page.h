@@ -20,6 +20,8 @@ namespace holdfast {
 struct GuardOptions {
     format::GuardMode mode = format::GuardMode::warn;
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
+    // So long a program that is stuck after a refusal is left to itself; nothing: for ever.
+    std::optional<Nanos> grace = std::chrono::seconds(30);
 };
 
 // The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
@@ -42,8 +44,8 @@ public:
     // Makes room for those who come; who said that nobody hears may be asked again.
     void forget_listeners(const std::function<bool(int)>& alive);
     void forget_answers();
-    // How many requests were refused and errors raised so far, by all processes.
-    std::uint64_t refusals();
+    // When some process was last refused memory, or had an error raised.
+    std::optional<Nanos> last_refusal();
     // Once, when it is there.
     std::optional<GuardCrossing> take_first_event();
 

@@ -31,6 +31,7 @@
 #include "supervise/observer.h"
 #include "supervise/own_state.h"
 #include "supervise/recorder.h"
+#include "supervise/refusal_watch.h"
 #include "supervise/relay.h"
 #include "supervise/run_facts_now.h"
 #include "supervise/sentry.h"
@@ -133,6 +134,8 @@ private:
     void inject_agent(Launch& plan);
     void start_guard();
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
+    void tell_of_stuck_refusal(Nanos now, const StallNews& news);
+    void end_stuck_tree();
     void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
@@ -166,6 +169,8 @@ private:
     BrinkPace brink_pace_;
     Nanos next_brink_look_ = Nanos::max();  // between two of the ordinary looks
     Nanos last_call_{};
+    RefusalWatch refusals_;
+    std::string first_refused_at_;
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -266,8 +271,14 @@ void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroup
         return observer_->tree().member(pid) != nullptr ||
                ::access(formatted("/proc/{}", pid).c_str(), F_OK) == 0;
     });
-    if (const auto event = guard_->take_first_event())
+    if (const auto event = guard_->take_first_event()) {
+        first_refused_at_ = event->place;
         options_->warn(words_about(*event, options_->guard.mode));
+    }
+    if (options_->guard.mode != format::GuardMode::on || ended_) return;
+    if (guard_->last_refusal() && options_->stall_after > RefusalWatch::patience)
+        observer_->stalls().set_patience(RefusalWatch::patience);
+    if (!options_->kernel && refusals_.should_end(now, options_->guard.grace)) end_stuck_tree();
 }
 
 // Near the limit: looks more often, and calls the program at the brink.
@@ -390,7 +401,28 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     const std::vector<CgroupAddress> cgroups = observer_->addresses();
     serve_guard(now, cgroups);
     keep_sentry(cgroups);
-    if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
+    if (const auto news = observer_->stalls().take_news()) {
+        tell_of_stall(*news);
+        tell_of_stuck_refusal(now, *news);
+    }
+}
+
+void Supervisor::tell_of_stuck_refusal(Nanos now, const StallNews& news) {
+    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
+    if (!refusals_.on_stall(now, news, guard_->last_refusal())) return;
+    options_->warn(stuck_words(news.lasted, first_refused_at_,
+                               options_->kernel ? std::nullopt : options_->guard.grace));
+}
+
+// The kernel would have killed it; asked to end it can still save. Those below go as well: they
+// wait for each other, and nobody is left to end them.
+void Supervisor::end_stuck_tree() {
+    for (const pid_t pid : observer_->tree().living()) {
+        if (pid == command_.pid()) continue;
+        const auto still_it = [&] { return observer_->tree().member(pid) != nullptr; };
+        if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGTERM);
+    }
+    command_.send(SIGTERM);
 }
 
 void Supervisor::tell_of_stall(const StallNews& news) {

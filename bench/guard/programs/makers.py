@@ -33,7 +33,7 @@ MAKERS = [
         "sets": "{j * 7 for j in range(i, i + 10_000)}",
         "floats": "[j / 7 for j in range(20_000)]",
         "slices": "(list(range(50_000)) * 2)[::2]",
-        "big_numbers": "7 ** (400_000 + i % 3)",
+        "big_numbers": "(1 << 3_000_000) + i",
     }),
     *_rows("json", "import json, pickle, zlib, lzma, bz2, re, csv, io, struct, base64, copy, decimal, "
            "sqlite3, xml.etree.ElementTree as tree, collections, itertools, hashlib, string\n"
