@@ -23,7 +23,7 @@ using format::GuardMode;
 
 constexpr std::int64_t between_calls = 1'000'000;
 constexpr std::int64_t between_readings = 100'000;
-constexpr std::int64_t awake_for = 6'000'000;
+constexpr std::int64_t awake_for = 25'000'000;
 // So long an error is being dealt with, unless half of what was left is gone.
 constexpr std::int64_t to_deal_with_it = 1'000'000'000;
 

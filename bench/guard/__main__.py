@@ -17,16 +17,6 @@ from pathlib import Path
 from groups import find_parent
 from runs import HERE, HOLDFAST, Outcome, Program, run
 
-CONTAINERS = {
-    "vector_doubles": 512,
-    "vector_of_vectors": 256,
-    "map_nodes": 256,
-    "list_strings": 256,
-    "hash_table": 256,
-    "plain_new": 1024,
-}
-
-
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bench/guard", description=__doc__)
     parser.add_argument("--python", default=sys.executable,
@@ -120,20 +110,7 @@ def chosen(programs: list[Program], only: str) -> list[Program]:
 
 
 def limited(programs: list[Program], megabytes: int | None) -> list[Program]:
-    return [Program(p.name, megabytes or p.megabytes, p.command) for p in programs]
-
-
-def containers(folder: Path, only: str) -> list[Program]:
-    binary = folder / "containers"
-    source = HERE / "programs" / "containers.cc"
-    built = subprocess.run(
-        ["c++", "-O2", "-std=c++17", str(source), "-o", str(binary)], check=False
-    )
-    if built.returncode != 0:
-        print("(the containers are left out: no C++ compiler)")
-        return []
-    listed = [Program(f"cpp_{n}", m, [str(binary), n]) for n, m in CONTAINERS.items()]
-    return chosen(listed, only)
+    return [Program(p.name, megabytes or p.megabytes, p.command, p.environment) for p in programs]
 
 
 def run_as(asked: argparse.Namespace, program: Program, mode: str) -> Outcome:
@@ -213,7 +190,6 @@ def main() -> int:
         if asked.set != "healthy":
             dying = programs_of(asked.python, "dying", asked.only)
             dying += programs_of(asked.python, "matrix", asked.only)
-            dying += containers(Path(folder), asked.only)
             good &= table_of_dying(limited(dying, asked.limit), asked)
         if asked.set != "dying":
             healthy = programs_of(asked.python, "healthy", asked.only)

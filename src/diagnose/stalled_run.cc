@@ -1,5 +1,6 @@
 #include "diagnose/stalled_run.h"
 
+#include <csignal>
 #include <utility>
 
 #include "base/format.h"
@@ -85,6 +86,12 @@ void settle_stall(Verdict& verdict, const Death& death) {
         if (refused->pid) name_process(verdict, death, *refused->pid);
         if (live) verdict.end = *stall;
         if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
+        // That is how the guard ends what is stuck because of it.
+        if (!live && stand->stall->told && death.by(SIGTERM)) {
+            verdict.end = *refused;
+            verdict.choice = formatted("It had not moved for {} after the refusal, and was ended.",
+                                       human(stand->lasted));
+        }
         verdict.root = std::move(*refused);
         return;
     }

@@ -14,7 +14,7 @@ class BrinkPace {
 public:
     static constexpr Nanos fastest = std::chrono::milliseconds(1);
     static constexpr Nanos slowest = std::chrono::milliseconds(50);
-    static constexpr Nanos ahead = std::chrono::milliseconds(6);  // a few looks on a busy machine
+    static constexpr Nanos ahead = std::chrono::milliseconds(20);  // a few looks on a busy machine
 
     // Below it the program has grown by more than the guard inside it has granted. The guard has a
     // figure of its own, which is a little lower, and decides.

@@ -51,6 +51,8 @@ constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
 
 // What was called has to come to its next line first.
 constexpr Nanos between_calls = std::chrono::milliseconds(2);
+// It slows a program down for a moment, and many come close to their limit without crossing it.
+constexpr Nanos between_early_calls = std::chrono::milliseconds(75);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
@@ -295,9 +297,12 @@ void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgro
         brink_pace_.next(now, *tightest->headroom, *tightest->limit, options_->guard.reserve);
     if (!step.look_again) return guard_->forget_answers();
     next_brink_look_ = now + *step.look_again;
-    if (step.call == BrinkPace::Call::none || now - last_call_ < between_calls) return;
+    const bool certain = step.call == BrinkPace::Call::now;
+    if (step.call == BrinkPace::Call::none ||
+        now - last_call_ < (certain ? between_calls : between_early_calls))
+        return;
     last_call_ = now;
-    BrinkCaller(observer_->tree()).call(*guard_, step.call == BrinkPace::Call::now);
+    BrinkCaller(observer_->tree()).call(*guard_, certain);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }

@@ -72,9 +72,9 @@ MAKERS = [
            "file = io.BytesIO(); np.save(file, np.arange(200_000.0))\n"
            "names = [f'name{j}' for j in range(20_000)]", 512, {
         "numpy_ones": "np.ones(1 << 18)",
-        "numpy_random": "r.random(1 << 18)",
-        "numpy_integers": "r.integers(0, 9, 1 << 18)",
-        "numpy_sorted": "np.sort(r.random(1 << 17))",
+        "numpy_random": "np.random.default_rng(i).random(1 << 18)",
+        "numpy_integers": "np.random.default_rng(i).integers(0, 9, 1 << 18)",
+        "numpy_sorted": "np.sort(np.random.default_rng(i).random(1 << 17))",
         "numpy_fft": "np.fft.fft(base)",
         "numpy_matmul": "base @ base",
         "numpy_einsum": "np.einsum('ij,jk->ik', base, base)",
@@ -83,7 +83,7 @@ MAKERS = [
         "numpy_strings": "np.array(names)",
         "numpy_astype": "base.astype('c16')",
         "numpy_where": "np.where(base > 0.5, base, -base)",
-        "numpy_unique": "np.unique(r.random(100_000))",
+        "numpy_unique": "np.unique(np.random.default_rng(i).random(100_000))",
         "numpy_loaded": "(file.seek(0), np.load(file))[1]",
         "numpy_stacked": "np.stack([base] * 4)",
         "numpy_text": "np.loadtxt(['1 2 3'] * 5_000)",
@@ -154,11 +154,11 @@ MAKERS = [
         "sklearn_polynomial": "PolynomialFeatures(2).fit_transform(x[:1_000])",
         "sklearn_scaled": "StandardScaler().fit_transform(x)",
         "sklearn_words": "CountVectorizer().fit(texts)",
-        "sklearn_tree": "DecisionTreeRegressor().fit(x, y)",
-        "sklearn_neighbours": "NearestNeighbors().fit(x).kneighbors_graph(x)",
+        "sklearn_tree": "DecisionTreeRegressor(random_state=0).fit(x, y)",
+        "sklearn_neighbours": "NearestNeighbors().fit(x + i), x * 2",
         "sklearn_distances": "pairwise_distances(x[:500])",
         "sklearn_one_hot": "OneHotEncoder(sparse_output=False).fit_transform(np.arange(400).reshape(-1, 1))",
-        "sklearn_pca": "PCA(5).fit(x), x + i",
+        "sklearn_pca": "PCA(5, random_state=0).fit_transform(x), x + i",
     }),
     *_rows("PIL", "import io, numpy as np\nfrom PIL import Image\nimage = Image.effect_noise((700, 700), 50).convert('RGB')\n"
            "file = io.BytesIO(); image.save(file, 'JPEG')", 512, {

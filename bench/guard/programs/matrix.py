@@ -19,14 +19,15 @@ ENOUGH = float(os.environ.get("HF_ENOUGH", "0"))
 _space: dict = {}
 
 
-def digest(thing: object) -> str:
-    """Of what can be pickled; others are known by their kind."""
-    try:
-        data = pickle.dumps(thing)
-    except Exception as error:
-        if is_memory_error(error):
-            raise
-        data = type(thing).__name__.encode()
+def digest(thing: object, whole: bool = True) -> str:
+    """Of all that is in it, or of its kind alone where two of a kind never look the same."""
+    data = type(thing).__name__.encode()
+    if whole:
+        try:
+            data = pickle.dumps(thing)
+        except Exception as error:
+            if is_memory_error(error):
+                raise
     return hashlib.sha256(data).hexdigest()
 
 
@@ -187,7 +188,8 @@ def main() -> int:
     maker = next(one for one in MAKERS if one.name == name)
     prepare(maker)
     first = _space["make"](0)
-    before = digest(first)
+    whole = digest(first) == digest(_space["make"](0))
+    before = digest(first, whole)
     start = time.monotonic()
     try:
         kept = WAYS[way]()
@@ -201,7 +203,7 @@ def main() -> int:
         share = (usage() - file_pages()) / limit()
         print(f"reached {share:.1%} in {time.monotonic() - start:.1f} s with {len(kept)}")
         return 0 if ENOUGH else 3
-    if digest(first) != before or digest(_space["make"](0)) != before:
+    if digest(first, whole) != before or digest(_space["make"](0), whole) != before:
         print("WRONG", text, flush=True)
         return 4
     print("SURVIVED", text, flush=True)
