@@ -1,4 +1,4 @@
-"""Growth that nobody can be refused for: the main thread gets a BrinkError before the kernel kills."""
+"""Growth nobody can be refused for: the main thread gets a BrinkError before the kernel kills."""
 
 import signal
 import sys

@@ -117,7 +117,9 @@ def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast,
         assert ended.returncode == status
 
 
-@pytest.mark.parametrize("option", ["--guard=maybe", "--guard-reserve=much", "--guard-reserve=5", "--guard-grace=soon"])
+@pytest.mark.parametrize(
+    "option", ["--guard=maybe", "--guard-reserve=much", "--guard-reserve=5", "--guard-grace=soon"]
+)
 def test_a_guard_that_makes_no_sense_is_bad_usage(holdfast, option):
     ended = holdfast.run("true", options=[option], text=True)
     assert ended.returncode == 2

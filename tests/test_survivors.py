@@ -208,7 +208,11 @@ def test_scipy_arrays(refused, make):
 
 
 @pytest.mark.parametrize(
-    "make", ["tree.DecisionTreeRegressor().fit(x, x[:, 0]), x + 1", "PolynomialFeatures().fit_transform(x)"]
+    "make",
+    [
+        "tree.DecisionTreeRegressor().fit(x, x[:, 0]), x + 1",
+        "PolynomialFeatures().fit_transform(x)",
+    ],
 )
 def test_sklearn_models(refused, make):
     refused(

@@ -29,8 +29,9 @@
 // wait_brink(seen, milliseconds) -> int
 //     sleeps until the supervisor sees memory nearly used up; how often that was
 //
-// Every function swallows its own failures and never raises but TypeError, brink_called apart. What a signal handler of
-// the program raises while one of our Python functions runs is the program's and passes.
+// Every function swallows its own failures and never raises but TypeError, brink_called apart. What
+// a signal handler of the program raises while one of our Python functions runs is the program's
+// and passes.
 #pragma once
 
 namespace holdfast::agent {

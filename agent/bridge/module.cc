@@ -178,8 +178,9 @@ PyObject* brink_error = nullptr;  // guarded by the GIL
 
 PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
     if (brink_error == nullptr || !called_at_brink()) return nothing();
-    py.PyErr_SetString(brink_error, "memory is about to run out, and what takes it cannot be "
-                                    "refused; save, free or stop (holdfast --guard)");
+    py.PyErr_SetString(brink_error,
+                       "memory is about to run out, and what takes it cannot be "
+                       "refused; save, free or stop (holdfast --guard)");
     return nullptr;
 }
 

@@ -17,8 +17,8 @@ void stop_listening();
 // Calls the own main thread, where it listens; at most once a millisecond.
 void call_main_thread();
 
-// Whether an error in this thread of the program's, which nobody waits for in the usual ways, can be
-// made one of the main thread, too.
+// Whether an error in this thread of the program's, which nobody waits for in the usual ways, can
+// be made one of the main thread, too.
 bool main_thread_can_be_told();
 // After this thread was refused something: where nobody gets its error, the main thread gets one.
 void tell_main_thread();

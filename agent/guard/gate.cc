@@ -31,7 +31,8 @@ constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
-constexpr std::int64_t reading_lasts_in_thread = 1'000'000;  // it takes long to be called from there
+constexpr std::int64_t reading_lasts_in_thread =
+    1'000'000;  // it takes long to be called from there
 // Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
 // asker holds.
 constexpr std::int64_t standstill = 200'000'000;

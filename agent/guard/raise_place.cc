@@ -4,13 +4,16 @@ namespace holdfast::agent {
 namespace {
 
 // Libraries whose code takes locks line by line.
-constexpr Text lock_takers[] = {"/threading.py",          "/queue.py",    "/multiprocessing/",
-                                "/concurrent/futures/",   "/logging/",    "/selectors.py",
-                                "/asyncio/",              "/weakref.py",  "/contextlib.py",
-                                "/joblib/externals/loky/", "/subprocess.py", "/socket.py"};
+constexpr Text lock_takers[] = {"/threading.py",     "/queue.py",
+                                "/multiprocessing/", "/concurrent/futures/",
+                                "/logging/",         "/selectors.py",
+                                "/asyncio/",         "/weakref.py",
+                                "/contextlib.py",    "/joblib/externals/loky/",
+                                "/subprocess.py",    "/socket.py"};
 // What they wait in, which Ctrl-C may interrupt at any time.
-constexpr Text waits[] = {"wait", "_wait_for_tstate_lock", "join", "_wait", "poll", "_poll",
-                          "_try_wait", "wait_result_broken_or_wakeup"};
+constexpr Text waits[] = {
+    "wait",      "_wait_for_tstate_lock",       "join", "_wait", "poll", "_poll",
+    "_try_wait", "wait_result_broken_or_wakeup"};
 
 bool ends_in(Text text, Text tail) {
     return text.size >= tail.size && Text(text.data + text.size - tail.size, tail.size) == tail;

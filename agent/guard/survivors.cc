@@ -79,8 +79,8 @@ bool survives_refusal(const void* caller, bool zeroed) {
     if (!code.whole || code.stack_end == 0) return false;
     const Range* asker = range_of(code, reinterpret_cast<std::uint64_t>(caller));
     if (asker == nullptr || asker->survival < Survival::asks) return false;
-    const bool needs_lock = asker->survival == Survival::asks ||
-                            (asker->survival == Survival::clears && !zeroed);
+    const bool needs_lock =
+        asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
     // Every word that could be a return address counts. One that is left over from an earlier call
     // may let a request through; none that matters is passed over.
@@ -90,7 +90,7 @@ bool survives_refusal(const void* caller, bool zeroed) {
         const Range* range = range_of(code, word);
         if (range == nullptr) continue;
         if (range->survival == Survival::no) return false;
-        if (word >= python->loop_begin && word < python->loop_end) 
+        if (word >= python->loop_begin && word < python->loop_end)
             return own_thread_id() != ::getpid() || own_error_is_received();
     }
     return false;

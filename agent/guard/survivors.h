@@ -22,8 +22,8 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads /proc, so only for those
-// who are about to refuse.
+// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads
+// /proc, so only for those who are about to refuse.
 bool survives_refusal(const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

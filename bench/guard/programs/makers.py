@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-
 class Maker(NamedTuple):
     name: str
     needs: str
@@ -198,4 +197,12 @@ MAKERS = [
 ]  # fmt: skip
 
 # Those that are grown in other ways than by keeping them, too: cheap, of different allocators.
-CHOSEN = ("bytes", "dicts", "json_loads", "zlib_decompress", "numpy_ones", "pandas_frames", "arrow_compute")
+CHOSEN = (
+    "bytes",
+    "dicts",
+    "json_loads",
+    "zlib_decompress",
+    "numpy_ones",
+    "pandas_frames",
+    "arrow_compute",
+)

@@ -95,7 +95,8 @@ std::optional<Finding> refusal_before(const Death& death, const Standstill& stan
     for (const AgentEvidence& agent : death.all.agents) {
         if (!agent.guard || agent.guard->refused == 0) continue;
         const RunTime time = agent.guard->last.time;
-        if (time > later(stand.stall->since, unmeasured) || later(time, before) < stand.stall->since)
+        if (time > later(stand.stall->since, unmeasured) ||
+            later(time, before) < stand.stall->since)
             continue;
         if (found == nullptr || time > found->guard->last.time) found = &agent;
     }
