@@ -40,7 +40,7 @@ def things():
     """One after the other: without an end, or until enough of the limit is used."""
     i = 0
     while True:
-        if ENOUGH and i % 4 == 0 and usage() - file_pages() > ENOUGH * limit():
+        if ENOUGH and usage() - file_pages() > ENOUGH * limit():
             return
         yield _space["make"](i)
         i += 1
@@ -146,12 +146,14 @@ def queue():
 def joblib():
     import joblib as library
 
+    import matrix  # by its name: what __main__ holds would be sent along
+
     prepared = sys.argv[1].split(".")[0]
-    jobs = (library.delayed(_in_loky)(prepared, ENOUGH) for _ in range(2))
+    jobs = (library.delayed(matrix._in_loky)(prepared) for _ in range(2))
     return library.Parallel(n_jobs=2)(jobs)
 
 
-def _in_loky(name, _enough):
+def _in_loky(name):
     prepare(next(one for one in MAKERS if one.name == name))
     return len(keep())
 
