@@ -15,6 +15,7 @@ from pathlib import Path
 
 from groups import find_parent
 from runs import HERE, HOLDFAST, Outcome, Program, run
+from smallest import table_of_smallest
 from tools import tools
 
 
@@ -26,7 +27,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="programs with one of these in their names")
     parser.add_argument("--cold", action="store_true",
                         help="drop the page cache first: libraries are then charged")  # fmt: skip
-    parser.add_argument("--set", choices=("dying", "healthy", "both"), default="both")
+    parser.add_argument("--set", choices=("dying", "healthy", "smallest", "both"),
+                        default="both")  # fmt: skip
     parser.add_argument("--no-proof", action="store_true",
                         help="do not run each without the guard first")  # fmt: skip
     parser.add_argument("--limit", type=int, metavar="MIB", help="for all, instead of their own")
@@ -35,6 +37,8 @@ def options() -> argparse.Namespace:
                         help="no cgroup: most of the machine's memory is taken away instead "
                         "(needs root, and a machine that nobody else needs)")  # fmt: skip
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--part", default="0/1", metavar="I/N",
+                        help="every N-th program, beginning with the I-th: for several at once")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="show what failing programs said")
     return parser.parse_args()
 
@@ -72,6 +76,11 @@ def nearly_full(programs: list[Program]) -> list[Program]:
 def chosen(programs: list[Program], only: str) -> list[Program]:
     wanted = [word for word in only.split(",") if word]
     return [p for p in programs if not wanted or any(w in p.name for w in wanted)]
+
+
+def part_of(programs: list[Program], part: str) -> list[Program]:
+    begin, step = (int(number) for number in part.split("/"))
+    return programs[begin::step]
 
 
 def limited(programs: list[Program], megabytes: int | None) -> list[Program]:
@@ -152,15 +161,17 @@ def main() -> int:
     os.environ["HF_SWAP"] = "1" if asked.swap else "0"
     good = True
     with tempfile.TemporaryDirectory() as folder:
+        if asked.set == "smallest":
+            return 0 if table_of_smallest(programs_of(asked.python, "matrix", asked.only)) else 1
         if asked.set != "healthy":
             dying = programs_of(asked.python, "dying", asked.only)
             dying += programs_of(asked.python, "matrix", asked.only)
-            good &= table_of_dying(limited(dying, asked.limit), asked)
+            good &= table_of_dying(limited(part_of(dying, asked.part), asked.limit), asked)
         if asked.set != "dying":
             healthy = programs_of(asked.python, "healthy", asked.only)
             healthy += nearly_full(programs_of(asked.python, "matrix", asked.only))
             healthy += chosen(tools(Path(folder)), asked.only)
-            good &= table_of_healthy(limited(healthy, asked.limit), asked)
+            good &= table_of_healthy(limited(part_of(healthy, asked.part), asked.limit), asked)
     return 0 if good else 1
 
 

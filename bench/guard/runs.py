@@ -98,7 +98,9 @@ def run(
             **program.environment,
         }
         environment.pop("HOLDFAST", None)
-        watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
+        watched = program.command
+        if mode != "plain":
+            watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
         process = subprocess.Popen(
             group.inside(*watched),
             env=environment,

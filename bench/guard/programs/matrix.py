@@ -1,6 +1,7 @@
 """Every maker of makers.py in one way of growing: MAKER.WAY. Run one, or --list them.
 
-With HF_ENOUGH=SHARE in the environment it stops at that share of its limit, and is healthy.
+With HF_ENOUGH=SHARE in the environment it stops at that share of its limit, with HF_COUNT=N after
+so many things; then it is healthy.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from common import file_pages, is_memory_error, limit, usage
 from makers import CHOSEN, MAKERS, Maker
 
 ENOUGH = float(os.environ.get("HF_ENOUGH", "0"))
+COUNT = int(os.environ.get("HF_COUNT", "0"))
 _space: dict = {}
 
 
@@ -44,6 +46,8 @@ def things():
             return
         yield _space["make"](i)
         i += 1
+        if i == COUNT:
+            return
 
 
 # ---- ways of growing ----
@@ -145,7 +149,6 @@ def queue():
 
 def joblib():
     import joblib as library
-
     import matrix  # by its name: what __main__ holds would be sent along
 
     prepared = sys.argv[1].split(".")[0]
@@ -204,7 +207,7 @@ def main() -> int:
     else:
         share = (usage() - file_pages()) / limit()
         print(f"reached {share:.1%} in {time.monotonic() - start:.1f} s with {len(kept)}")
-        return 0 if ENOUGH else 3
+        return 0 if ENOUGH or COUNT else 3
     if digest(first, whole) != before or digest(_space["make"](0), whole) != before:
         print("WRONG", text, flush=True)
         return 4
