@@ -38,7 +38,7 @@ def options() -> argparse.Namespace:
                         "(needs root, and a machine that nobody else needs)")  # fmt: skip
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--part", default="0/1", metavar="I/N",
-                        help="every N-th program, beginning with the I-th: for several at once")  # fmt: skip
+                        help="every N-th program, beginning with the I-th")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="show what failing programs said")
     return parser.parse_args()
 
