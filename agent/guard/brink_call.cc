@@ -107,7 +107,9 @@ bool main_thread_can_be_told() {
     std::size_t count = own_stack(stack, deepest_call);
     if (count == 0 || !is_thread_of_program(stack, count)) return false;
     count = main_stack(stack, deepest_call);
-    return count != 0 && may_raise_in(stack, count) != Here::never;
+    if (count != 0 && may_raise_in(stack, count) != Here::never) return true;
+    // It had its error, and now waits for its threads to end.
+    return state->raised_at.load(std::memory_order_relaxed) != 0;
 }
 
 void tell_main_thread() {

@@ -288,6 +288,10 @@ TEST(Recipient, AProcessOfItsOwnEndsAndNobodyHears) {
     EXPECT_FALSE(received({user, {"/lib/python3.8/multiprocessing/spawn.py", "spawn_main"}}));
 }
 
+TEST(Recipient, AnErrorWhileTheInterpreterWaitsForItsThreadsIsLost) {
+    EXPECT_FALSE(received({{"/lib/python3.12/threading.py", "_shutdown"}}));
+}
+
 TEST(Recipient, APoolHandsOnWhatItsTasksRaise) {
     const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
     const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};

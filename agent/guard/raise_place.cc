@@ -43,8 +43,6 @@ Here may_raise_in(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
         if (stack[i].file.contains("importlib._bootstrap") || named(stack[i].function, "__del__"))
             return Here::not_now;
-        if (named(stack[i].function, "_shutdown") && stack[i].file.contains("threading.py"))
-            return Here::never;
     }
     if (!error_is_received(stack, count)) return Here::never;
     if (!takes_locks(stack[0].file)) return Here::yes;

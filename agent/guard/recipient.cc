@@ -35,6 +35,7 @@ constexpr Place ends[] = {
     {"multiprocessing/process.py", "_bootstrap"},
     {"multiprocessing/spawn.py", "spawn_main"},
     {"multiprocessing/forkserver.py", "main"},
+    {"/threading.py", "_shutdown"},  // the interpreter prints it and goes on
 };
 
 bool ends_with(Text text, Text tail) {
