@@ -141,6 +141,34 @@ def test_workers_that_share_a_limit_get_errors_and_their_parent_lives(inside, gr
     assert group.oom_kills == 0
 
 
+@pytest.mark.parametrize(
+    ("made", "mapped"),
+    [
+        ("m.get_context('fork').Pool(2)", "pool.map(grow, range(2), chunksize=1)"),
+        (
+            "ProcessPoolExecutor(2, mp_context=m.get_context('fork'))",
+            "list(pool.map(grow, range(2)))",
+        ),
+    ],
+)
+def test_a_workers_refusal_reaches_its_parent_and_the_verdict_names_it(inside, group, made, mapped):
+    code = (
+        "import multiprocessing as m\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "def grow(_):\n"
+        "    return len([bytes([1]) * (2 << 20) for _ in range(1 << 20)])\n"
+        "if __name__ == '__main__':\n"
+        f"    with {made} as pool: {mapped}\n"
+    )
+    ended = inside.run("python3", "-c", code, options=["--guard=on"], text=True)
+    assert ended.returncode == 1, ended.stderr
+    assert group.oom_kills == 0
+    assert "RemoteTraceback" in ended.stderr
+    end = inside.why()["end"]
+    assert end["slug"] == "guard-refused"
+    assert "a worker" in end["summary"]
+
+
 STRANGER = """
 import sys, time
 held = b"x" * (int(sys.argv[1]) << 20)

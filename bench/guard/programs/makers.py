@@ -143,7 +143,7 @@ MAKERS = [
         "scipy_fft": "scipy.fft.fft2(a)",
         "scipy_zoom": "scipy.ndimage.zoom(a, 1.5, order=1)",
         "scipy_distances": "distance.cdist(a, a)",
-        "scipy_inverse": "scipy.linalg.inv(a)",
+        "scipy_inverse": "scipy.linalg.inv(a[:100, :100]), a + i",
         "scipy_convolve": "scipy.signal.fftconvolve(a, a)",
     }),
     *_rows("sklearn", "import numpy as np\nfrom sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler\n"
@@ -153,7 +153,7 @@ MAKERS = [
         "sklearn_polynomial": "PolynomialFeatures(2).fit_transform(x[:1_000])",
         "sklearn_scaled": "StandardScaler().fit_transform(x)",
         "sklearn_words": "CountVectorizer().fit(texts)",
-        "sklearn_tree": "DecisionTreeRegressor(random_state=0).fit(x, y)",
+        "sklearn_tree": "DecisionTreeRegressor(random_state=0).fit(x[:500], y[:500]), x + i",
         "sklearn_neighbours": "NearestNeighbors().fit(x + i), x * 2",
         "sklearn_distances": "pairwise_distances(x[:500])",
         "sklearn_one_hot": "OneHotEncoder(sparse_output=False).fit_transform(np.arange(400).reshape(-1, 1))",
