@@ -13,6 +13,7 @@
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/process/own_process.h"
+#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -61,8 +62,9 @@ int brink_signal() { return SIGURG; }
 
 bool should_listen() {
     GuardState* state = guard_state();
+    // Where the stack cannot be read nobody knows what an error would break.
     return state != nullptr && state->listener.load(std::memory_order_relaxed) == 0 &&
-           guard_page()->settings.mode == GuardMode::on;
+           guard_page()->settings.mode == GuardMode::on && python_version().lines;
 }
 
 void listen_for_calls() {
