@@ -112,11 +112,11 @@ def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
                   f"| {guarded.kind} |", flush=True)  # fmt: skip
             if guarded.kind != "saved" and asked.verbose:
                 print(guarded.said[-3000:])
-    counted = sum(count.values()) - count["not dead"]
+    counted = sum(count.values()) - count["not dead"] - count["too slow"]
     if counted:
-        print(f"\n{count['saved']} of {counted} saved ({count['saved'] / counted:.1%}); "
-              + ", ".join(f"{count[k]} {k.lower()}"
-                          for k in ("killed", "HANG", "CRASH", "WRONG", "not dead")))  # fmt: skip
+        others = ("killed", "HANG", "CRASH", "WRONG", "not dead", "too slow")
+        words = ", ".join(f"{count[kind]} {kind.lower()}" for kind in others)
+        print(f"\n{count['saved']} of {counted} saved ({count['saved'] / counted:.1%}); {words}")
     harmed = count["HANG"] + count["CRASH"] + count["WRONG"]
     return harmed == 0 and count["saved"] >= 0.95 * counted
 
@@ -138,7 +138,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
                 continue
         for _ in range(asked.repeat):
             guarded = run_as(asked, program, "on")
-            if guarded.late and not guarded.refused:
+            if guarded.kind == "too slow" and not guarded.refused:
                 print(f"| {program.name} | {program.megabytes} MiB | {without} | - | too slow "
                       "| not counted |", flush=True)  # fmt: skip
                 continue

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -47,7 +48,7 @@ class Outcome:
         if self.kills:
             return "killed"  # a pool may wait for ever for what was killed, as without us
         if self.late:
-            return "HANG"
+            return "HANG" if "[does not move]" in self.said else "too slow"
         if "WRONG" in self.said:
             return "WRONG"
         if self.survived or (self.status == 1 and "Traceback (most recent call last)" in self.said):
@@ -61,6 +62,23 @@ class Outcome:
         return "finished" if self.status == 0 else f"exit {self.status}"
 
 
+def _moves(session: int) -> bool:
+    """Whether some process of the session uses the processor: slow ones do, stuck ones do not."""
+
+    def ticks() -> int:
+        total = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text().rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    total += int(fields[11]) + int(fields[12])
+        return total
+
+    before = ticks()
+    time.sleep(3)
+    return ticks() - before > 10
+
+
 def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float) -> str:
     """A pool whose worker was killed waits for it for ever: it gets a few seconds more."""
     left = seconds
@@ -70,8 +88,9 @@ def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float
         except subprocess.TimeoutExpired:
             left = min(left - 1, 5 if group.kills() else seconds)
         if left <= 0:
+            end = "took too long" if _moves(process.pid) else "does not move"
             os.killpg(process.pid, signal.SIGKILL)
-            return process.communicate()[0] + "\n[took too long]"
+            return process.communicate()[0] + f"\n[{end}]"
 
 
 def run(
@@ -118,5 +137,5 @@ def run(
         peak = group.peak()
         share = None if peak is None else peak / (program.megabytes * MIB)
         refused = "guard: refused" in said or "guard: memory was about" in said
-        late = "[took too long]" in said
+        late = "[took too long]" in said or "[does not move]" in said
         return Outcome(process.returncode, said, share, refused, group.kills(), late)
