@@ -156,7 +156,6 @@ def test_xml_trees(refused):
     [
         "frame * 2",
         "pd.concat([frame] * 3)",
-        "frame.sort_values('b')",
         "frame.groupby('g').transform('sum')",
         "frame.merge(frame.head(200), on='g')",
         "pd.get_dummies(frame.g)",
