@@ -44,6 +44,14 @@ Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& v
         if (!reserve) return Error{formatted("{}: {}", size->name, reserve.error().text)};
         options.reserve = *reserve;
     }
+    if (const auto grace = given(arguments, "--guard-grace", variable, "HOLDFAST_GUARD_GRACE")) {
+        const auto seconds = parse_number<std::uint32_t>(grace->value);
+        if (!seconds || *seconds > 86400)
+            return Error{formatted("{} {}: give whole seconds, 0 (never) to 86400", grace->name,
+                                   grace->value)};
+        options.grace = std::nullopt;
+        if (*seconds > 0) options.grace = std::chrono::seconds(*seconds);
+    }
     return options;
 }
 

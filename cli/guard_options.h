@@ -15,7 +15,8 @@ namespace holdfast::cli {
 
 using Variable = std::function<const char*(const char* name)>;
 
-// --guard and --guard-reserve; HOLDFAST_GUARD and HOLDFAST_GUARD_RESERVE where they are not given.
+// --guard, --guard-reserve and --guard-grace; HOLDFAST_GUARD, HOLDFAST_GUARD_RESERVE and
+// HOLDFAST_GUARD_GRACE where they are not given.
 // An Error is bad usage, in one line; a variable that makes no sense is one too, because a guard
 // that is silently off is worse.
 Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable);

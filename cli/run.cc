@@ -42,6 +42,8 @@ constexpr std::array options_of_run{
     Option{"--guard", "MODE",
            "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
+    Option{"--guard-grace", "SECONDS",
+           "end it when it is stuck for so long after a refusal (30; 0: never)"},
     Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},

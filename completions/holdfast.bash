@@ -31,10 +31,10 @@ _holdfast() {
             done
             case $previous in
                 --verdict | --evidence | --kernel) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
-                --name | --stall-after | --guard-reserve) ;;
+                --name | --stall-after | --guard-reserve | --guard-grace) ;;
                 *)
                     _holdfast_candidates \
-                        $'--\n--verdict\n--evidence\n--quiet\n--no-subreaper\n--detach\n--name\n--guard=on\n--guard=warn\n--guard=off\n--guard-reserve\n--stall-after\n--no-agent\n--kernel\n--help' "$current"
+                        $'--\n--verdict\n--evidence\n--quiet\n--no-subreaper\n--detach\n--name\n--guard=on\n--guard=warn\n--guard=off\n--guard-reserve\n--guard-grace\n--stall-after\n--no-agent\n--kernel\n--help' "$current"
                     ;;
             esac
             ;;

@@ -48,6 +48,7 @@ complete -c holdfast -n __holdfast_before_command -l no-subreaper -d 'Leave orph
 complete -c holdfast -n __holdfast_before_command -l detach -d 'Let the command outlive a SIGKILL of holdfast run'
 complete -c holdfast -n __holdfast_before_command -l name -x -d 'A name to find the run by'
 complete -c holdfast -n __holdfast_before_command -l guard -xa 'on warn off' -d 'Near the memory limit'
+complete -c holdfast -n __holdfast_before_command -l guard-grace -x -d 'Seconds a program stuck after a refusal is given'
 complete -c holdfast -n __holdfast_before_command -l guard-reserve -x -d 'What the guard leaves untouched'
 complete -c holdfast -n __holdfast_before_command -l stall-after -x -d 'Seconds until a stuck program is told of'
 complete -c holdfast -n __holdfast_before_command -l no-agent -d 'Put nothing into the program'

@@ -117,7 +117,9 @@ def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast,
         assert ended.returncode == status
 
 
-@pytest.mark.parametrize("option", ["--guard=maybe", "--guard-reserve=much", "--guard-reserve=5"])
+@pytest.mark.parametrize(
+    "option", ["--guard=maybe", "--guard-reserve=much", "--guard-reserve=5", "--guard-grace=soon"]
+)
 def test_a_guard_that_makes_no_sense_is_bad_usage(holdfast, option):
     ended = holdfast.run("true", options=[option], text=True)
     assert ended.returncode == 2
@@ -137,6 +139,34 @@ def test_workers_that_share_a_limit_get_errors_and_their_parent_lives(inside, gr
     ended = inside.run("python3", "-c", code, options=["--guard=on"], text=True)
     assert ended.stdout == "caught\n", ended.stderr
     assert group.oom_kills == 0
+
+
+@pytest.mark.parametrize(
+    ("made", "mapped"),
+    [
+        ("m.get_context('fork').Pool(2)", "pool.map(grow, range(2), chunksize=1)"),
+        (
+            "ProcessPoolExecutor(2, mp_context=m.get_context('fork'))",
+            "list(pool.map(grow, range(2)))",
+        ),
+    ],
+)
+def test_a_workers_refusal_reaches_its_parent_and_the_verdict_names_it(inside, group, made, mapped):
+    code = (
+        "import multiprocessing as m\n"
+        "from concurrent.futures import ProcessPoolExecutor\n"
+        "def grow(_):\n"
+        "    return len([bytes([1]) * (2 << 20) for _ in range(1 << 20)])\n"
+        "if __name__ == '__main__':\n"
+        f"    with {made} as pool: {mapped}\n"
+    )
+    ended = inside.run("python3", "-c", code, options=["--guard=on"], text=True)
+    assert ended.returncode == 1, ended.stderr
+    assert group.oom_kills == 0
+    assert "RemoteTraceback" in ended.stderr
+    end = inside.why()["end"]
+    assert end["slug"] == "guard-refused"
+    assert "a worker" in end["summary"]
 
 
 STRANGER = """

@@ -36,7 +36,8 @@ def refused(holdfast, control_group):
         assert ended.stdout == "survived\n", ended.stderr
         assert ended.returncode == 0
         assert group.oom_kills == 0
-        assert "guard: refused" in ended.stderr
+        # At times what an earlier call left on the stack lets a request through: then it is called.
+        assert "guard: refused" in ended.stderr or "guard: memory was about" in ended.stderr
 
     return run
 
@@ -65,6 +66,7 @@ def test_interpreter(refused, make):
         "np.sort(np.arange(1 << 18)[::-1])",
         "np.array([[1.5] * 64] * 64)",
         "np.frombuffer(b'x' * (1 << 20), 'u1').astype('f4')",
+        "np.add(zeros := np.zeros(1 << 20), 1, out=zeros)",
     ],
 )
 def test_numpy_arrays(refused, make):
@@ -110,11 +112,139 @@ def test_torch_tensors(refused):
     )
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        "list(csv.reader(['1,2,3'] * 4_000))",
+        "struct.unpack('30000d', bytes(240_000))",
+        "[decimal.Decimal(j) / 7 for j in range(4_000)]",
+        "zlib.decompress(zlib.compress(bytes(400_000)))",
+        "lzma.decompress(packed)",
+        "bz2.decompress(bpacked)",
+        "binascii.hexlify(bytes(300_000))",
+        "[random.random() for _ in range(20_000)]",
+        "[datetime.datetime(2026, 1, 1) + datetime.timedelta(j) for j in range(9_000)]",
+    ],
+)
+def test_stdlib_modules(refused, make):
+    refused(
+        "import binascii, bz2, csv, datetime, decimal, lzma, random, struct, zlib\n"
+        "packed, bpacked = lzma.compress(bytes(400_000)), bz2.compress(bytes(400_000))\n"
+        f"def make(i): return {make}\n"
+    )
+
+
+def test_sqlite_rows(refused):
+    refused(
+        "import sqlite3\n"
+        "data = sqlite3.connect(':memory:')\n"
+        "data.execute('create table t (a, b)')\n"
+        "data.executemany('insert into t values (?, ?)', ((j, 'x' * j) for j in range(900)))\n"
+        "def make(i): return data.execute('select a, b from t').fetchall()\n"
+    )
+
+
+def test_xml_trees(refused):
+    refused(
+        "import xml.etree.ElementTree as tree\n"
+        "def make(i): return tree.fromstring('<r>' + '<a b=\"1\">text</a>' * 4_000 + '</r>')\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "frame * 2",
+        "pd.concat([frame] * 3)",
+        "frame.groupby('g').transform('sum')",
+        "frame.merge(frame.head(200), on='g')",
+        "pd.get_dummies(frame.g)",
+        "pd.DataFrame({'n': [str(j) for j in range(5_000)]}, dtype=object)",
+    ],
+)
+def test_pandas_frames(refused, make):
+    refused(
+        "import numpy as np, pandas as pd\n"
+        "n = np.arange(60_000)\n"
+        "frame = pd.DataFrame({'a': n, 'b': n * 0.5, 'g': n % 97})\n"
+        f"def make(i): return {make}\n",
+        python_with("pandas"),
+        limit=512 << 20,
+    )
+
+
+@pytest.mark.parametrize("make", ["column.to_pylist()", "pa.table({'a': column}).to_pandas()"])
+def test_arrow_to_python(refused, make):
+    refused(
+        "import numpy as np, pyarrow as pa\n"
+        f"column = pa.array(np.arange(40_000.0))\ndef make(i): return {make}\n",
+        python_with("pyarrow", "pandas"),
+        limit=512 << 20,
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "distance.cdist(a, a)",
+        "s @ s",
+        "s.toarray()",
+        "scipy.ndimage.zoom(a, 1.5, order=1)",
+        "scipy.fft.fft2(a)",
+        "scipy.linalg.inv(a + 9 * np.eye(300))",
+    ],
+)
+def test_scipy_arrays(refused, make):
+    refused(
+        "import numpy as np, scipy.fft, scipy.linalg, scipy.ndimage, scipy.sparse\n"
+        "import scipy.spatial.distance as distance\n"
+        "a = np.random.default_rng(0).random((300, 300))\n"
+        "s = scipy.sparse.random(900, 900, 0.05, format='csr', random_state=0)\n"
+        f"def make(i): return {make}\n",
+        python_with("scipy"),
+        limit=512 << 20,
+    )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "tree.DecisionTreeRegressor().fit(x, x[:, 0]), x + 1",
+        "PolynomialFeatures().fit_transform(x)",
+    ],
+)
+def test_sklearn_models(refused, make):
+    refused(
+        "import numpy as np\nfrom sklearn import tree\n"
+        "from sklearn.preprocessing import PolynomialFeatures\n"
+        "x = np.random.default_rng(0).random((2_000, 20))\n"
+        f"def make(i): return {make}\n",
+        python_with("sklearn"),
+        limit=512 << 20,
+    )
+
+
+def test_pillow_images(refused):
+    refused(
+        "from PIL import Image\nimage = Image.new('RGB', (500, 500), 9)\n"
+        "def make(i): return image.tobytes()\n",
+        python_with("PIL"),
+    )
+
+
+def test_lxml_trees(refused):
+    refused(
+        "from lxml import etree\ntree = etree.fromstring('<r>' + '<a>text</a>' * 4_000 + '</r>')\n"
+        "def make(i): return etree.tostring(tree) * 9, [one.text for one in tree]\n",
+        python_with("lxml"),
+    )
+
+
 def test_every_row_is_proven_here():
     rows = [line.split() for line in TABLE.read_text().splitlines() if line[:1] not in ("#", "")]
     assert rows
     for name, how, proof in rows:
-        assert how in ("asks", "throws", "passes"), name
+        assert how in ("asks", "clears", "throws", "passes"), name
         assert f"test_{proof}" in globals(), f"{name}: no test_{proof}"
 
 

@@ -12,6 +12,7 @@
 #include "agent/bridge/call.h"
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/module.h"
+#include "agent/guard/brink_call.h"
 #include "agent/heap/heap.h"
 #include "agent/python/stack.h"
 
@@ -147,6 +148,18 @@ int look_for_keepers(std::int64_t time) {
     return 0;
 }
 
+// Every process anew: a child of fork has the handler, but the supervisor does not know of it.
+Outcome be_ready_for_calls() {
+    if (!should_listen()) return Outcome::done;
+    const Owned brink(load_hook("hooks.brink"));
+    const Owned arm(brink ? py.PyObject_GetAttrString(brink.get(), "arm") : nullptr);
+    const Owned none(py.PyTuple_New(0));
+    if (!arm || !none) return sort_error();
+    const Outcome outcome = call_own(arm.get(), none.get());
+    if (should_listen()) stop_listening();  // it is the program's, or could not be had
+    return outcome;
+}
+
 int come_in() {
     if (find_python_api() == nullptr || py.interpreter() != py.PyInterpreterState_Main()) return 0;
     if (visit.hopeless || python_left.load(std::memory_order_relaxed)) return 0;
@@ -156,6 +169,7 @@ int come_in() {
         return sort_error() == Outcome::passed ? -1 : 0;
     }
     const int answer = call_tick();
+    if (answer == 0 && be_ready_for_calls() == Outcome::passed) return -1;
     if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks) {
         visit.heap_told = time;
         python_tick();

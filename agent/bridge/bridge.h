@@ -23,11 +23,15 @@
 // over() -> None                    the interpreter is about to end: leave it alone from now on
 // headroom() -> (int, int) | None   what is left of the memory limit and that limit, asked now
 // crossing() -> int                 a step ended; 1: another like it will not fit (guard on)
+// brink_called(signal, frame) -> None
+//     Python's handler for the call at the brink; raises BrinkError where it has to
+// listen(error) -> None             the handler is in place, and raises `error`
 // wait_brink(seen, milliseconds) -> int
 //     sleeps until the supervisor sees memory nearly used up; how often that was
 //
-// Every function swallows its own failures and never raises but TypeError. What a signal handler of
-// the program raises while one of our Python functions runs is the program's and passes.
+// Every function swallows its own failures and never raises but TypeError, brink_called apart. What
+// a signal handler of the program raises while one of our Python functions runs is the program's
+// and passes.
 #pragma once
 
 namespace holdfast::agent {

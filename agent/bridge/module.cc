@@ -14,6 +14,7 @@
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
+#include "agent/guard/brink_call.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -176,6 +177,28 @@ PyObject* headroom(PyObject*, PyObject*, PyObject*) {
 
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
 
+// Python's handler of the brink's signal. Built in, so that the innermost frame is the program's.
+PyObject* brink_error = nullptr;  // guarded by the GIL
+
+PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
+    if (brink_error == nullptr || !called_at_brink()) return nothing();
+    py.PyErr_SetString(brink_error,
+                       "memory is about to run out, and what takes it cannot be "
+                       "refused; save, free or stop (holdfast --guard)");
+    return nullptr;
+}
+
+PyObject* listen(PyObject*, PyObject* positional, PyObject* keywords) {
+    PyObject* error = Arguments(positional, keywords).at(0, "error");
+    if (error == nullptr) return refuse("an error is needed");
+    if (brink_error == nullptr) {
+        py.Py_IncRef(error);
+        brink_error = error;
+    }
+    listen_for_calls();
+    return nothing();
+}
+
 PyObject* wait_brink(PyObject*, PyObject* positional, PyObject* keywords) {
     const Arguments given(positional, keywords);
     const auto seen_count = static_cast<std::uint32_t>(given.integer(0, "seen", 0));
@@ -265,6 +288,8 @@ PyMethodDef methods[] = {
     {"keeper", &keeper, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
+    {"brink_called", &brink_called, method_varargs_keywords, nullptr},
+    {"listen", &listen, method_varargs_keywords, nullptr},
     {"wait_brink", &wait_brink, method_varargs_keywords, nullptr},
 };
 

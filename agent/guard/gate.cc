@@ -8,6 +8,7 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
+#include "agent/guard/brink_call.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/lazy_line.h"
@@ -18,6 +19,7 @@
 #include "agent/guard/survivors.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
+#include "agent/process/own_process.h"
 
 namespace holdfast::agent {
 namespace {
@@ -29,6 +31,8 @@ constexpr std::uint64_t mib = 1U << 20U;
 constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
+constexpr std::int64_t reading_lasts_in_thread =
+    1'000'000;  // it takes long to be called from there
 // Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
 // asker holds.
 constexpr std::int64_t standstill = 200'000'000;
@@ -71,7 +75,12 @@ void visit_sooner(const Situation& situation) {
 
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(const Situation& situation, const Ask& ask) {
-    return situation.settings().mode != GuardMode::on || survives_refusal(ask.caller);
+    if (situation.settings().mode != GuardMode::on ||
+        survives_refusal(ask.caller, ask.want == Want::zeroed))
+        return true;
+    // Let through, so the next line of Python pays, should it then be too much.
+    if (own_thread_id() == ::getpid()) call_main_thread();
+    return false;
 }
 
 // True: refuse. Where the guard only warns, it has now done so.
@@ -83,6 +92,7 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
+    if (on) tell_main_thread();
     return on;
 }
 
@@ -179,6 +189,12 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     return Gate::shut;
 }
 
+bool reading_is_fresh(const GuardState& state) {
+    const std::int64_t lasts =
+        own_thread_id() == ::getpid() ? reading_lasts : reading_lasts_in_thread;
+    return now() - state.read_at.load(std::memory_order_relaxed) < lasts;
+}
+
 // Only of a block of its own can it be said that growing adds new pages. glibc keeps that in its
 // header.
 bool is_mapped_by_glibc(const void* block) {
@@ -215,8 +231,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         const std::uint64_t left = at_least_nothing(at_least_nothing(room, spent), kept);
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
-        if (ask.size < left / 4 &&
-            (!close || now() - state->read_at.load(std::memory_order_relaxed) < reading_lasts)) {
+        if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {
             // Whoever asks the kernel next must know of what is granted here and not yet touched.
             if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
                 const KeepErrno keep;
@@ -233,6 +248,10 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     situation.publish(taken);
     state->read_at.store(now(), std::memory_order_relaxed);
     visit_sooner(situation);
+    situation.keep_pace();
+    if (situation.settings().mode == GuardMode::on && own_thread_id() != ::getpid() &&
+        situation.headroom().most < situation.brink_of_waiting())
+        call_main_thread();
     return is_large ? large(*state, situation, ask) : small(*state, situation, ask);
 }
 

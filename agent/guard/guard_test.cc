@@ -12,6 +12,7 @@
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
+#include "agent/guard/raise_place.h"
 #include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/survivors.h"
@@ -28,6 +29,9 @@ bool python_running() { return false; }
 bool holds_interpreter_lock(const PythonLibrary&) { return false; }
 format::AgentSlot* take_slot() { return nullptr; }
 std::size_t own_frames(RawFrame*, std::size_t) { return 0; }
+std::size_t main_frames(RawFrame*, std::size_t) { return 0; }
+bool main_thread_can_be_told() { return false; }
+bool is_library_file(Text file) { return file.contains("/lib/python"); }
 std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
 Text frame_file(const format::AgentSlot&, const format::AgentFrame&) { return {}; }
 Text text_at(const format::AgentSlot&, format::TextRef) { return {}; }
@@ -284,6 +288,10 @@ TEST(Recipient, AProcessOfItsOwnEndsAndNobodyHears) {
     EXPECT_FALSE(received({user, {"/lib/python3.8/multiprocessing/spawn.py", "spawn_main"}}));
 }
 
+TEST(Recipient, AnErrorWhileTheInterpreterWaitsForItsThreadsIsLost) {
+    EXPECT_FALSE(received({{"/lib/python3.12/threading.py", "_shutdown"}}));
+}
+
 TEST(Recipient, APoolHandsOnWhatItsTasksRaise) {
     const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
     const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};
@@ -301,7 +309,7 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     const auto in = [](const char* path) { return survival_in(Text::of(path)); };
     EXPECT_EQ(in("/usr/bin/python3.12"), Survival::asks);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/numpy/_core/_multiarray_umath.so"),
-              Survival::asks);
+              Survival::clears);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/lib/libc10.so"), Survival::throws);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/_C.cpython-311.so"), Survival::passes);
     EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Survival::passes);
@@ -311,6 +319,66 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     EXPECT_EQ(in("/v/site-packages/numpy.libs/libscipy_openblas64_.so"), Survival::passes);
     EXPECT_EQ(in("[heap]"), Survival::no);
     EXPECT_EQ(in(""), Survival::no);
+}
+
+TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
+    const auto carried = [](std::initializer_list<CalledFunction> stack) {
+        return error_is_carried(stack.begin(), stack.size());
+    };
+    const CalledFunction thread{"/lib/python3.12/threading.py", "Thread._bootstrap"};
+    const CalledFunction item{"/lib/python3.12/concurrent/futures/thread.py", "_WorkItem.run"};
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    const CalledFunction feeder{"/lib/python3.12/multiprocessing/queues.py", "Queue._feed"};
+    const CalledFunction tasks{"/lib/python3.12/multiprocessing/pool.py", "Pool._handle_tasks"};
+    EXPECT_TRUE(carried({user, item, thread}));
+    EXPECT_TRUE(carried({user, worker, thread}));
+    EXPECT_FALSE(carried({user, thread}));
+    EXPECT_FALSE(carried({feeder, thread}));
+    EXPECT_FALSE(carried({tasks, thread}));
+}
+
+TEST(Recipient, AThreadOfTheProgramIsKnownByItsFunction) {
+    const auto own = [](std::initializer_list<CalledFunction> stack) {
+        return is_thread_of_program(stack.begin(), stack.size());
+    };
+    const CalledFunction thread{"/lib/python3.12/threading.py", "Thread._bootstrap"};
+    const CalledFunction run{"/lib/python3.12/threading.py", "Thread.run"};
+    const CalledFunction numpy{"/lib/python3.12/site-packages/numpy/core.py", "ones"};
+    EXPECT_TRUE(own({numpy, user, run, thread}));
+    EXPECT_TRUE(own({user, thread}));
+    EXPECT_FALSE(own({user, {"/lib/python3.12/multiprocessing/queues.py", "_feed"}, run, thread}));
+    EXPECT_FALSE(own({user}));
+    EXPECT_FALSE(own({run, thread}));
+}
+
+Here here(std::initializer_list<CalledFunction> stack) {
+    return may_raise_in(stack.begin(), stack.size());
+}
+
+TEST(RaisePlace, ALineOfTheProgramAndAWaitAreFit) {
+    EXPECT_EQ(here({user}), Here::yes);
+    const CalledFunction wait{"/lib/python3.12/threading.py", "Condition.wait"};
+    const CalledFunction old_join{"/lib/python3.8/threading.py", "_wait_for_tstate_lock"};
+    EXPECT_EQ(here({wait, user}), Here::waits);
+    EXPECT_EQ(here({old_join, user}), Here::waits);
+}
+
+TEST(RaisePlace, BetweenALockAndItsReleaseIsNot) {
+    EXPECT_EQ(here({{"/lib/python3.12/queue.py", "Queue.put"}, user}), Here::not_now);
+    EXPECT_EQ(here({{"/lib/python3.12/threading.py", "Condition.notify"}, user}), Here::not_now);
+    EXPECT_EQ(here({{"/lib/python3.12/logging/__init__.py", "Logger.info"}, user}), Here::not_now);
+}
+
+TEST(RaisePlace, AnImportAndADestructorAreNot) {
+    EXPECT_EQ(here({user, {"<frozen importlib._bootstrap>", "_load_unlocked"}, user}),
+              Here::not_now);
+    EXPECT_EQ(here({user, {"/home/u/model.py", "Model.__del__"}}), Here::not_now);
+    EXPECT_EQ(here({}), Here::not_now);
+}
+
+TEST(RaisePlace, WhereNobodyHearsItNeverIs) {
+    EXPECT_EQ(here({user, bootstrap}), Here::never);
+    EXPECT_EQ(here({{"/lib/python3.12/threading.py", "_shutdown"}}), Here::never);
 }
 
 }  // namespace

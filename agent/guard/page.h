@@ -35,6 +35,17 @@ struct GuardState {
     std::atomic<std::int64_t> copies_until;
     std::atomic<std::int64_t> stranger_until;  // so long the answer below is taken: see victim.h
     std::atomic<bool> stranger_dies;
+    // Calls at the brink: see brink_call.h.
+    std::atomic<std::uint32_t> listener;  // its number in the page plus one; 0: cannot be called
+    std::atomic<std::int64_t> called_at;  // by ourselves
+    std::atomic<std::int64_t> awake_until, woken_at;  // looks at every line until then
+    std::atomic<bool> woke_itself;
+    std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
+    std::atomic<std::int64_t> raised_at;
+    // How fast room was lost lately, by the readings of all threads.
+    std::atomic<std::int64_t> pace_time;
+    std::atomic<std::uint64_t> pace_room, pace;  // pace: bytes in a millisecond
+    std::atomic<std::uint64_t> raised_room;
 };
 
 // Null: there is no guard, it is switched off, or its page makes no sense. A load and a test where

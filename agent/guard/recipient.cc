@@ -1,7 +1,10 @@
 #include "agent/guard/recipient.h"
 
+#include <unistd.h>
+
 #include "agent/box/slot.h"
 #include "agent/guard/refusal.h"
+#include "agent/process/own_process.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -19,6 +22,10 @@ constexpr Place carriers[] = {
     {"loky/process_executor.py", "_process_worker"},
     {"data/_utils/worker.py", "_worker_loop"},
 };
+// The same in a thread, whose error goes to whoever asks for the result.
+constexpr Place thread_carriers[] = {
+    {"concurrent/futures/thread.py", "run"},
+};
 // What they do beside that: taking tasks and sending results. An error there ends the worker.
 constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
                               "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
@@ -28,6 +35,7 @@ constexpr Place ends[] = {
     {"multiprocessing/process.py", "_bootstrap"},
     {"multiprocessing/spawn.py", "spawn_main"},
     {"multiprocessing/forkserver.py", "main"},
+    {"/threading.py", "_shutdown"},  // the interpreter prints it and goes on
 };
 
 bool ends_with(Text text, Text tail) {
@@ -51,7 +59,36 @@ bool is_task(const CalledFunction& called) {
 
 constexpr std::size_t deepest = 128;
 
+std::size_t described(const RawFrame* frames, std::size_t count, CalledFunction* stack,
+                      std::size_t most) {
+    const format::AgentSlot* slot = take_slot();
+    if (slot == nullptr || count == 0 || count == deepest || count > most) return 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint16_t number = frame_number(frames[i]);
+        if (number >= format::agent_frame_capacity) return 0;
+        const format::AgentFrame& known = slot->frames[number];
+        stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
+    }
+    return count;
+}
+
 }  // namespace
+
+bool error_is_carried(const CalledFunction* stack, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+        for (const Place& carrier : carriers)
+            if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+        for (const Place& carrier : thread_carriers)
+            if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+    }
+    return false;
+}
+
+bool is_thread_of_program(const CalledFunction* stack, std::size_t count) {
+    std::size_t at = count;
+    while (at > 0 && ends_with(stack[at - 1].file, "/threading.py")) --at;
+    return at > 0 && at < count && !is_library_file(stack[at - 1].file);
+}
 
 bool error_is_received(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -63,19 +100,22 @@ bool error_is_received(const CalledFunction* stack, std::size_t count) {
     return true;
 }
 
-bool own_error_is_received() {
-    const format::AgentSlot* slot = take_slot();
+std::size_t own_stack(CalledFunction* stack, std::size_t most) {
     RawFrame frames[deepest];
-    const std::size_t count = slot != nullptr ? own_frames(frames, deepest) : 0;
-    if (count == 0 || count == deepest) return false;
+    return described(frames, own_frames(frames, deepest), stack, most);
+}
+
+std::size_t main_stack(CalledFunction* stack, std::size_t most) {
+    RawFrame frames[deepest];
+    return described(frames, main_frames(frames, deepest), stack, most);
+}
+
+bool own_error_is_received() {
     CalledFunction stack[deepest];
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::uint16_t number = frame_number(frames[i]);
-        if (number >= format::agent_frame_capacity) return false;
-        const format::AgentFrame& known = slot->frames[number];
-        stack[i] = {frame_file(*slot, known), text_at(*slot, known.function)};
-    }
-    return error_is_received(stack, count);
+    const std::size_t count = own_stack(stack, deepest);
+    if (count == 0) return false;
+    return own_thread_id() == ::getpid() ? error_is_received(stack, count)
+                                         : error_is_carried(stack, count);
 }
 
 }  // namespace holdfast::agent

@@ -16,6 +16,19 @@ struct CalledFunction {
 // `stack` is innermost first. False: the error would end a process that others wait for in vain.
 bool error_is_received(const CalledFunction* stack, std::size_t count);
 
+// The same in a thread other than the main one: an error that nobody carries on ends that thread
+// alone, and somebody may wait for it.
+bool error_is_carried(const CalledFunction* stack, std::size_t count);
+
+// A thread that the program itself has started, with a function of its own. It may end by an error
+// if the main thread gets one, too.
+bool is_thread_of_program(const CalledFunction* stack, std::size_t count);
+
+// The calling thread's own, as far as `most` goes; 0 where it cannot be told.
+std::size_t own_stack(CalledFunction* stack, std::size_t most);
+// The main thread's, as it is this moment.
+std::size_t main_stack(CalledFunction* stack, std::size_t most);
+
 // The same of the calling thread, which has Python frames.
 bool own_error_is_received();
 

@@ -54,6 +54,7 @@ void put(AgentRefusal& record, const Refused& what, const format::AgentStack& st
 void tell_supervisor(const Refused& what, const AgentSlot* slot, const format::AgentStack& stack) {
     format::GuardPage& page = *guard_page();
     std::atomic_ref(what.really ? page.refused : page.warned).fetch_add(1);
+    if (what.really) std::atomic_ref(page.last_refused).store(now(), std::memory_order_release);
     std::uint64_t nobody = 0;
     if (!std::atomic_ref(page.first_taken).compare_exchange_strong(nobody, 1)) return;
     format::GuardEvent& event = page.first;

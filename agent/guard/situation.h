@@ -58,6 +58,31 @@ public:
     }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
+    // Below it is only who has grown by more than the gate granted: memory touched late, or taken
+    // by those who are let through. Not more for forked processes, whose parent may have left less.
+    std::uint64_t brink() const {
+        const std::uint64_t kept = reserve_for(settings_, headroom_.limit);
+        return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
+    }
+    // The same for a main thread that waits for others of its process: they hold the interpreter's
+    // lock and give it up every five milliseconds, so it must be told earlier.
+    std::uint64_t brink_of_waiting() const {
+        constexpr std::uint64_t milliseconds = 8;
+        const std::uint64_t most = headroom_.limit / 50 + (4U << 20U);
+        const std::uint64_t lead = state_->pace.load(std::memory_order_relaxed) * milliseconds;
+        return brink() + (lead < most ? lead : most);
+    }
+    void keep_pace() const {
+        const std::int64_t time = now();
+        const std::int64_t before = state_->pace_time.load(std::memory_order_relaxed);
+        if (time - before < 1'000'000) return;
+        state_->pace_time.store(time, std::memory_order_relaxed);
+        const std::uint64_t room = state_->pace_room.exchange(headroom_.most);
+        if (before == 0) return;
+        const std::uint64_t lost = at_least_nothing(room, headroom_.most);
+        const auto passed = static_cast<std::uint64_t>(time - before) / 1'000'000;
+        state_->pace.store(lost / passed, std::memory_order_relaxed);
+    }
     // Growth by small blocks goes on after each of them, so it must end earlier.
     std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
     // Whether so much may still be taken; what describes the pages to the kernel is memory, too.

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "agent/crash/maps.h"
+#include "agent/guard/brink_call.h"
 #include "agent/guard/recipient.h"
 #include "agent/process/own_process.h"
 #include "agent/python/library.h"
@@ -66,19 +67,21 @@ Survival survival_in(Text path) {
     return Survival::no;
 }
 
-bool survives_refusal(const void* caller) {
-    // An error in another thread may be one that nobody waits for, or that somebody waits for in
-    // vain: a pool's threads end by it, and the program hangs.
-    if (own_thread_id() != ::getpid()) return false;
+bool survives_refusal(const void* caller, bool zeroed) {
     const PythonLibrary* python = python_library();
     if (python == nullptr || !python_running() || python->loop_begin == 0) return false;
+    // In another thread most errors reach nobody: a pool's own threads end by them, and it hangs.
+    if (own_thread_id() != ::getpid() && !own_error_is_received() && !main_thread_can_be_told())
+        return false;
     const auto stack = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
     Code code;
     read_code(code, stack);
     if (!code.whole || code.stack_end == 0) return false;
     const Range* asker = range_of(code, reinterpret_cast<std::uint64_t>(caller));
     if (asker == nullptr || asker->survival < Survival::asks) return false;
-    if (asker->survival == Survival::asks && !holds_interpreter_lock(*python)) return false;
+    const bool needs_lock =
+        asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
+    if (needs_lock && !holds_interpreter_lock(*python)) return false;
     // Every word that could be a return address counts. One that is left over from an earlier call
     // may let a request through; none that matters is passed over.
     for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
@@ -87,7 +90,8 @@ bool survives_refusal(const void* caller) {
         const Range* range = range_of(code, word);
         if (range == nullptr) continue;
         if (range->survival == Survival::no) return false;
-        if (word >= python->loop_begin && word < python->loop_end) return own_error_is_received();
+        if (word >= python->loop_begin && word < python->loop_end)
+            return own_thread_id() != ::getpid() || own_error_is_received();
     }
     return false;
 }

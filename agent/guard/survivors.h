@@ -8,7 +8,7 @@
 
 namespace holdfast::agent {
 
-enum class Survival : std::uint8_t { no, passes, asks, throws };
+enum class Survival : std::uint8_t { no, passes, asks, clears, throws };
 
 // A row of survivors.txt.
 struct Survivor {
@@ -22,8 +22,8 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python in the main thread. `caller` is where malloc was called. Reads /proc, so only for those
-// who are about to refuse.
-bool survives_refusal(const void* caller);
+// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads
+// /proc, so only for those who are about to refuse.
+bool survives_refusal(const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

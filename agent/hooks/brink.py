@@ -1,12 +1,29 @@
 """Between two steps: an error instead of the step that would not fit any more."""
 
-from _holdfast_agent import crossing
+import sys
+
+from _holdfast_agent import brink_called, crossing, listen
+
+SIGURG = 23
 
 
 class BrinkError(MemoryError):
-    """Memory was about to run out. Raised between two steps, where nothing is half done."""
+    """Memory was about to run out. Raised between two steps, or at a line of the main thread."""
 
     __module__ = "holdfast"
+
+
+def arm():
+    """Has the agent called at the brink, unless the program wants that signal for itself."""
+    signal = sys.modules.get("_signal")
+    if signal is None:
+        return
+    handler = signal.getsignal(SIGURG)
+    if handler == signal.SIG_DFL:
+        signal.signal(SIGURG, brink_called)
+    elif handler is not brink_called:
+        return
+    listen(BrinkError)
 
 
 def at_boundary():

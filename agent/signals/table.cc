@@ -9,6 +9,7 @@
 #include "agent/base/private_memory.h"
 #include "agent/base/real.h"
 #include "agent/base/spin_lock.h"
+#include "agent/guard/brink_call.h"
 #include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
 #include "agent/signals/thread_stack.h"
@@ -172,6 +173,7 @@ struct sigaction program_action(int number) {
 }
 
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before) {
+    if (action != nullptr && number == brink_signal() && own_process()) stop_listening();
     if (action != nullptr && front_of(number) == nullptr) stand_before_on_stack(number, *action);
     const Front* front = front_of(number);
     if (front == nullptr) return real_sigaction()(number, action, before);

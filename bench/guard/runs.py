@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from groups import MIB, Group, Machine
@@ -21,6 +22,7 @@ class Program:
     name: str
     megabytes: int
     command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -30,6 +32,7 @@ class Outcome:
     peak: float | None  # of the limit, with the page cache
     refused: bool
     kills: int
+    late: bool = False  # it had to be ended
 
     @property
     def killed(self) -> bool:
@@ -40,10 +43,40 @@ class Outcome:
         return self.status == 0 and "SURVIVED" in self.said
 
     @property
+    def kind(self) -> str:
+        """What became of a program that would have been killed."""
+        if self.kills:
+            return "killed"  # a pool may wait for ever for what was killed, as without us
+        if self.late:
+            return "HANG" if "[does not move]" in self.said else "too slow"
+        if "WRONG" in self.said:
+            return "WRONG"
+        if self.survived or (self.status == 1 and "Traceback (most recent call last)" in self.said):
+            return "saved"
+        return "not dead" if self.status == 3 else "CRASH"
+
+    @property
     def words(self) -> str:
         if self.status < 0:
             return signal.Signals(-self.status).name
         return "finished" if self.status == 0 else f"exit {self.status}"
+
+
+def _moves(session: int) -> bool:
+    """Whether some process of the session uses the processor: slow ones do, stuck ones do not."""
+
+    def ticks() -> int:
+        total = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):
+                fields = stat.read_text().rpartition(")")[2].split()
+                if int(fields[3]) == session:
+                    total += int(fields[11]) + int(fields[12])
+        return total
+
+    before = ticks()
+    time.sleep(3)
+    return ticks() - before > 10
 
 
 def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float) -> str:
@@ -55,8 +88,9 @@ def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float
         except subprocess.TimeoutExpired:
             left = min(left - 1, 5 if group.kills() else seconds)
         if left <= 0:
+            end = "took too long" if _moves(process.pid) else "does not move"
             os.killpg(process.pid, signal.SIGKILL)
-            return process.communicate()[0] + "\n[took too long]"
+            return process.communicate()[0] + f"\n[{end}]"
 
 
 def run(
@@ -80,9 +114,12 @@ def run(
             "PYTHONPATH": str(HERE / "programs"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "2",
+            **program.environment,
         }
         environment.pop("HOLDFAST", None)
-        watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
+        watched = program.command
+        if mode != "plain":
+            watched = [HOLDFAST, "run", f"--guard={mode}", "--", *program.command]
         process = subprocess.Popen(
             group.inside(*watched),
             env=environment,
@@ -99,5 +136,6 @@ def run(
                 os.killpg(process.pid, signal.SIGKILL)
         peak = group.peak()
         share = None if peak is None else peak / (program.megabytes * MIB)
-        refused = "guard: refused" in said
-        return Outcome(process.returncode, said, share, refused, group.kills())
+        refused = "guard: refused" in said or "guard: memory was about" in said
+        late = "[took too long]" in said or "[does not move]" in said
+        return Outcome(process.returncode, said, share, refused, group.kills(), late)

@@ -1,5 +1,6 @@
 #include "diagnose/stalled_run.h"
 
+#include <csignal>
 #include <utility>
 
 #include "base/format.h"
@@ -11,6 +12,7 @@
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/stall_finding.h"
+#include "diagnose/stuck_refusal.h"
 #include "diagnose/waits.h"
 #include "diagnose/words.h"
 
@@ -104,6 +106,19 @@ void settle_stall(Verdict& verdict, const Death& death) {
         if (live) verdict.end = *stall;
         if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
         verdict.root = std::move(lost);
+        return;
+    }
+    if (std::optional<Finding> refused = refusal_before(death, *stand)) {
+        if (refused->pid) name_process(verdict, death, *refused->pid);
+        if (live) verdict.end = *stall;
+        if (!live) verdict.contributing.insert(verdict.contributing.begin(), *stall);
+        // That is how the guard ends what is stuck because of it.
+        if (!live && stand->stall->told && death.by(SIGTERM)) {
+            verdict.end = *refused;
+            verdict.choice = formatted("It had not moved for {} after the refusal, and was ended.",
+                                       human(stand->lasted));
+        }
+        verdict.root = std::move(*refused);
         return;
     }
     if (std::optional<Finding> thread = dead_thread(death, *stand)) {

@@ -53,7 +53,7 @@ enum class GuardEventKind : std::uint32_t {
     refused = 1,       // would not have fitted
     too_large = 2,     // larger than the whole limit; no longer written
     nothing_left = 3,  // growth by small blocks had used up what there was
-    brink = 4,         // BrinkError at a step or cell boundary
+    brink = 4,         // BrinkError: at a step or cell boundary, or at a line when called
 };
 
 // The first of its kind in the run, for the supervisor to tell of.
@@ -66,6 +66,17 @@ struct GuardEvent {
 };
 static_assert(sizeof(GuardEvent) == 168);
 
+// A Python process whose main thread can be called at the brink (SIGURG, ignored by default).
+struct GuardListener {
+    std::int32_t pid;      // 0: free
+    std::uint32_t answer;  // GuardAnswer to the last call
+};
+enum class GuardAnswer : std::uint32_t {
+    none = 0,
+    nobody_hears = 1,  // an error here would reach nobody: ask whoever waits for this process
+};
+inline constexpr std::uint32_t guard_listeners = 64;
+
 struct GuardPage {
     GuardSettings settings;
     std::int64_t alive;         // when the supervisor last wrote; an old page is no page
@@ -76,9 +87,11 @@ struct GuardPage {
     std::uint64_t refused, warned;  // over all processes
     GuardEvent first;
     std::uint64_t first_taken;  // whoever sets it writes `first`
-    std::uint64_t reserved[8];
+    std::int64_t last_refused;  // when; 0: never
+    std::uint64_t reserved[7];
     GuardPromise promises[guard_promises];
     GuardPlace places[guard_places];
+    GuardListener listeners[guard_listeners];
 };
 inline constexpr std::size_t guard_page_size = 12U << 10U;
 static_assert(sizeof(GuardPage) <= guard_page_size);

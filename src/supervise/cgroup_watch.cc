@@ -32,8 +32,6 @@ format::CgroupLevel unseen_level() {
     return level;
 }
 
-constexpr Nanos refresh_pause = std::chrono::milliseconds(20);
-
 // What could be taken back from this level without killing anybody: clean file pages. Never the
 // whole of "file": it holds shared memory, which cannot.
 std::optional<Bytes> reclaimable_of(const sources::CgroupMemoryStat& stat) {
@@ -180,7 +178,7 @@ bool CgroupWatch::is_close(const Watched& watched) {
     return false;
 }
 
-void CgroupWatch::glance(Nanos now) {
+void CgroupWatch::glance(Nanos now, Nanos refresh) {
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
         const auto looks = watched.cgroup.look();
@@ -199,7 +197,7 @@ void CgroupWatch::glance(Nanos now) {
         }
         // Close to a limit, file pages are dropped by the moment: a figure of before the last
         // study would show room that is gone.
-        if (is_close(watched) && now - watched.last_refresh >= refresh_pause) {
+        if (is_close(watched) && now - watched.last_refresh >= refresh) {
             read_levels(watched);
             watched.last_refresh = now;
         }

@@ -46,7 +46,9 @@ public:
     std::optional<int> slot_of(Nanos now, int process_dir);
 
     // Use and kill counts of all levels, at every look; a count that moved becomes an event.
-    void glance(Nanos now);
+    // File pages near a limit are counted again after `refresh`.
+    static constexpr Nanos usual_refresh = std::chrono::milliseconds(20);
+    void glance(Nanos now, Nanos refresh = usual_refresh);
     // Everything, about once a second.
     void study(Nanos now, const IsOurs& is_ours);
     // After the program's end: everything once more, and which strangers left meanwhile.

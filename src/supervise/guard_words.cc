@@ -4,6 +4,14 @@
 
 namespace holdfast {
 
+std::string stuck_words(Nanos lasted, const std::string& place, std::optional<Nanos> grace) {
+    const std::string where = place.empty() ? std::string() : " at " + place;
+    std::string text = formatted("guard: it has not moved for {} since memory was refused{}",
+                                 human(lasted), where);
+    if (grace) text += formatted("; SIGTERM follows in {} (--guard-grace)", human(*grace));
+    return text;
+}
+
 std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
     using Kind = format::GuardEventKind;
     const bool on = mode == format::GuardMode::on;

@@ -104,6 +104,29 @@ void HeadroomPage::tell_of_brink(const std::vector<CgroupAddress>& cgroups) {
     }
 }
 
+bool HeadroomPage::listens(int pid) {
+    for (format::GuardListener& one : page().listeners)
+        if (pid > 0 && std::atomic_ref(one.pid).load() == pid)
+            return std::atomic_ref(one.answer).load() == 0;
+    return false;
+}
+
+void HeadroomPage::forget_listeners(const std::function<bool(int)>& alive) {
+    for (format::GuardListener& one : page().listeners) {
+        std::int32_t pid = std::atomic_ref(one.pid).load();
+        if (pid != 0 && !alive(pid)) std::atomic_ref(one.pid).compare_exchange_strong(pid, 0);
+    }
+}
+
+void HeadroomPage::forget_answers() {
+    for (format::GuardListener& one : page().listeners) std::atomic_ref(one.answer).store(0);
+}
+
+std::optional<Nanos> HeadroomPage::last_refusal() {
+    const std::int64_t time = std::atomic_ref(page().last_refused).load(std::memory_order_acquire);
+    return time > 0 ? std::optional(Nanos(time)) : std::nullopt;
+}
+
 std::optional<GuardCrossing> HeadroomPage::take_first_event() {
     GuardPage& shared = page();
     if (told_ || std::atomic_ref(shared.first.time).load(std::memory_order_acquire) <= 0)

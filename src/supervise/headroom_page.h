@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +20,8 @@ namespace holdfast {
 struct GuardOptions {
     format::GuardMode mode = format::GuardMode::warn;
     std::optional<Bytes> reserve;  // nothing: by the size of the limit
+    // So long a program that is stuck after a refusal is left to itself; nothing: for ever.
+    std::optional<Nanos> grace = std::chrono::seconds(30);
 };
 
 // The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
@@ -36,6 +39,13 @@ public:
     // Says that we are alive, where the cgroups are, and how much room there was just now.
     void publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                  std::optional<Bytes> machine);
+    // Whether this process can be called at the brink, and an error there would reach somebody.
+    bool listens(int pid);
+    // Makes room for those who come; who said that nobody hears may be asked again.
+    void forget_listeners(const std::function<bool(int)>& alive);
+    void forget_answers();
+    // When some process was last refused memory, or had an error raised.
+    std::optional<Nanos> last_refusal();
     // Once, when it is there.
     std::optional<GuardCrossing> take_first_event();
 

@@ -137,5 +137,30 @@ TEST(GuardWords, NameTheSwitchThatRefusesIt) {
               "--guard=on turns this into a MemoryError");
 }
 
+TEST(HeadroomPage, OnlyWhoListensAndIsHeardCanBeCalled) {
+    PageFile file({format::GuardMode::on, std::nullopt});
+    format::GuardPage page = file.read();
+    page.listeners[3] = {77, 0};
+    page.listeners[5] = {78, static_cast<std::uint32_t>(format::GuardAnswer::nobody_hears)};
+    file.write(page);
+    EXPECT_TRUE(file.page->listens(77));
+    EXPECT_FALSE(file.page->listens(78));
+    EXPECT_FALSE(file.page->listens(79));
+    EXPECT_FALSE(file.page->listens(0));
+    file.page->forget_answers();
+    EXPECT_TRUE(file.page->listens(78));
+    file.page->forget_listeners([](int pid) { return pid == 78; });
+    EXPECT_FALSE(file.page->listens(77));
+    EXPECT_TRUE(file.page->listens(78));
+}
+
+TEST(GuardWords, TellOfAProgramThatIsStuck) {
+    EXPECT_EQ(stuck_words(std::chrono::seconds(11), "train.py:4", std::chrono::seconds(30)),
+              "guard: it has not moved for 11.0 s since memory was refused at train.py:4; SIGTERM "
+              "follows in 30.0 s (--guard-grace)");
+    EXPECT_EQ(stuck_words(std::chrono::seconds(11), "", std::nullopt),
+              "guard: it has not moved for 11.0 s since memory was refused");
+}
+
 }  // namespace
 }  // namespace holdfast

@@ -40,6 +40,8 @@ public:
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
     void begin(Nanos now, pid_t command, const std::string& working_directory);
+    // Nothing but the cgroups' memory, for who must look often.
+    void glance_at_memory(Nanos now) { cgroups_.glance(now, std::chrono::milliseconds(2)); }
     // One look; says when the next is due.
     Nanos look(Nanos now);
     void read_kernel_log(Nanos now);

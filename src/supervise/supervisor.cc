@@ -15,10 +15,13 @@
 #include <utility>
 
 #include "base/child.h"
+#include "base/format.h"
 #include "base/text.h"
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
+#include "supervise/brink_caller.h"
+#include "supervise/brink_pace.h"
 #include "supervise/brink_watch.h"
 #include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
@@ -28,6 +31,7 @@
 #include "supervise/observer.h"
 #include "supervise/own_state.h"
 #include "supervise/recorder.h"
+#include "supervise/refusal_watch.h"
 #include "supervise/relay.h"
 #include "supervise/run_facts_now.h"
 #include "supervise/sentry.h"
@@ -44,6 +48,11 @@ constexpr std::uint64_t tag_brink = tag_signals + 2;
 
 // Usage that swings about a threshold must not keep us busy.
 constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
+
+// What was called has to come to its next line first.
+constexpr Nanos between_calls = std::chrono::milliseconds(2);
+// It slows a program down for a moment, and many come close to their limit without crossing it.
+constexpr Nanos between_early_calls = std::chrono::milliseconds(75);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
@@ -108,7 +117,8 @@ public:
             if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
             if (const auto refused = start()) return *refused;
             begin();
-            while (!ended_) wait_and_serve(next_look_ - monotonic_now());
+            while (!ended_)
+                wait_and_serve(std::min(next_look_, next_brink_look_) - monotonic_now());
             return finish();
         } catch (const std::exception& failure) {
             if (command_ || ended_) return wait_blindly();
@@ -126,6 +136,9 @@ private:
     void inject_agent(Launch& plan);
     void start_guard();
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
+    void tell_of_stuck_refusal(Nanos now, const StallNews& news);
+    void end_stuck_tree();
+    void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
     void on_child_changes();
     void tell_of_stall(const StallNews& news);
@@ -155,6 +168,11 @@ private:
     std::optional<Injection> injection_;
     std::optional<HeadroomPage> guard_;
     BrinkWatch brink_;
+    BrinkPace brink_pace_;
+    Nanos next_brink_look_ = Nanos::max();  // between two of the ordinary looks
+    Nanos last_call_{};
+    RefusalWatch refusals_;
+    std::string first_refused_at_;
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -247,11 +265,44 @@ void Supervisor::start_guard() {
 void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     if (!guard_) return;
     guard_->publish(now, cgroups, observer_->machine_headroom());
+    look_at_brink(now, cgroups);
     brink_.follow(cgroups);
     for (const int fd : brink_.take_new_fds())
         wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
-    if (const auto event = guard_->take_first_event())
+    guard_->forget_listeners([this](int pid) {
+        return observer_->tree().member(pid) != nullptr ||
+               ::access(formatted("/proc/{}", pid).c_str(), F_OK) == 0;
+    });
+    if (const auto event = guard_->take_first_event()) {
+        first_refused_at_ = event->place;
         options_->warn(words_about(*event, options_->guard.mode));
+    }
+    if (options_->guard.mode != format::GuardMode::on || ended_) return;
+    if (guard_->last_refusal() && options_->stall_after > RefusalWatch::patience)
+        observer_->stalls().set_patience(RefusalWatch::patience);
+    if (!options_->kernel && refusals_.should_end(now, options_->guard.grace)) end_stuck_tree();
+}
+
+// Near the limit: looks more often, and calls the program at the brink.
+void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups) {
+    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
+    const CgroupAddress* tightest = nullptr;
+    for (const CgroupAddress& one : cgroups)
+        if (one.headroom && one.limit &&
+            (tightest == nullptr || *one.headroom < *tightest->headroom))
+            tightest = &one;
+    next_brink_look_ = Nanos::max();
+    if (tightest == nullptr) return;
+    const BrinkPace::Step step =
+        brink_pace_.next(now, *tightest->headroom, *tightest->limit, options_->guard.reserve);
+    if (!step.look_again) return guard_->forget_answers();
+    next_brink_look_ = now + *step.look_again;
+    const bool certain = step.call == BrinkPace::Call::now;
+    if (step.call == BrinkPace::Call::none ||
+        now - last_call_ < (certain ? between_calls : between_early_calls))
+        return;
+    last_call_ = now;
+    BrinkCaller(observer_->tree()).call(*guard_, certain);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
@@ -347,7 +398,12 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
     }
-    if (ended_ || now < next_look_) return;
+    if (ended_) return;
+    if (now >= next_brink_look_ && now < next_look_) {
+        observer_->glance_at_memory(now);
+        look_at_brink(now, observer_->addresses());
+    }
+    if (now < next_look_) return;
     follow_launcher();
     brink_.drain();
     last_look_ = now;
@@ -355,7 +411,28 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     const std::vector<CgroupAddress> cgroups = observer_->addresses();
     serve_guard(now, cgroups);
     keep_sentry(cgroups);
-    if (const auto news = observer_->stalls().take_news()) tell_of_stall(*news);
+    if (const auto news = observer_->stalls().take_news()) {
+        tell_of_stall(*news);
+        tell_of_stuck_refusal(now, *news);
+    }
+}
+
+void Supervisor::tell_of_stuck_refusal(Nanos now, const StallNews& news) {
+    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
+    if (!refusals_.on_stall(now, news, guard_->last_refusal())) return;
+    options_->warn(stuck_words(news.lasted, first_refused_at_,
+                               options_->kernel ? std::nullopt : options_->guard.grace));
+}
+
+// The kernel would have killed it; asked to end it can still save. Those below go as well: they
+// wait for each other, and nobody is left to end them.
+void Supervisor::end_stuck_tree() {
+    for (const pid_t pid : observer_->tree().living()) {
+        if (pid == command_.pid()) continue;
+        const auto still_it = [&] { return observer_->tree().member(pid) != nullptr; };
+        if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGTERM);
+    }
+    command_.send(SIGTERM);
 }
 
 void Supervisor::tell_of_stall(const StallNews& news) {

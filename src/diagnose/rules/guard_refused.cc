@@ -6,6 +6,7 @@
 #include "diagnose/moment.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/stuck_refusal.h"
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
@@ -84,3 +85,36 @@ std::optional<Finding> guard_refused(const Death& death) {
 }
 
 }  // namespace holdfast::rules
+
+namespace holdfast {
+
+std::optional<Finding> refusal_before(const Death& death, const Standstill& stand) {
+    constexpr Nanos before{15'000'000'000};
+    constexpr Nanos unmeasured{2'000'000'000};
+    const AgentEvidence* found = nullptr;
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (!agent.guard || agent.guard->refused == 0) continue;
+        const RunTime time = agent.guard->last.time;
+        if (time > later(stand.stall->since, unmeasured) ||
+            later(time, before) < stand.stall->since)
+            continue;
+        if (found == nullptr || time > found->guard->last.time) found = &agent;
+    }
+    if (found == nullptr) return std::nullopt;
+    const RefusalEvidence& last = found->guard->last;
+    std::string summary = rules::told(death, *found, last);
+    if (summary.ends_with('.')) summary.pop_back();
+    // That it stands still for this reason is seen only by the order of the two.
+    Finding finding = finding_about(
+        death, "guard-refused"_cause, Confidence::likely,
+        formatted("{} Nobody dealt with the error, and the program has not moved since.",
+                  summary + "."));
+    if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
+    finding.evidence.push_back({"guard", formatted("asked {}, left {} of {}", human(last.asked),
+                                                   human(last.room), human(last.limit))});
+    for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
+    finding.pid = found->pid;
+    return finding;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,167 @@
+#include "agent/guard/brink_call.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "agent/base/clock.h"
+#include "agent/base/raw_calls.h"
+#include "agent/base/self_memory.h"
+#include "agent/base/spin_lock.h"
+#include "agent/guard/page.h"
+#include "agent/guard/raise_place.h"
+#include "agent/guard/refusal.h"
+#include "agent/guard/situation.h"
+#include "agent/process/own_process.h"
+#include "agent/python/stack.h"
+
+namespace holdfast::agent {
+namespace {
+
+using format::GuardAnswer;
+using format::GuardListener;
+using format::GuardMode;
+
+constexpr std::int64_t between_calls = 1'000'000;
+constexpr std::int64_t between_readings = 100'000;
+constexpr std::int64_t awake_for = 25'000'000;
+// So long an error is being dealt with, unless half of what was left is gone.
+constexpr std::int64_t to_deal_with_it = 1'000'000'000;
+
+constexpr std::size_t deepest_call = 128;
+
+GuardListener* own_listener(const GuardState& state) {
+    const std::uint32_t number = state.listener.load(std::memory_order_relaxed);
+    if (number == 0 || number > format::guard_listeners) return nullptr;
+    return &guard_page()->listeners[number - 1];
+}
+
+void answer(const GuardState& state, GuardAnswer what) {
+    if (GuardListener* own = own_listener(state))
+        std::atomic_ref(own->answer).store(static_cast<std::uint32_t>(what));
+}
+
+// True: the last error is still being dealt with.
+bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t time) {
+    const std::int64_t raised = state.raised_at.load(std::memory_order_relaxed);
+    return raised != 0 && time - raised < to_deal_with_it &&
+           left >= state.raised_room.load(std::memory_order_relaxed) / 2;
+}
+
+// Has the handler called again at the next line: growth of a gigabyte a second leaves no time for
+// another call from outside. Only for a moment, because it slows the program down.
+void stay_awake(GuardState& state, std::int64_t time) {
+    if (state.awake_until.load(std::memory_order_relaxed) <= time) return;
+    state.woke_itself.store(true, std::memory_order_relaxed);
+    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+}
+
+}  // namespace
+
+int brink_signal() { return SIGURG; }
+
+bool should_listen() {
+    GuardState* state = guard_state();
+    // Where the stack cannot be read nobody knows what an error would break.
+    return state != nullptr && state->listener.load(std::memory_order_relaxed) == 0 &&
+           guard_page()->settings.mode == GuardMode::on && python_version().lines;
+}
+
+void listen_for_calls() {
+    GuardState* state = guard_state();
+    if (state == nullptr) return;
+    const std::int32_t own = ::getpid();
+    for (std::uint32_t i = 0; i < format::guard_listeners; ++i) {
+        GuardListener& one = guard_page()->listeners[i];
+        std::int32_t nobody = 0;
+        // A pid that is ours already is one that was used before.
+        if (!std::atomic_ref(one.pid).compare_exchange_strong(nobody, own) && nobody != own)
+            continue;
+        std::atomic_ref(one.answer).store(0);
+        state->listener.store(i + 1);
+        return;
+    }
+    state->listener.store(format::guard_listeners + 1);  // no room: do not try again
+}
+
+void stop_listening() {
+    GuardState* state = guard_state();
+    if (state == nullptr) return;
+    if (GuardListener* own = own_listener(*state)) std::atomic_ref(own->pid).store(0);
+    state->listener.store(format::guard_listeners + 1);  // for good
+}
+
+void call_main_thread() {
+    GuardState* state = guard_state();
+    if (state == nullptr || own_listener(*state) == nullptr) return;
+    const std::int64_t time = now();
+    std::int64_t last = state->called_at.load(std::memory_order_relaxed);
+    if (time - last < between_calls || !state->called_at.compare_exchange_strong(last, time))
+        return;
+    const KeepErrno keep;
+    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+}
+
+bool main_thread_can_be_told() {
+    GuardState* state = guard_state();
+    if (state == nullptr || own_listener(*state) == nullptr) return false;
+    CalledFunction stack[deepest_call];
+    std::size_t count = own_stack(stack, deepest_call);
+    if (count == 0 || !is_thread_of_program(stack, count)) return false;
+    count = main_stack(stack, deepest_call);
+    if (count != 0 && may_raise_in(stack, count) != Here::never) return true;
+    // It had its error, and now waits for its threads to end.
+    return state->raised_at.load(std::memory_order_relaxed) != 0;
+}
+
+void tell_main_thread() {
+    GuardState* state = guard_state();
+    if (state == nullptr || own_thread_id() == ::getpid() || own_error_is_received()) return;
+    // One error is enough for all threads that fail now.
+    const std::int64_t raised = state->raised_at.load(std::memory_order_relaxed);
+    if (raised != 0 && now() - raised < to_deal_with_it) return;
+    state->owed.store(true);
+    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+}
+
+bool called_at_brink() {
+    GuardState* state = guard_state();
+    if (busy || state == nullptr) return false;
+    const KeepErrno keep;
+    const std::int64_t time = now();
+    if (!state->woke_itself.exchange(false, std::memory_order_relaxed))
+        state->awake_until.store(time + awake_for, std::memory_order_relaxed);
+    const bool owed = state->owed.load(std::memory_order_relaxed);
+    if (owed) state->awake_until.store(time + awake_for, std::memory_order_relaxed);
+    if (time - state->woken_at.load(std::memory_order_relaxed) < between_readings) {
+        stay_awake(*state, time);
+        return false;
+    }
+    state->woken_at.store(time, std::memory_order_relaxed);
+    const Busy inside;
+    Situation situation(*state);
+    if (!situation.read() || situation.settings().mode != GuardMode::on) return false;
+    const std::uint64_t left = situation.headroom().most;
+    if (!owed && dealing_with_it(*state, left, time)) return false;
+    if (!owed && left >= situation.brink_of_waiting()) {
+        if (left < 8 * situation.brink()) stay_awake(*state, time);
+        return false;
+    }
+    CalledFunction stack[deepest_call];
+    const Here here = may_raise_in(stack, own_stack(stack, deepest_call));
+    if (here == Here::never) answer(*state, GuardAnswer::nobody_hears);
+    if (here == Here::never) state->owed.store(false);
+    const bool low = here == Here::waits || owed || left < situation.brink();
+    if (here == Here::never || here == Here::not_now || !low) {
+        if (here != Here::never) stay_awake(*state, time);
+        return false;
+    }
+    if (!owed && situation.is_anothers_fault(0)) return false;
+    state->owed.store(false);
+    state->raised_at.store(time, std::memory_order_relaxed);
+    state->raised_room.store(left, std::memory_order_relaxed);
+    note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
+    return true;
+}
+
+}  // namespace holdfast::agent

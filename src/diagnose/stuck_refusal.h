@@ -1,0 +1,13 @@
+// A run that does not move because the guard refused it memory.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/standstill.h"
+
+namespace holdfast {
+
+// The refusal that came just before the standstill; nothing: there was none.
+std::optional<Finding> refusal_before(const Death& death, const Standstill& stand);
+
+}  // namespace holdfast

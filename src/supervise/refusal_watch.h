@@ -1,0 +1,28 @@
+// A program that is stuck because the guard refused it memory: an error that reached nobody, and
+// others that wait for the one who got it. Without the guard it would have been killed.
+#pragma once
+
+#include <optional>
+
+#include "base/time.h"
+#include "supervise/stall_watch.h"
+
+namespace holdfast {
+
+class RefusalWatch {
+public:
+    // After a refusal a proven standstill is told of after so long.
+    static constexpr Nanos patience = std::chrono::seconds(10);
+
+    // News of the stall watch. True: the program has not moved since the refusal, as it seems
+    // because of it; once for each standstill.
+    bool on_stall(Nanos now, const StallNews& news, std::optional<Nanos> refused);
+    // True, once: the grace is over, and it still does not move.
+    bool should_end(Nanos now, std::optional<Nanos> grace);
+
+private:
+    std::optional<Nanos> stuck_;  // told then
+    bool ended_ = false;
+};
+
+}  // namespace holdfast
