@@ -47,7 +47,7 @@ void describe(Json& json, Ref<Json, Finding> finding) {
     json.field("where", finding.where);
     json.field("evidence", finding.evidence);
     json.field("fixes", finding.fixes);
-    json.field("keeper", finding.keeper);
+    if (!Json::writes || finding.keeper) json.field("keeper", finding.keeper);
 }
 
 template <class Json>
