@@ -73,6 +73,19 @@ bool asked_to_end() {
                        [&](int number) { return sigismember(&pending, number) == 1; });
 }
 
+// One relay died in the middle of a piece. A kill that meets a process in a system call waits for
+// the call's end, so mostly the piece was written; that it was not shows in a target that holds as
+// much as before. Asked at once: a reader that takes something meanwhile hides it.
+void settle_piece(RelayState& state, OutputBox& box, int target) {
+    if (state.phase.load() != Phase::writing) return;
+    if (bytes_in(target).value_or(0) == state.target_before.load()) {
+        state.phase.store(Phase::between);
+        return;
+    }
+    box.delivered(state.piece.load());
+    state.phase.store(Phase::written);
+}
+
 class Pump {
 public:
     Pump(OutputBox& box, RelayState& state, int source, const Pipe& middle, int target)
@@ -222,27 +235,16 @@ private:
         }
     }
 
-    // One before us died in the middle of a piece. A kill that meets a process in
-    // a system call waits for the call's end, so mostly the piece was written;
-    // that it was not shows in a target that holds as much as before.
+    // What one before us wrote, but did not take out of the middle pipe any more.
     void recover() {
-        const Phase phase = state_->phase.load();
+        settle_piece(*state_, *box_, target_);
+        if (state_->phase.load() != Phase::written) return;
         const std::size_t piece = state_->piece.load();
-        if (phase == Phase::writing) {
-            if (bytes_in(target_).value_or(0) == state_->target_before.load()) {
-                state_->phase.store(Phase::between);
-                return;
-            }
-            box_->delivered(piece);
-            state_->phase.store(Phase::written);
-        }
-        if (state_->phase.load() == Phase::written) {
-            const std::size_t now = bytes_in(middle_->reader.get()).value_or(0);
-            const std::size_t before = state_->middle_before.load();
-            const std::size_t out = before > now ? before - now : 0;
-            if (out < piece) take_out(piece - out);
-            state_->phase.store(Phase::between);
-        }
+        const std::size_t now = bytes_in(middle_->reader.get()).value_or(0);
+        const std::size_t before = state_->middle_before.load();
+        const std::size_t out = before > now ? before - now : 0;
+        if (out < piece) take_out(piece - out);
+        state_->phase.store(Phase::between);
     }
 
     OutputBox* box_;
@@ -323,6 +325,7 @@ Status Relay::spawn() {
 
 void Relay::on_end(int wait_status) {
     child_.forget();
+    settle_piece(*state_, *box_, target_.get());
     const bool wanted = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != failed;
     if (!wanted && spawn()) return;
     reader_.reset();
