@@ -36,7 +36,7 @@ std::int64_t anonymous_bytes() {
 
 void charge(HeapState& state, AgentMemory& memory, std::uint64_t bytes, std::int64_t now) {
     Asker asker;
-    asker.flags = format::site_unseen | format::site_borrowed_stack;
+    asker.flags = format::site_unseen;
     asker.count = thread_budget.main_thread ? own_frames(asker.frames, Asker::most)
                                             : main_frames(asker.frames, Asker::most);
     if (asker.count == 0) return;
