@@ -8,6 +8,7 @@ containers, for a few milliseconds. It calls nothing of the program's own and ke
 import sys
 
 from _holdfast_agent import clock, fast_locals, keeper
+from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000
 _DEEPEST = 4
@@ -16,7 +17,6 @@ _LEAST = 1 << 20  # bytes, of what is no collection
 _SHORT = 64  # into so many items it looks, one by one
 _KEPT = 3
 _UNWEIGHED = 1 << 18  # what a graph behind a tensor, or an entry of a cache, is taken for
-_FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
 _PLAIN = (int, float, bool, complex, type(None))
 
 _before = {}  # name -> (items, bytes) at the last look
@@ -30,14 +30,14 @@ def look():
     modules = {}
     while frame is not None:
         file = frame.f_code.co_filename
-        if _is_own(file):
+        if is_own(file):
             walk.names(_locals(frame), file, "", 0)
             modules[file] = frame.f_globals
         frame = frame.f_back
     for module in list(sys.modules.values()):
-        names = _attributes(module)
+        names = attributes(module)
         file = names.get("__file__")
-        if type(file) is str and _is_own(file) and file not in modules:
+        if type(file) is str and is_own(file) and file not in modules:
             modules[file] = names
     for file, names in modules.items():
         walk.names(names, file, "", 0)
@@ -116,18 +116,18 @@ class _Walk:
         elif title in ("function", "method"):
             function = value if title == "function" else value.__func__
             code = getattr(function, "__code__", None)
-            if code is not None and _is_own(code.co_filename):
+            if code is not None and is_own(code.co_filename):
                 for name, cell in zip(code.co_freevars, function.__closure__ or ()):
                     self.later(f"{path}.{name}", _contents(cell), file, depth + 1)
         elif isinstance(value, type):
             module = sys.modules.get(type.__getattribute__(value, "__module__"))
-            if _is_own(_attributes(module).get("__file__") or "<holdfast"):
+            if is_own(attributes(module).get("__file__") or "<holdfast"):
                 names = dict(type.__dict__["__dict__"].__get__(value))
                 self.names(names, file, path + ".", depth + 1)
         elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
             self.note(path, _rows(value), _size(value, 0)[0], title, 0, file)
         elif title != "module":
-            self.names(_attributes(value), file, path + ".", depth + 1)
+            self.names(attributes(value), file, path + ".", depth + 1)
 
     def container(self, path, value, title, file, depth):
         count = _count(value)
@@ -221,20 +221,20 @@ def _size(value, depth):
         per_item = 2 if isinstance(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
         return 64 + count * (each + 16), any(graph for _, graph in sizes)
-    sizes = [_size(one, depth + 1) for one in list(_attributes(value).values())[:16]]
+    sizes = [_size(one, depth + 1) for one in list(attributes(value).values())[:16]]
     return 64 + sum(size for size, _ in sizes), any(graph for _, graph in sizes)
 
 
 def _frame_bytes(value):
     """Of a pandas frame, past its own properties."""
-    blocks = getattr(_attributes(value).get("_mgr"), "blocks", ())
+    blocks = getattr(attributes(value).get("_mgr"), "blocks", ())
     return sum(getattr(getattr(block, "values", None), "nbytes", 0) for block in blocks)
 
 
 def _rows(value):
     shape = getattr(value, "shape", None)
     if type(value).__name__ in ("DataFrame", "Series"):
-        blocks = getattr(_attributes(value).get("_mgr"), "blocks", ())
+        blocks = getattr(attributes(value).get("_mgr"), "blocks", ())
         shape = getattr(getattr(blocks[0], "values", None), "shape", ())[-1:] if blocks else ()
     return int(shape[0]) if shape else 0
 
@@ -244,15 +244,6 @@ def _contents(cell):
         return cell.cell_contents
     except ValueError:  # empty
         return None
-
-
-def _attributes(thing):
-    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
-    try:
-        held = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
 
 
 def _locals(frame):
@@ -265,7 +256,3 @@ def _locals(frame):
         return dict(frame.f_locals)
     names = code.co_varnames
     return dict(zip(names, fast_locals(frame, len(names))))
-
-
-def _is_own(file):
-    return not any(part in file for part in _FOREIGN)

@@ -12,6 +12,7 @@ import time
 import types
 
 from _holdfast_agent import note
+from hooks.own_code import attributes, is_own
 
 _KEPT_TENSORS = 8
 _LEAST = 16  # fewer are a model's parts, not a leak
@@ -83,39 +84,26 @@ def _name_of(container, traceback):
     while traceback is not None:
         frame = traceback.tb_frame
         file = frame.f_code.co_filename
-        if _is_own(file):
+        if is_own(file):
             for name, value in list(frame.f_locals.items()):
                 if value is container:
                     return name, file, rf"(?<![\w.]){re.escape(name)}"
                 # Of an object at hand: self.losses.
                 if issubclass(type(value), types.ModuleType):
                     continue
-                for inner, kept in list(_attributes(value).items()):
+                for inner, kept in list(attributes(value).items()):
                     if kept is container:
                         return f"{name}.{inner}", file, rf"\.{re.escape(inner)}"
         traceback = traceback.tb_next
     for module in list(sys.modules.values()):
-        names = _attributes(module)
+        names = attributes(module)
         file = names.get("__file__")
-        if type(file) is not str or not _is_own(file):
+        if type(file) is not str or not is_own(file):
             continue
         for name, value in list(names.items()):
             if value is container:
                 return name, file, rf"\b{re.escape(name)}"
     return None
-
-
-def _attributes(thing):
-    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
-    try:
-        held = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
-
-
-def _is_own(file):
-    return not any(part in file for part in ("/site-packages/", "/dist-packages/", "/lib/python"))
 
 
 def _only_line(file, pattern):

@@ -4,12 +4,12 @@ Asks no GPU: a tensor there may never answer.
 """
 
 from _holdfast_agent import note
+from hooks.own_code import is_own
 
 _NONFINITE = 9
 _FRAMES = 2  # of the program's own code, innermost first
 _NAMES = 500
 _MEASURES = ("loss", "err", "cost", "mse", "mae", "nll", "elbo", "norm", "grad", "mean", "ppl")
-_FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
 
 
 def note_if_any(traceback):
@@ -17,7 +17,7 @@ def note_if_any(traceback):
     frames = []
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
-        if not any(part in file for part in _FOREIGN):
+        if is_own(file):
             frames.append((traceback.tb_frame, file, traceback.tb_lineno or 0))
         traceback = traceback.tb_next
     for depth, (frame, file, line) in enumerate(reversed(frames[-_FRAMES:])):

@@ -1,0 +1,16 @@
+"""What is the program's own, and what its objects hold, without running any of it."""
+
+_FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
+
+
+def is_own(file):
+    return not any(part in file for part in _FOREIGN)
+
+
+def attributes(thing):
+    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
+    try:
+        held = object.__getattribute__(thing, "__dict__")
+    except AttributeError:
+        return {}
+    return held if type(held) is dict else {}
