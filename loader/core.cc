@@ -212,8 +212,7 @@ Status Core::prepare(const Json& options) {
     engine.workers = static_cast<unsigned>(workers_);
     engine.ahead = std::max<std::uint64_t>(1, options_["ahead"].natural().value_or(workers_ + 2));
     engine.skip_bad = text_or(options_["bad"], "raise") == "skip";
-    engine_ = std::make_unique<Engine>(*source_, engine, std::move(slots), std::move(scratches),
-                                       large_room);
+    engine_ = std::make_unique<Engine>(*source_, engine, std::move(slots), scratches, large_room);
     return Done{};
 }
 

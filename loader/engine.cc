@@ -37,7 +37,7 @@ std::uint64_t steps_of(const Pass& pass, std::uint64_t count) {
 }
 
 Engine::Engine(Source& source, EngineOptions options, std::vector<std::span<std::byte>> slots,
-               std::vector<std::span<std::byte>> scratches, std::span<std::byte> large)
+               const std::vector<std::span<std::byte>>& scratches, std::span<std::byte> large)
     : source_(source),
       options_(options),
       slots_(std::move(slots)),

@@ -78,7 +78,7 @@ public:
     // what the batch takes; `large` is the piece that one sample at a time may use when its
     // worker's own scratch is too small.
     Engine(Source& source, EngineOptions options, std::vector<std::span<std::byte>> slots,
-           std::vector<std::span<std::byte>> scratches, std::span<std::byte> large);
+           const std::vector<std::span<std::byte>>& scratches, std::span<std::byte> large);
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
     ~Engine();
@@ -91,7 +91,7 @@ public:
     Next next(std::chrono::milliseconds patience, Delivery& out);
     // A slot for the program to fill itself.
     Next take(Delivery& out);
-    void give_back(std::uint32_t slot);
+    void give_back(std::uint32_t number);
     void close();
     bool held() const;
     EngineStats stats() const;
@@ -111,7 +111,7 @@ private:
     };
     using Clock = std::chrono::steady_clock;
 
-    void work(std::span<std::byte> scratch);
+    void work(std::span<std::byte> room);
     std::shared_ptr<Batch> wanted();
     bool more();
     void fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch& scratch,

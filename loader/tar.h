@@ -75,8 +75,8 @@ private:
         std::int32_t label;
     };
 
-    Status scan(std::uint32_t shard, bool pictures);
-    bool add(const Entry& entry);
+    Status scan(std::uint32_t number, bool pictures);
+    bool add(const Entry& made);
     Entry& entry(std::uint64_t sample) const { return entries_[sample]; }
 
     std::vector<Shard> shards_;
