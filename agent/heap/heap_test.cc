@@ -14,6 +14,7 @@
 #include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
+#include "agent/heap/unseen.h"
 
 namespace holdfast::agent {
 namespace {
@@ -30,6 +31,8 @@ format::AgentSlot* slot() { return own_slot.get(); }
 format::AgentSlot* take_slot() { return own_slot.get(); }
 void find_next_allocator() {}
 void find_python_allocator() {}
+// The test's own memory is nothing that a program asked for.
+void look_for_unseen(HeapState&, format::AgentMemory&, std::int64_t) {}
 void arena_counted(HeapState&, format::AgentMemory&, std::uint64_t, std::uint64_t, std::uint16_t) {}
 bool python_running() { return true; }
 std::size_t own_frames(RawFrame* out, std::size_t) {

@@ -25,7 +25,7 @@ class Trainer:
             Trainer.log.append(part)  # mark: class
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)  # noqa: UP033 - 3.8 has no functools.cache
 def patch(number):
     return bytes([number % 255 + 1]) * SIZE
 
