@@ -12,9 +12,10 @@ from pathlib import Path
 def children(pid: int) -> list[int]:
     """Of every thread: a child belongs to the thread that started it."""
     found: list[int] = []
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found += map(int, path.read_text().split())
+    with contextlib.suppress(OSError):  # it ends while it is looked at
+        for path in Path(f"/proc/{pid}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                found += map(int, path.read_text().split())
     return found
 
 
