@@ -23,6 +23,14 @@ class Parameter(Tensor):
     pass
 
 
+def loaded(name):
+    path = ROOT / f"agent/hooks/{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 @pytest.fixture
 def noted(monkeypatch):
     """Runs a program's text, which must fail, and returns what the hook notes then."""
@@ -30,10 +38,9 @@ def noted(monkeypatch):
     agent = types.ModuleType("_holdfast_agent")
     agent.note = lambda *note: notes.append(note)
     monkeypatch.setitem(sys.modules, "_holdfast_agent", agent)
-    path = ROOT / "agent/hooks/kept_tensors.py"
-    spec = importlib.util.spec_from_file_location("kept_tensors", path)
-    hook = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(hook)
+    monkeypatch.setitem(sys.modules, "hooks", types.ModuleType("hooks"))
+    monkeypatch.setitem(sys.modules, "hooks.own_code", loaded("own_code"))
+    hook = loaded("kept_tensors")
 
     def run(text, file="/home/u/train.py"):
         notes.clear()
