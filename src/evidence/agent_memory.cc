@@ -23,6 +23,19 @@ bool tells_a_line(const AgentSiteRecord& site) {
     return (site.flags & silent) == 0;
 }
 
+// The lines are estimates, and all of them together held no more than the process did.
+double part_that_fits(const AgentRecord& agent, const MemoryContext& context) {
+    Bytes all;
+    for (const AgentSiteRecord& site : agent.memory.sites)
+        if ((site.flags & format::site_gpu) == 0) all += Bytes{site.live_bytes};
+    if (!context.held || *context.held >= all || all.count == 0) return 1;
+    return context.held->share_of(all);
+}
+
+Bytes scaled(Bytes bytes, double part) {
+    return Bytes{static_cast<std::uint64_t>(static_cast<double>(bytes.count) * part)};
+}
+
 // Memory that was asked for and never touched takes nothing from anybody.
 bool resident_grew_too(const AgentRecord& agent, const GrowthSeen& growth,
                        const MemoryContext& context) {
@@ -169,6 +182,11 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
     return frames;
 }
 
+std::optional<Bytes> most_held(const ProcessEvidence* process) {
+    if (process == nullptr || !process->rss_peak) return std::nullopt;
+    return *process->rss_peak + process->swap.value_or(Bytes{});
+}
+
 std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context) {
     std::vector<const AgentSiteRecord*> largest;
     for (const AgentSiteRecord& site : agent.memory.sites)
@@ -231,8 +249,9 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
     if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;
-    leak.live = blamed->sum.now();
-    leak.error = blamed->sum.band();
+    const double part = part_that_fits(agent, context);
+    leak.live = scaled(blamed->sum.now(), part);
+    leak.error = scaled(blamed->sum.band(), part);
     leak.borrowed = blamed->sum.borrowed();
     leak.several_lines = blamed->depth > 0.05;
     leak.growth = *blamed->growth;
@@ -247,6 +266,7 @@ std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryConte
         const Frame* own = innermost_own_frame(frames);
         if (own != nullptr && own->line) lines[{own->file, *own->line}].add(site);
     }
+    const double part = part_that_fits(agent, context);
     std::vector<MemorySite> top;
     for (const auto& [place, sum] : lines) {
         // One arena or two may be anybody's.
@@ -254,8 +274,8 @@ std::vector<MemorySite> top_sites_of(const AgentRecord& agent, const MemoryConte
         MemorySite& site = top.emplace_back();
         site.file = place.first;
         site.line = place.second;
-        site.live = sum.now();
-        site.error = sum.band();
+        site.live = scaled(sum.now(), part);
+        site.error = scaled(sum.band(), part);
         const auto growth = judge_growth(sum.series(agent, context.clock), context.limit);
         if (growth && growth->per_step)
             site.growth_per_step = static_cast<std::int64_t>(*growth->per_step);

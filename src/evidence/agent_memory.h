@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "evidence/run_clock.h"
-#include "model/agent_evidence.h"
+#include "model/evidence.h"
 #include "record/agent_box.h"
 
 namespace holdfast {
@@ -13,14 +13,17 @@ namespace holdfast {
 struct MemoryContext {
     RunClock clock;
     std::optional<Bytes> limit;
-    bool swapped = false;  // then what is resident says nothing about growth
+    bool swapped = false;         // then what is resident says nothing about growth
+    std::optional<Bytes> held{};  // the most that was resident, and what was swapped
 };
+
+// Of the process, as far as it was seen.
+std::optional<Bytes> most_held(const ProcessEvidence* process);
 
 // Outermost first, as Python prints them.
 std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack);
 
-// The largest first. Arenas and what found no room of its own are not among them: they mark the
-// line that happened to ask, not the one that keeps.
+// The largest first.
 std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context);
 
 std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContext& context);

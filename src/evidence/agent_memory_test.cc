@@ -169,6 +169,15 @@ TEST(NoLeak, OneLargeBlockThatIsFilledBitByBit) {
     EXPECT_FALSE(p.leak());
 }
 
+TEST(Leak, HoldsNoMoreThanTheProcessDid) {
+    Program p;
+    p.holds(stack({p.frame("train.py", 42)}), growing);
+    p.context.held = Bytes::mib(210);
+    const auto leak = p.leak();
+    ASSERT_TRUE(leak);
+    EXPECT_LE(leak->live, Bytes::mib(210));
+}
+
 TEST(NoLeak, WarmUpAndWhatStays) {
     Program p;
     p.holds(stack({p.frame("train.py", 42)}), warming);

@@ -102,7 +102,8 @@ void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evide
     if (main == nullptr || main->memory.sites.empty())
         main = largest == record.agents.end() ? nullptr : &*largest;
     if (main != nullptr)
-        evidence.memory.top_sites = top_sites_of(*main, {clock, evidence.memory.limit, false});
+        evidence.memory.top_sites = top_sites_of(
+            *main, {clock, evidence.memory.limit, false, most_held(evidence.process(main->pid))});
 }
 
 }  // namespace holdfast::parts
