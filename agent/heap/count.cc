@@ -4,6 +4,7 @@
 #include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
+#include "agent/heap/unseen.h"
 
 namespace holdfast::agent {
 namespace {
@@ -91,6 +92,7 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
     const std::uint16_t site = state->index.find(own->memory, asker, weight, state->held, time);
     take_note_of_place(*own, asker, site, time);
     count(*state, own->memory, site);
+    note_seen(state->unseen, own->memory);
     ++own->memory.samples;
     state->lock.unlock();
 }

@@ -18,8 +18,12 @@ inline constexpr std::uint64_t widest_interval = 32U << 20U;
 
 // What no hook saw; see heap/unseen.h. As it was at the last look.
 struct Unseen {
-    std::int64_t anonymous, seen;
-    std::uint64_t bytes;  // put down to lines
+    std::int64_t anonymous;
+    std::int64_t base;       // was there before the first look; part of what is explained
+    std::int64_t explained;  // what the hooks saw, and what of it malloc may have kept when freed
+    std::int64_t highest;    // the most the hooks saw at a time since that look
+    std::uint64_t variance_kib2;  // of what is explained
+    std::uint64_t bytes;          // put down to lines
 };
 
 struct HeapState {

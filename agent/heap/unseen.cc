@@ -61,28 +61,53 @@ void shrink_to(HeapState& state, AgentMemory& memory, std::uint64_t most) {
     state.unseen.bytes = sum;
 }
 
+std::uint64_t variance_of(AgentMemory& memory) {
+    std::uint64_t sum = 0;
+    const std::uint32_t count = sites_in(memory);
+    for (std::uint32_t i = 0; i < count; ++i) sum += memory.sites[i].variance_kib2;
+    return sum;
+}
+
+// By Newton's method: the agent does without libm.
+std::int64_t two_errors(std::uint64_t variance_kib2) {
+    std::uint64_t root = variance_kib2 < 2 ? variance_kib2 : variance_kib2 / 2;
+    for (std::uint64_t next = root; root > 1; root = next) {
+        next = (root + variance_kib2 / root) / 2;
+        if (next >= root) break;
+    }
+    return static_cast<std::int64_t>(2 * kib * root);
+}
+
 }  // namespace
 
 void look_for_unseen(HeapState& state, AgentMemory& memory, std::int64_t now) {
     Unseen& unseen = state.unseen;
     const std::int64_t anonymous = anonymous_bytes();
     if (anonymous < 0) return;
-    const auto seen = static_cast<std::int64_t>(memory.live_bytes - unseen.bytes);
-    const std::int64_t rest = std::max<std::int64_t>(0, anonymous - seen);
-    // Only what became resident just now: memory that was freed and is kept by malloc is not seen
-    // either, but came with another line.
-    const std::int64_t came = anonymous - unseen.anonymous;
-    const std::int64_t more = (anonymous - seen) - (unseen.anonymous - unseen.seen);
-    const bool first = unseen.anonymous == 0;
+    if (unseen.anonymous == 0)
+        unseen.base = std::max<std::int64_t>(0, anonymous - seen_by_hooks(unseen, memory));
+    const Unseen before = unseen;
+    const std::int64_t seen = seen_by_hooks(unseen, memory);
+    // malloc keeps most of what is freed: that stays resident, and its line is gone. What went
+    // back to the system is taken for freed memory first.
+    const std::int64_t most = std::max({before.explained, before.highest, seen});
+    const std::int64_t given_back = std::max<std::int64_t>(0, before.anonymous - anonymous);
+    unseen.explained = std::min(most - std::min(given_back, most - seen), anonymous);
     unseen.anonymous = anonymous;
-    unseen.seen = seen;
-    const auto known = static_cast<std::int64_t>(unseen.bytes);
+    unseen.highest = seen;
+    unseen.variance_kib2 = variance_of(memory);
+    if (given_back == 0)
+        unseen.variance_kib2 = std::max(unseen.variance_kib2, before.variance_kib2);
+    const std::int64_t rest = anonymous - unseen.explained;
+    const auto known = static_cast<std::int64_t>(before.bytes);
     if (known > rest) {
         shrink_to(state, memory, static_cast<std::uint64_t>(rest));
         return;
     }
-    const std::int64_t fresh = std::min({came, more, rest - known});
-    if (!first && fresh >= worth_it) charge(state, memory, static_cast<std::uint64_t>(fresh), now);
+    // What the hooks saw is an estimate: what lies within its error is no news.
+    const std::int64_t came = anonymous - before.anonymous;
+    const std::int64_t fresh = std::min(came, rest - known - two_errors(unseen.variance_kib2));
+    if (fresh >= worth_it) charge(state, memory, static_cast<std::uint64_t>(fresh), now);
 }
 
 }  // namespace holdfast::agent

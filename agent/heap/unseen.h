@@ -9,7 +9,15 @@
 
 namespace holdfast::agent {
 
-// Under the lock.
+// All under the lock.
+inline std::int64_t seen_by_hooks(const Unseen& unseen, const format::AgentMemory& memory) {
+    return unseen.base + static_cast<std::int64_t>(memory.live_bytes - unseen.bytes);
+}
+// After each block that is counted.
+inline void note_seen(Unseen& unseen, const format::AgentMemory& memory) {
+    const std::int64_t seen = seen_by_hooks(unseen, memory);
+    if (seen > unseen.highest) unseen.highest = seen;
+}
 void look_for_unseen(HeapState& state, format::AgentMemory& memory, std::int64_t now);
 
 }  // namespace holdfast::agent

@@ -158,7 +158,8 @@ std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock
     for (const AgentRecord& agent : record.agents) {
         const ProcessEvidence* process = so_far.process(agent.pid);
         const bool swapped = process != nullptr && process->swap.value_or(Bytes{}).count > 0;
-        all.push_back(agent_of(agent, {clock, so_far.memory.limit, swapped, most_held(process)}));
+        const auto limit = so_far.memory.limit;
+        all.push_back(agent_of(agent, {clock, limit, swapped, most_it_can_hold(process, limit)}));
     }
     return all;
 }

@@ -23,13 +23,13 @@ bool tells_a_line(const AgentSiteRecord& site) {
     return (site.flags & silent) == 0;
 }
 
-// The lines are estimates, and all of them together held no more than the process did.
+// The lines are estimates, and all of them together held no more than the process could.
 double part_that_fits(const AgentRecord& agent, const MemoryContext& context) {
     Bytes all;
     for (const AgentSiteRecord& site : agent.memory.sites)
         if ((site.flags & format::site_gpu) == 0) all += Bytes{site.live_bytes};
-    if (!context.held || *context.held >= all || all.count == 0) return 1;
-    return context.held->share_of(all);
+    if (!context.room || *context.room >= all || all.count == 0) return 1;
+    return context.room->share_of(all);
 }
 
 Bytes scaled(Bytes bytes, double part) {
@@ -182,9 +182,10 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
     return frames;
 }
 
-std::optional<Bytes> most_held(const ProcessEvidence* process) {
-    if (process == nullptr || !process->rss_peak) return std::nullopt;
-    return *process->rss_peak + process->swap.value_or(Bytes{});
+// Not the resident memory that was seen: a process may fill more in the moments before its end.
+std::optional<Bytes> most_it_can_hold(const ProcessEvidence* process, std::optional<Bytes> limit) {
+    if (process == nullptr || !limit) return std::nullopt;
+    return *limit + process->swap.value_or(Bytes{});
 }
 
 std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext& context) {

@@ -14,11 +14,10 @@ struct MemoryContext {
     RunClock clock;
     std::optional<Bytes> limit;
     bool swapped = false;         // then what is resident says nothing about growth
-    std::optional<Bytes> held{};  // the most that was resident, and what was swapped
+    std::optional<Bytes> room{};  // the most the process can hold
 };
 
-// Of the process, as far as it was seen.
-std::optional<Bytes> most_held(const ProcessEvidence* process);
+std::optional<Bytes> most_it_can_hold(const ProcessEvidence* process, std::optional<Bytes> limit);
 
 // Outermost first, as Python prints them.
 std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack);

@@ -169,10 +169,10 @@ TEST(NoLeak, OneLargeBlockThatIsFilledBitByBit) {
     EXPECT_FALSE(p.leak());
 }
 
-TEST(Leak, HoldsNoMoreThanTheProcessDid) {
+TEST(Leak, HoldsNoMoreThanTheProcessCould) {
     Program p;
     p.holds(stack({p.frame("train.py", 42)}), growing);
-    p.context.held = Bytes::mib(210);
+    p.context.room = Bytes::mib(210);
     const auto leak = p.leak();
     ASSERT_TRUE(leak);
     EXPECT_LE(leak->live, Bytes::mib(210));

@@ -101,9 +101,10 @@ void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evide
         [](const auto& a, const auto& b) { return a.memory.live_bytes < b.memory.live_bytes; });
     if (main == nullptr || main->memory.sites.empty())
         main = largest == record.agents.end() ? nullptr : &*largest;
+    const auto limit = evidence.memory.limit;
     if (main != nullptr)
         evidence.memory.top_sites = top_sites_of(
-            *main, {clock, evidence.memory.limit, false, most_held(evidence.process(main->pid))});
+            *main, {clock, limit, false, most_it_can_hold(evidence.process(main->pid), limit)});
 }
 
 }  // namespace holdfast::parts
