@@ -67,6 +67,18 @@ def test_a_run_that_ends_by_a_refusal_has_it_as_its_end_with_the_line(inside):
     assert verdict["end"]["where"]["function"].startswith("blocks")
 
 
+def test_what_is_freed_after_a_refusal_is_still_told(inside):
+    inside.run(*program("clears_and_raises.py"), options=["--guard=on"])
+    verdict = inside.why()
+    assert verdict["end"]["code"] == "HF114"
+    assert verdict["root"]["slug"] in ("host-leak", "dataset-in-ram")
+    assert verdict["root"]["where"]["text"].endswith("# mark: fills")
+    lines = verdict["memory"]["top_sites"]
+    assert lines[0]["live_bytes"] > LIMIT // 2
+    assert sum(line["live_bytes"] for line in lines) <= LIMIT
+    assert not any(also["slug"] == "alloc-refused" for also in verdict["contributing"])
+
+
 @pytest.mark.parametrize(
     "sparse",
     [

@@ -243,10 +243,35 @@ Verdict of_death(const Evidence& evidence) {
     return verdict;
 }
 
+// The reason's come first; what is said of the end again, or comes after the third, helps nobody.
+void keep_best_fixes(Verdict& verdict) {
+    constexpr std::size_t most = 3;
+    std::vector<Fix> kept;
+    const auto keep = [&kept](std::vector<Fix>& fixes) {
+        std::vector<Fix> own;
+        for (Fix& fix : fixes) {
+            const bool said = std::any_of(kept.begin(), kept.end(), [&fix](const Fix& other) {
+                return other.text == fix.text || (!fix.code.empty() && other.code == fix.code);
+            });
+            if (said || kept.size() == most) continue;
+            kept.push_back(fix);
+            own.push_back(std::move(fix));
+        }
+        fixes = std::move(own);
+    };
+    keep(verdict.root.fixes);
+    if (verdict.root.cause == verdict.end.cause)
+        verdict.end.fixes = verdict.root.fixes;
+    else
+        keep(verdict.end.fixes);
+}
+
 }  // namespace
 
 Verdict diagnose(const Evidence& evidence) {
-    return still_running(evidence) ? of_running(evidence) : of_death(evidence);
+    Verdict verdict = still_running(evidence) ? of_running(evidence) : of_death(evidence);
+    keep_best_fixes(verdict);
+    return verdict;
 }
 
 }  // namespace holdfast

@@ -40,9 +40,15 @@ TEST(HostLeak, IsLikelyWhereTheLineIsBorrowedOrOneOfMany) {
     EXPECT_EQ(many.verdict().root.confidence, Confidence::likely);
 }
 
-TEST(HostLeak, IsTheRootOfARefusedAllocation) {
+TEST(HostLeak, IsNotTheRootWhereTheRequestWasTooLargeWithoutIt) {
     const Verdict v =
         Story().exits(1).raises("MemoryError", "Unable to allocate 900 GiB").leaks().verdict();
+    EXPECT_EQ(root_of(v), "alloc-refused");
+}
+
+TEST(HostLeak, IsTheRootOfARefusedAllocation) {
+    const Verdict v =
+        Story().exits(1).raises("MemoryError", "Unable to allocate 900 MiB").leaks().verdict();
     EXPECT_EQ(end_of(v), "alloc-refused");
     EXPECT_EQ(root_of(v), "host-leak");
 }

@@ -1,6 +1,7 @@
 #include "diagnose/memory_fixes.h"
 
 #include "base/format.h"
+#include "diagnose/exception_text.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/words.h"
 
@@ -27,6 +28,14 @@ std::string command_to_raise(const Death& death, const CgroupLevel& level, Bytes
 }
 
 }  // namespace
+
+std::string fewer_workers(const Death& death) {
+    for (const ProcessEvidence& process : death.all.processes)
+        for (const std::string_view word : {"joblib", "loky"})
+            if (process.role == Role::worker && process.command.find(word) != std::string::npos)
+                return "n_jobs=1, pre_dispatch=1";
+    return uses(death, "torch") ? "DataLoader(..., num_workers=1, prefetch_factor=1)" : "";
+}
 
 Fix raise_limit(const Death& death, const CgroupLevel& level) {
     if (!level.limit) return {"Raise the memory limit of the container or cgroup.", {}};
@@ -60,15 +69,17 @@ std::vector<Fix> need_less(const Death& death) {
         ++workers;
         together += held_by(process).value_or(Bytes{});
     }
-    if (workers > 0 && together >= Bytes::mib(64))
-        fixes.push_back(
-            {formatted("{} workers held {} together: use fewer of them, or let them "
-                       "prefetch less.",
-                       workers, human(together)),
-             death.python() ? "DataLoader(..., num_workers=1, prefetch_factor=1)" : ""});
+    if (workers > 0 && together >= Bytes::mib(64)) {
+        // Pages that they share count in each: a sum above the limit says nothing.
+        const bool counted = !death.all.memory.limit || together <= *death.all.memory.limit;
+        fixes.push_back({formatted("{} workers held {} together: use fewer of them, or let them "
+                                   "prefetch less.",
+                                   workers, counted ? human(together) : "most of it"),
+                         fewer_workers(death)});
+    }
     if (death.python())
-        fixes.push_back({"Take a smaller batch, or read the data in pieces instead of all at once.",
-                         "numpy.load(path, mmap_mode=\"r\")"});
+        fixes.push_back(
+            {"Take a smaller batch, or read the data in pieces instead of all at once.", {}});
     else
         fixes.push_back({"Work on smaller pieces of the data at a time.", {}});
     return fixes;

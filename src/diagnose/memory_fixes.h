@@ -12,6 +12,9 @@ namespace holdfast {
 Fix raise_limit(const Death& death, const CgroupLevel& level);
 
 // How to need less: fewer workers where they held much, else smaller pieces.
+// In the words of the library that starts them; empty where it is not known.
+std::string fewer_workers(const Death& death);
+
 std::vector<Fix> need_less(const Death& death);
 
 // Holdfast's own loader in place of the program's, with a budget that fits the limit seen. `call`

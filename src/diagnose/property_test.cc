@@ -158,6 +158,8 @@ TEST(Property, EveryEvidenceHasAVerdictWithReasons) {
         const Verdict verdict = diagnose(evidence);
         ASSERT_FALSE(verdict.root.summary.empty()) << i;
         ASSERT_FALSE(verdict.end.summary.empty()) << i;
+        const bool same = verdict.root.cause == verdict.end.cause;
+        ASSERT_LE(verdict.root.fixes.size() + (same ? 0 : verdict.end.fixes.size()), 3U) << i;
         const bool clean = verdict.root.cause == "clean-exit"_cause;
         if (verdict.outcome != Outcome::running) {
             ASSERT_EQ(clean, verdict.outcome == Outcome::finished) << i;

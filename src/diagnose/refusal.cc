@@ -74,6 +74,19 @@ std::optional<Refusal> refusal_in(const Death& death) {
     return Refusal{std::move(*said), asked};
 }
 
+bool too_large_without(const Death& death, Bytes held) {
+    const std::optional<Refusal> refusal = refusal_in(death);
+    if (!refusal || !refusal->asked || death.process == nullptr) return false;
+    const ProcessEvidence& process = *death.process;
+    const auto fails_at = [&](std::optional<Bytes> limit, std::optional<Bytes> used) {
+        if (!limit) return false;
+        const Bytes others = used ? *used - std::min(*used, held) : Bytes{};
+        return others + *refusal->asked > *limit;
+    };
+    return fails_at(process.limits.address_space, process.virtual_size) ||
+           fails_at(process.limits.data, process.anon) || fails_at(death.all.host.total, {});
+}
+
 std::optional<Bytes> free_memory(const Death& death) {
     std::optional<Bytes> least;
     const auto consider = [&least](Bytes amount) {

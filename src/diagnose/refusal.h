@@ -21,6 +21,10 @@ std::optional<Refusal> refusal_in(const Death& death);
 // "Unable to allocate 74.5 GiB for an array", "you tried to allocate 4000000 bytes"
 std::optional<Bytes> size_asked_for(std::string_view line);
 
+// Whether one request ended it that would have failed without the `held` bytes as well: then they
+// are not why.
+bool too_large_without(const Death& death, Bytes held);
+
 // What could still be had, by the tightest of the figures that are known.
 std::optional<Bytes> free_memory(const Death& death);
 

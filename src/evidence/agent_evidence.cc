@@ -5,6 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "evidence/agent_memory.h"
+#include "evidence/agent_moment.h"
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
 
@@ -159,7 +160,8 @@ std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock
         const ProcessEvidence* process = so_far.process(agent.pid);
         const bool swapped = process != nullptr && process->swap.value_or(Bytes{}).count > 0;
         const auto limit = so_far.memory.limit;
-        all.push_back(agent_of(agent, {clock, limit, swapped, most_it_can_hold(process, limit)}));
+        all.push_back(agent_of(at_the_moment_that_counts(agent, process),
+                               {clock, limit, swapped, most_it_can_hold(process, limit)}));
     }
     return all;
 }

@@ -5,6 +5,7 @@
 
 #include "base/format.h"
 #include "evidence/agent_memory.h"
+#include "evidence/agent_moment.h"
 #include "evidence/clean_text.h"
 #include "evidence/parts.h"
 
@@ -101,10 +102,12 @@ void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evide
         [](const auto& a, const auto& b) { return a.memory.live_bytes < b.memory.live_bytes; });
     if (main == nullptr || main->memory.sites.empty())
         main = largest == record.agents.end() ? nullptr : &*largest;
+    if (main == nullptr) return;
     const auto limit = evidence.memory.limit;
-    if (main != nullptr)
-        evidence.memory.top_sites = top_sites_of(
-            *main, {clock, limit, false, most_it_can_hold(evidence.process(main->pid), limit)});
+    const ProcessEvidence* process = evidence.process(main->pid);
+    evidence.memory.top_sites =
+        top_sites_of(at_the_moment_that_counts(*main, process),
+                     {clock, limit, false, most_it_can_hold(process, limit)});
 }
 
 }  // namespace holdfast::parts

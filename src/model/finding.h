@@ -52,7 +52,7 @@ struct Finding {
     // The process whose end this finding explains; ranking puts an earlier end before a later one.
     std::optional<int> pid;
     Topic topic = Topic::none;
-    std::optional<Keeper> keeper;
+    std::optional<Keeper> keeper{};
 };
 
 }  // namespace holdfast

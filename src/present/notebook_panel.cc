@@ -13,7 +13,6 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t fixes_in_panel = 3;
 constexpr std::size_t sites_in_panel = 4;
 
 std::string code(std::string_view text) { return formatted("<code>{}</code>", escaped(text)); }
@@ -76,9 +75,9 @@ std::string fixes(const Verdict& verdict) {
         all.insert(all.end(), verdict.end.fixes.begin(), verdict.end.fixes.end());
     if (all.empty()) return {};
     std::string items;
-    for (std::size_t i = 0; i < std::min(fixes_in_panel, all.size()); ++i)
-        items += "<li>" + escaped(all[i].text) +
-                 (all[i].code.empty() ? std::string() : block(all[i].code)) + "</li>";
+    for (const Fix& fix : all)
+        items += "<li>" + escaped(fix.text) + (fix.code.empty() ? std::string() : block(fix.code)) +
+                 "</li>";
     return paragraph("<b>Do now</b><ol style=\"margin:2px 0 2px 1.5em;padding:0\">" + items +
                      "</ol>");
 }

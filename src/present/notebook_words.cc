@@ -13,8 +13,6 @@
 namespace holdfast {
 namespace {
 
-constexpr std::size_t fixes_in_words = 3;
-
 const Where* where_in(const Verdict& verdict) {
     if (verdict.root.where) return &*verdict.root.where;
     return verdict.end.where ? &*verdict.end.where : nullptr;
@@ -41,17 +39,6 @@ bool is_there(const Finding& finding, const Frame& frame) {
     return finding.where && finding.where->file == frame.file && finding.where->line == frame.line;
 }
 
-// A cell is no place for everything that could be done.
-Verdict with_few_fixes(Verdict verdict) {
-    verdict.root.fixes.resize(std::min(verdict.root.fixes.size(), fixes_in_words));
-    if (!(verdict.root.cause == verdict.end.cause))
-        verdict.end.fixes.resize(
-            std::min(verdict.end.fixes.size(), fixes_in_words - verdict.root.fixes.size()));
-    else
-        verdict.end.fixes.clear();
-    return verdict;
-}
-
 std::string page_of(const Verdict& verdict, const Style& style) {
     Page page(style);
     page.line(page.paint().bad("KernelDied") + ": " +
@@ -68,7 +55,7 @@ std::string page_of(const Verdict& verdict, const Style& style) {
         page.section("it was at");
         page.text(place_name(line->file, line->line), {&Paint::place});
     }
-    add_fixes(page, with_few_fixes(verdict));
+    add_fixes(page, verdict);
     page.blank();
     std::vector<std::string> hints{"holdfast why " + verdict.run.id};
     hints.push_back(formatted("holdfast explain {}", verdict.root.cause->code));

@@ -90,10 +90,18 @@ struct AgentStepsRecord {
     std::vector<AgentStepRecord> last_steps;  // oldest first
 };
 
+struct AgentMomentRecord {
+    format::AgentMomentKind kind{};
+    std::int64_t time = 0;
+    std::uint64_t live_bytes = 0, step = 0;
+    std::vector<std::uint64_t> live;  // bytes, as many as there are sites
+};
+
 struct AgentMemoryRecord {
     std::uint64_t live_bytes = 0, peak_bytes = 0, arena_bytes = 0;
     std::vector<format::AgentWindow> windows;  // oldest first, times rising
     std::vector<AgentSiteRecord> sites;        // those that ever held something
+    std::vector<AgentMomentRecord> moments;
 };
 
 struct AgentRefusalRecord {

@@ -207,6 +207,17 @@ struct AgentKeeper {
 static_assert(sizeof(AgentKeeper) == 368);
 inline constexpr std::uint32_t agent_keepers = 3;
 
+// Live memory by site as it was at a moment that counts: the program frees afterwards, as it
+// unwinds. Of each kind the last is kept.
+enum class AgentMomentKind : std::uint32_t { refusal = 0, exception = 1 };
+inline constexpr std::uint32_t agent_moments = 2;
+struct AgentMoment {
+    std::int64_t time;         // 0: none
+    std::uint64_t live_bytes;  // over all sites
+    std::uint64_t step;
+    std::uint32_t live_kib[agent_site_capacity];
+};
+
 inline constexpr std::uint32_t agent_frame_capacity = 1024;
 inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
 
@@ -237,6 +248,7 @@ struct AgentSlot {
     char text[agent_text_capacity];
     AgentGuard guard;
     AgentKeeper keepers[agent_keepers];
+    AgentMoment moments[agent_moments];  // by AgentMomentKind
 };
 inline constexpr std::size_t agent_slot_space = 152U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);

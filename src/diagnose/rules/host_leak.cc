@@ -7,6 +7,7 @@
 #include "diagnose/keeper.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/moment.h"
+#include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 
@@ -84,6 +85,7 @@ std::optional<Finding> host_leak(const Death& death) {
     const AgentEvidence* agent = largest_leak(death);
     if (agent == nullptr) return std::nullopt;
     const LeakEvidence& leak = *agent->leak;
+    if (too_large_without(death, leak.live)) return std::nullopt;
     const std::optional<Where> where = own_place(leak.frames);
     if (!where) return std::nullopt;
     const std::string place = short_place(*where);

@@ -10,6 +10,7 @@
 #include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/place.h"
+#include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
 #include "model/call_kind.h"
@@ -136,7 +137,12 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     for (const NoteEvidence& note : agent.notes)
         if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras"))
             return {what, "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
-    return {what, "numpy.load(path, mmap_mode=\"r\")"};
+    const bool by_numpy =
+        std::any_of(agent.place.begin(), agent.place.end(), [](const Frame& frame) {
+            return frame.file.find("/numpy/") != std::string::npos &&
+                   (frame.function == "load" || frame.function == "read_array");
+        });
+    return {what, by_numpy ? "numpy.load(path, mmap_mode=\"r\")" : ""};
 }
 
 // A container that a name reaches grows by items: then what is kept is not one load, nor one model
@@ -180,6 +186,7 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     const double least = kept ? least_kept : line->loads ? 0.35 : 0.5;
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
+    if (too_large_without(death, line->live)) return std::nullopt;
     // An estimate may exceed what is resident, but not by much: then it was never touched, or was
     // still being filled.
     const bool filling = line->live.share_of(*peak) > 1.5;
@@ -240,6 +247,7 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
     if (keeper.live.share_of(*peak) < 0.25 || keeper.grown.count == 0) return std::nullopt;
+    if (too_large_without(death, keeper.live)) return std::nullopt;
     Finding finding =
         finding_about(death, "host-leak"_cause, Confidence::likely,
                       formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
@@ -314,7 +322,7 @@ std::optional<Finding> worker_copies(const Death& death) {
         if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
     constexpr Nanos moment{1'000'000'000};
-    int workers = 0;
+    std::uint64_t workers = 0;
     Bytes copies;
     Bytes others;
     Bytes sum = *main->anon;
@@ -360,7 +368,7 @@ std::optional<Finding> worker_copies(const Death& death) {
         {"Keep the data in arrays or tensors, not in lists of Python objects: "
          "counting references copies shared pages.",
          "self.items = numpy.array(items)"});
-    finding.fixes.push_back({"Use fewer workers.", "DataLoader(..., num_workers=1)"});
+    finding.fixes.push_back({"Use fewer workers.", fewer_workers(death)});
     finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
     return finding;
 }

@@ -84,9 +84,11 @@ std::optional<Finding> oom_victim(const Death& death) {
     const std::optional<OomKill> kill = oom_kill_of(death);
     if (!kill) return std::nullopt;
     const bool in_cgroup = kill->scope == OomKill::Scope::cgroup;
-    const std::optional<Bytes> whole =
-        in_cgroup ? (kill->level != nullptr ? kill->level->limit : std::nullopt)
-                  : death.all.host.total;
+    std::optional<Bytes> whole = death.all.host.total;
+    if (in_cgroup) {
+        whole.reset();
+        if (kill->level != nullptr) whole = kill->level->limit;
+    }
     // The whole tree's share: a worker whose parent filled the limit is nobody else's victim.
     const std::optional<Bytes> own = held_by_tree(death);
     if (!whole || !own || own->share_of(*whole) >= small_share) return std::nullopt;

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "base/format.h"
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
@@ -62,6 +63,12 @@ Bytes most_asked_for(const Death& death, const ProcessEvidence& process) {
     return Bytes{};
 }
 
+// Then it was not the system that refused.
+bool guard_refused_before(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    return agent != nullptr && agent->guard && agent->guard->refused > 0;
+}
+
 // Whether anything but the machine's memory bounded what it could have.
 bool limited(const Death& death) {
     const ProcessLimits& limits = death.process->limits;
@@ -72,7 +79,7 @@ bool limited(const Death& death) {
 
 std::optional<Finding> alloc_refused(const Death& death) {
     const std::optional<Refusal> refusal = refusal_in(death);
-    if (!refusal || refusal->thread) return std::nullopt;
+    if (!refusal || refusal->thread || guard_refused_before(death)) return std::nullopt;
     const std::optional<Bytes> free = free_memory(death);
     const bool too_large = refusal->asked && free && *refusal->asked > *free;
     std::string figures = free ? formatted("; {} could be had at the last look", human(*free)) : "";

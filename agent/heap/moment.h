@@ -1,0 +1,15 @@
+// The live memory by site, kept at a moment after which the program frees it: a refusal, an
+// exception that nobody catches.
+#pragma once
+
+#include "record/agent_format.h"
+
+namespace holdfast::agent {
+
+// Copies a table and no more: it is called inside malloc. Of refusals in quick succession the first
+// counts.
+void keep_moment(format::AgentMomentKind kind);
+// The site makes room for another stack. Under the lock.
+void leave_moments(format::AgentMemory& memory, std::uint16_t site);
+
+}  // namespace holdfast::agent

@@ -1,0 +1,14 @@
+// Memory as it was at the moment that explains an end. A program that is refused memory, or raises
+// what nobody catches, frees most of it before it ends. Pure.
+#pragma once
+
+#include "model/evidence.h"
+#include "record/agent_box.h"
+
+namespace holdfast {
+
+// The record as it is, or with its memory as at such a moment. A process that was killed freed
+// nothing on the way.
+AgentRecord at_the_moment_that_counts(AgentRecord agent, const ProcessEvidence* process);
+
+}  // namespace holdfast

@@ -1,0 +1,15 @@
+"""Fills a list until memory is refused, frees it, and ends by the error."""
+
+history = []
+
+
+def train():
+    while True:
+        history.append(bytearray(200_000))  # mark: fills
+
+
+try:
+    train()
+except MemoryError:
+    history.clear()
+    raise
