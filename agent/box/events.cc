@@ -67,7 +67,7 @@ void note_keeper(std::uint32_t place, const KeeperText& what) {
     record.items = what.items;
     record.bytes = what.bytes;
     record.grown = what.grown;
-    record.graphs = what.graphs ? 1 : 0;
+    record.graphs = what.graphs;
     copy_text(record.name, what.name);
     copy_text(record.kind, what.kind);
     copy_text(record.file, what.file);

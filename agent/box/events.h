@@ -38,7 +38,7 @@ void note_exception(const ExceptionText& what);
 struct KeeperText {
     Text name, kind, file;
     std::uint64_t items = 0, bytes = 0, grown = 0;
-    bool graphs = false;
+    std::uint32_t graphs = 0;
 };
 void note_keeper(std::uint32_t place, const KeeperText& what);
 

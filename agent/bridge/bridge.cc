@@ -137,14 +137,18 @@ int look_for_keepers(std::int64_t time) {
     }
     const std::int64_t began = own_time();
     const Owned none(py.PyTuple_New(0));
-    const Outcome outcome = none ? call_own(keepers.look, none.get()) : Outcome::failed;
+    Owned found;
+    const Outcome outcome =
+        none ? call_own(keepers.look, none.get(), found.into()) : Outcome::failed;
     if (outcome == Outcome::passed) return -1;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
+    // While a framework is imported there is nothing to see, and much that grows.
+    const bool seen = found && py.PyObject_IsTrue(found.get()) == 1;
     // A program that fills its limit within seconds is looked at a few times all the same.
     constexpr std::int64_t soon = 300'000'000;
     constexpr int first_looks = 6;
     const std::int64_t pause = std::max<std::int64_t>(1'000'000'000, 500 * (own_time() - began));
-    keepers.next = now() + (++keepers.looks <= first_looks ? soon : pause);
+    keepers.next = now() + ((seen ? ++keepers.looks : keepers.looks) <= first_looks ? soon : pause);
     return 0;
 }
 

@@ -260,7 +260,7 @@ PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
     what.items = static_cast<std::uint64_t>(given.integer(3, "items", 0));
     what.bytes = static_cast<std::uint64_t>(given.integer(4, "bytes", 0));
     what.grown = static_cast<std::uint64_t>(given.integer(5, "grown", 0));
-    what.graphs = given.integer(6, "graphs", 0) != 0;
+    what.graphs = static_cast<std::uint32_t>(given.integer(6, "graphs", 0));
     note_keeper(static_cast<std::uint32_t>(given.integer(0, "place", 0)), what);
     return nothing();
 }

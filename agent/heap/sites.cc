@@ -65,7 +65,8 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const Asker& asker, std::uint
         imports_.innermost_is_import(asker.frames, asker.count);
     AgentStack stack;
     if (!describe_asker(asker, importing, stack)) return other_site;
-    const std::uint16_t site = find(memory, stack, asker.flags, held, now);
+    const std::uint32_t flags = asker.flags | (importing ? format::site_import : 0U);
+    const std::uint16_t site = find(memory, stack, flags, held, now);
     if (site != other_site)
         met = {hash, known && !importing ? met.weight : weight, site + 1U, importing};
     return site;

@@ -16,15 +16,22 @@ _FEWEST = 16  # items; fewer are parts of something, not a collection
 _LEAST = 1 << 20  # bytes, of what is no collection
 _SHORT = 64  # into so many items it looks, one by one
 _KEPT = 3
+_SURE = 100
 _UNWEIGHED = 1 << 18  # what a graph behind a tensor, or an entry of a cache, is taken for
+_GRAPH, _OPAQUE = 1, 2
+_MODELS = ("sklearn.", "xgboost.", "lightgbm.", "catboost")  # their trees lie outside Python
 _PLAIN = (int, float, bool, complex, type(None))
 
+_Cell = type((lambda value: lambda: value)(None).__closure__[0])
+
 _before = {}  # name -> (items, bytes) at the last look
+_asked = []  # names in sys.modules at the last look
+_own = set()  # those of the program's own among them
 _top = ""  # the name that had grown most then
 
 
 def look():
-    """Notes the containers that grew most since the last look."""
+    """Notes the containers that grew most since the last look; whether there were any."""
     walk = _Walk(clock() + _NANOSECONDS)
     frame = sys._getframe(1)
     modules = {}
@@ -34,18 +41,28 @@ def look():
             walk.names(_locals(frame), file, "", 0)
             modules[file] = frame.f_globals
         frame = frame.f_back
-    for module in list(sys.modules.values()):
-        names = attributes(module)
-        file = names.get("__file__")
-        if type(file) is str and is_own(file) and file not in modules:
-            modules[file] = names
+    for names in _own_modules():
+        modules.setdefault(names["__file__"], names)
     for file, names in modules.items():
         walk.names(names, file, "", 0)
     walk.go()
     # Cut off before it came to what grew most the last time: that look told more.
-    if walk.cut and _top and _top not in walk.found:
-        return
-    _report(walk.found)
+    if not (walk.cut and _top and _top not in walk.found):
+        _report(walk.found)
+    return bool(walk.found)
+
+
+def _own_modules():
+    """The names in each module of the program's own. Torch alone brings 2,000 of others: each is
+    asked once."""
+    known = list(sys.modules)
+    for name in known[len(_asked) :] if known[: len(_asked)] == _asked else known:
+        file = attributes(sys.modules.get(name)).get("__file__")
+        if type(file) is str and is_own(file):
+            _own.add(name)
+    _asked[:] = known
+    found = [attributes(sys.modules.get(name)) for name in _own]
+    return [names for names in found if type(names.get("__file__")) is str]
 
 
 def _report(found):
@@ -77,14 +94,17 @@ class _Walk:
         self.met = set()
         self.found = {}
         self.open = []  # (name, value, file, depth), nearest first
+        self.late = []  # the same for objects of libraries: there are many, and few that keep
         self.cut = False
 
     def go(self):
-        for path, value, file, depth in self.open:  # it grows meanwhile
-            if clock() > self.end:
-                self.cut = True
-                return
-            self.value(path, value, file, depth)
+        for ways in (self.open, self.late):
+            for done, (path, value, file, depth) in enumerate(ways):  # it grows meanwhile
+                # On a busy machine the clock runs for others too: the first few come in any case.
+                if (done >= _SURE or ways is self.late) and clock() > self.end:
+                    self.cut = True
+                    break
+                self.value(path, value, file, depth)
         for path in [path for path in self.found if self._is_a_part(path)]:
             del self.found[path]
 
@@ -97,7 +117,10 @@ class _Walk:
     def later(self, path, value, file, depth):
         if type(value) not in _PLAIN and id(value) not in self.met and depth <= _DEEPEST:
             self.met.add(id(value))
-            self.open.append((path, value, file, depth))
+            kind = type(value)
+            module = _module(kind)
+            near = module in ("builtins", "__main__") or module in _own
+            (self.open if near else self.late).append((path, value, file, depth))
 
     def value(self, path, value, file, depth):
         kind = type(value)
@@ -135,7 +158,7 @@ class _Walk:
         ends = _sample(value, count)
         if ends:
             sizes = [_size(one, 0) for one in ends]
-            graphs = int(any(graph for _, graph in sizes))
+            graphs = _mark(sizes)
             per_item = 2 if isinstance(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
         self.note(path, count, count * (each + 16), title, graphs, file)
@@ -164,6 +187,11 @@ class _Walk:
         )
 
 
+def _module(kind):
+    name = type.__getattribute__(kind, "__module__")
+    return name if type(name) is str else ""
+
+
 def _count(value):
     for kind in (dict, list, set):
         if isinstance(value, kind):
@@ -179,7 +207,7 @@ def _sample(value, count):
     """Up to eight items, the newest among them; past what a subclass may have put in between."""
     try:
         if isinstance(value, dict):
-            keys = list(dict.keys(value))[-4:] if count <= _SHORT else _last(value)
+            keys = list(dict.keys(value))[-_FEWEST:] if count <= _SHORT else _last(value)
             return [part for key in keys for part in (key, dict.__getitem__(value, key))]
         if isinstance(value, list):
             step = max(1, count // 8)
@@ -196,33 +224,41 @@ def _last(value):
 
 
 def _size(value, depth):
-    """About how many bytes it holds, and whether a graph hangs on it."""
+    """About how many bytes it holds, and _GRAPH or _OPAQUE where that is not all."""
     kind = type(value)
     if kind in _PLAIN:
-        return 32, False
+        return 32, 0
     if kind in (str, bytes, bytearray):
-        return 56 + len(value), False
+        return 56 + len(value), 0
     title = kind.__name__
-    if title == "ndarray" and kind.__module__ == "numpy":
-        return 128 + value.nbytes, False
-    if title == "Tensor" and kind.__module__ == "torch":
-        return 512 + value.element_size() * value.nelement(), value.grad_fn is not None
+    if title == "ndarray" and _module(kind) == "numpy":
+        return 128 + value.nbytes, 0
+    if title == "Tensor" and _module(kind) == "torch":
+        mark = 0 if value.grad_fn is None else _GRAPH
+        return 512 + value.element_size() * value.nelement(), mark
     if title in ("DataFrame", "Series"):
-        return 1024 + _frame_bytes(value), False
+        return 1024 + _frame_bytes(value), 0
+    if _module(kind).startswith(_MODELS):
+        return 64, _OPAQUE
     if depth >= 3:
-        return 64, False
+        return 64, 0
     if isinstance(value, (list, tuple, set, dict)):
         plain = isinstance(value, tuple)
         count = tuple.__len__(value) if plain else _count(value)
         ends = tuple.__getitem__(value, slice(8)) if plain else _sample(value, count)
         if not ends:
-            return 64, False
+            return 64, 0
         sizes = [_size(one, depth + 1) for one in ends]
         per_item = 2 if isinstance(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
-        return 64 + count * (each + 16), any(graph for _, graph in sizes)
+        return 64 + count * (each + 16), _mark(sizes)
     sizes = [_size(one, depth + 1) for one in list(attributes(value).values())[:16]]
-    return 64 + sum(size for size, _ in sizes), any(graph for _, graph in sizes)
+    return 64 + sum(size for size, _ in sizes), _mark(sizes)
+
+
+def _mark(sizes):
+    marks = [mark for _, mark in sizes]
+    return _GRAPH if _GRAPH in marks else max(marks, default=0)
 
 
 def _frame_bytes(value):
@@ -255,4 +291,9 @@ def _locals(frame):
     if sys.version_info >= (3, 13):
         return dict(frame.f_locals)
     names = code.co_varnames
-    return dict(zip(names, fast_locals(frame, len(names))))
+    inner = code.co_cellvars
+    if sys.version_info >= (3, 11):  # an argument that is a cell as well has one place, not two
+        inner = tuple(name for name in inner if name not in names)
+    names = names + inner + code.co_freevars
+    values = fast_locals(frame, len(names))
+    return {name: _contents(one) if type(one) is _Cell else one for name, one in zip(names, values)}

@@ -12,7 +12,7 @@ constexpr std::uint64_t many = 8;
 const KeeperEvidence* grown_most(const AgentEvidence& agent, Bytes leaked) {
     if (agent.keepers.empty()) return nullptr;
     const KeeperEvidence& first = agent.keepers.front();
-    const bool counted = first.graphs || first.kind == "lru_cache";
+    const bool counted = first.graphs || first.unweighed || first.kind == "lru_cache";
     const bool enough = counted ? first.items >= many : first.live.share_of(leaked) >= 0.25;
     return enough ? &first : nullptr;
 }
@@ -60,7 +60,7 @@ std::optional<Keeper> keeper_of(const AgentEvidence& agent, Bytes leaked) {
     return keeper;
 }
 
-void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked) {
+void name_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked) {
     const KeeperEvidence* seen = grown_most(agent, leaked);
     finding.keeper = keeper_of(agent, leaked);
     if (seen == nullptr || !finding.keeper) return;
@@ -72,7 +72,12 @@ void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked) {
     finding.evidence.push_back(
         {"kept by", formatted("{}: {}, grown by {} since the look before", seen->name,
                               described(*seen), human(seen->grown))});
-    finding.fixes.insert(finding.fixes.begin(), fix_for(*seen));
+}
+
+void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked) {
+    name_keeper(finding, agent, leaked);
+    if (finding.keeper)
+        finding.fixes.insert(finding.fixes.begin(), fix_for(*grown_most(agent, leaked)));
 }
 
 }  // namespace holdfast

@@ -11,7 +11,9 @@ namespace holdfast {
 // The container that grew most, where it holds enough of the `leaked` bytes to be their keeper.
 std::optional<Keeper> keeper_of(const AgentEvidence& agent, Bytes leaked);
 
-// Names the keeper in the finding: its sentence, its evidence and its fix. Nothing without one.
+// Names the keeper in the finding: its sentence and its evidence. Nothing without one.
+void name_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked);
+// The same with what to do about it.
 void add_keeper(Finding& finding, const AgentEvidence& agent, Bytes leaked);
 
 }  // namespace holdfast

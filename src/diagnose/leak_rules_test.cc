@@ -155,8 +155,8 @@ TEST(HostLeak, NamesItsKeeper) {
     site.blocks = 800;
     site.rises = 8;
     site.frames = {{"train.py", 7, "forward"}};
-    story.agent().keepers = {
-        {5s, "self.history", "list", "train.py", 1931, Bytes::mib(300), Bytes::mib(50), false, 28}};
+    story.agent().keepers = {{5s, "self.history", "list", "train.py", 1931, Bytes::mib(300),
+                              Bytes::mib(50), false, false, 28}};
     const Verdict v = story.verdict();
     ASSERT_TRUE(v.root.keeper);
     EXPECT_EQ(v.root.keeper->name, "self.history");

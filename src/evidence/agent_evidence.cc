@@ -144,10 +144,11 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     agent.leak = leak_of(from, context);
     agent.guard = guard_of(from, clock);
     for (const AgentKeeperRecord& keeper : from.keepers)
-        agent.keepers.push_back(
-            {clock.at(keeper.time), clean(keeper.name, longest_agent_text),
-             clean(keeper.kind, longest_agent_text), clean(keeper.file, longest_agent_text),
-             keeper.items, Bytes{keeper.bytes}, Bytes{keeper.grown}, keeper.graphs, std::nullopt});
+        agent.keepers.push_back({clock.at(keeper.time), clean(keeper.name, longest_agent_text),
+                                 clean(keeper.kind, longest_agent_text),
+                                 clean(keeper.file, longest_agent_text), keeper.items,
+                                 Bytes{keeper.bytes}, Bytes{keeper.grown}, keeper.graphs,
+                                 keeper.unweighed, std::nullopt});
     return agent;
 }
 

@@ -113,6 +113,7 @@ struct KeeperEvidence {
     std::uint64_t items = 0;
     Bytes live, grown;             // estimates; grown since the look before
     bool graphs = false;           // it holds tensors that keep their graphs
+    bool unweighed = false;        // it holds models whose memory is not Python's
     std::optional<int> filled_at;  // the line of `file` that puts something into it, if only one
 };
 

@@ -116,6 +116,7 @@ void describe(Json& json, Ref<Json, KeeperEvidence> keeper) {
     json.field("live", keeper.live);
     json.field("grown", keeper.grown);
     json.field("graphs", keeper.graphs);
+    json.field("unweighed", keeper.unweighed);
     json.field("filled_at", keeper.filled_at);
 }
 

@@ -120,7 +120,7 @@ struct AgentGuardRecord {
 struct AgentKeeperRecord {
     std::int64_t time = 0;
     std::uint64_t items = 0, bytes = 0, grown = 0;
-    bool graphs = false;
+    bool graphs = false, unweighed = false;
     std::string name, kind, file;
 };
 

@@ -44,9 +44,10 @@ enum AgentSiteFlags : std::uint32_t {
     // stayed while they were watched, or by the line that asked for the arena.
     site_small_objects = 4,
     site_arena = 8,
-    site_native = 16,  // no Python frame anywhere to be had
-    site_gpu = 32,     // GPU memory, as the framework reports it
-    site_unseen = 64,  // became resident while the main thread was here; nobody saw it asked for
+    site_native = 16,   // no Python frame anywhere to be had
+    site_gpu = 32,      // GPU memory, as the framework reports it
+    site_unseen = 64,   // became resident while the main thread was here; nobody saw it asked for
+    site_import = 128,  // asked for by an import below this line
 };
 
 // Live memory by the Python stack that asked for it. Figures are estimates where blocks are
@@ -198,7 +199,8 @@ struct AgentGuard {
 struct AgentKeeper {
     std::int64_t time;                  // 0: none
     std::uint64_t items, bytes, grown;  // bytes are estimates
-    std::uint32_t graphs;               // 1: it holds tensors that keep their graphs
+    // 1: it holds tensors that keep their graphs, 2: models whose memory is not Python's.
+    std::uint32_t graphs;
     std::uint32_t reserved;
     char name[96];  // "self.history", "batches", "log[\"loss\"]"
     char kind[32];  // its type

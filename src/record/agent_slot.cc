@@ -218,7 +218,7 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
     for (const format::AgentKeeper& keeper : slot->keepers)
         if (keeper.time > 0)
             agent.keepers.push_back({keeper.time, amount(keeper.items), amount(keeper.bytes),
-                                     amount(keeper.grown), keeper.graphs == 1,
+                                     amount(keeper.grown), keeper.graphs == 1, keeper.graphs == 2,
                                      fixed_text(keeper.name), fixed_text(keeper.kind),
                                      fixed_text(keeper.file)});
     return agent;

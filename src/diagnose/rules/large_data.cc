@@ -166,6 +166,14 @@ bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
            (line.before_known && line.before_steps.share_of(line.live) < 0.3);
 }
 
+// A container that still grew while the program made its steps is none that was loaded before.
+bool grew_with_steps(const Holding& line, const AgentEvidence& agent) {
+    if (!grows_by_items(agent) || !agent.steps.first) return false;
+    const KeeperEvidence& keeper = agent.keepers.front();
+    return keeper.time > *agent.steps.first && keeper.grown.count > 0 &&
+           keeper.live.share_of(line.live) >= 0.25;
+}
+
 std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
@@ -176,7 +184,7 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     // Frameworks alone hold hundreds of MiB: what only ever rises, or says that it loads, counts at
     // less than the half.
     constexpr double least_kept = 0.3;
-    bool kept = kept_piece_by_piece(*line, *agent);
+    bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent);
     if (kept && line->live.share_of(*peak) < least_kept) {
         const std::optional<Holding> call = innermost_call(holdings.calling);
         kept = call && kept_piece_by_piece(*call, *agent);
@@ -235,6 +243,7 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     if (stepped)
         finding.evidence.push_back(
             {"before the first steps", formatted("{} of it", human(line->before_steps))});
+    name_keeper(finding, *agent, line->live);
     finding.fixes.push_back(in_pieces(*agent, place));
     finding.fixes.push_back(load_within(death, "holdfast.Loader(path"));
     return finding;
