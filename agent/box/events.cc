@@ -9,7 +9,7 @@
 #include "agent/box/frame_table.h"
 #include "agent/box/slot.h"
 #include "agent/heap/heap.h"
-#include "agent/heap/moment.h"
+#include "agent/heap/snapshot.h"
 #include "agent/process/own_process.h"
 #include "agent/python/stack.h"
 
@@ -148,7 +148,7 @@ void note_epoch(std::uint64_t epoch) {
 void note_exception(const ExceptionText& what) {
     AgentSlot* own = take_slot();
     if (own == nullptr) return;
-    keep_moment(format::AgentMomentKind::exception);
+    keep_snapshot(format::AgentSnapshotKind::exception);
     const Busy inside;
     format::AgentException& record = next(own->exceptions, own->exceptions_written);
     withdraw(record);

@@ -8,7 +8,7 @@
 #include "agent/base/text.h"
 #include "agent/box/slot.h"
 #include "agent/guard/page.h"
-#include "agent/heap/moment.h"
+#include "agent/heap/snapshot.h"
 #include "agent/process/own_process.h"
 #include "agent/python/stack.h"
 
@@ -98,7 +98,7 @@ void note_refusal(const Refused& what) {
         std::atomic_ref(what.really ? guard.refused : guard.warned).fetch_add(1);
         if (guard.first.time == 0) put(guard.first, what, stack);
         put(guard.last, what, stack);
-        keep_moment(format::AgentMomentKind::refusal);
+        keep_snapshot(format::AgentSnapshotKind::refusal);
     }
     tell_supervisor(what, slot, stack);
 }

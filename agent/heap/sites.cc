@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "agent/heap/moment.h"
+#include "agent/heap/snapshot.h"
 
 namespace holdfast::agent {
 namespace {
@@ -147,7 +147,7 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
         other.variance_kib2 += site.variance_kib2;
         other.total_bytes += site.total_bytes;
         if (other.live_bytes > other.peak_bytes) other.peak_bytes = other.live_bytes;
-        leave_moments(memory, static_cast<std::uint16_t>(i));
+        leave_snapshots(memory, static_cast<std::uint16_t>(i));
         std::memset(&site, 0, sizeof site);
         std::memset(&site.stack, 0xFF, sizeof site.stack);
         free_[free_count_++] = static_cast<std::uint16_t>(i);

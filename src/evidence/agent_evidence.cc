@@ -5,8 +5,8 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "evidence/agent_memory.h"
-#include "evidence/agent_moment.h"
 #include "evidence/clean_text.h"
+#include "evidence/memory_snapshot.h"
 #include "evidence/parts.h"
 
 namespace holdfast::parts {
@@ -161,7 +161,7 @@ std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock
         const ProcessEvidence* process = so_far.process(agent.pid);
         const bool swapped = process != nullptr && process->swap.value_or(Bytes{}).count > 0;
         const auto limit = so_far.memory.limit;
-        all.push_back(agent_of(at_the_moment_that_counts(agent, process),
+        all.push_back(agent_of(at_its_snapshot(agent, process),
                                {clock, limit, swapped, most_it_can_hold(process, limit)}));
     }
     return all;

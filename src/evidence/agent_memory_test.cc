@@ -6,7 +6,7 @@
 #include <csignal>
 #include <functional>
 
-#include "evidence/agent_moment.h"
+#include "evidence/memory_snapshot.h"
 #include "record/agent_slot_builder.h"
 
 namespace holdfast {
@@ -46,11 +46,11 @@ public:
     }
     // A refusal after the last window, and what the one site there is held then.
     void refused(std::uint64_t live) {
-        constexpr auto kind = static_cast<std::uint32_t>(format::AgentMomentKind::refusal);
-        format::AgentMoment& moment = slot_->moments[kind];
-        moment.time = slot_->memory.windows[windows - 1].end + 1;
-        moment.live_bytes = live;
-        moment.live_kib[0] = static_cast<std::uint32_t>(live >> 10U);
+        constexpr auto kind = static_cast<std::uint32_t>(format::AgentSnapshotKind::refusal);
+        format::AgentSnapshot& snapshot = slot_->snapshots[kind];
+        snapshot.time = slot_->memory.windows[windows - 1].end + 1;
+        snapshot.live_bytes = live;
+        snapshot.live_kib[0] = static_cast<std::uint32_t>(live >> 10U);
     }
     void goes_on_until(std::int64_t time) { slot_->steps.last = time; }
     AgentRecord record() const { return *read_agent_slot(slot_.bytes()); }
@@ -189,13 +189,13 @@ TEST(Leak, HoldsNoMoreThanTheProcessCould) {
     EXPECT_LE(leak->live, Bytes::mib(210));
 }
 
-TEST(Moment, CountsWhereTheProgramFreedAfterwards) {
+TEST(Snapshot, CountsWhereTheProgramFreedAfterwards) {
     Program p;
     format::AgentSite& site = p.holds(stack({p.frame("train.py", 42)}), growing);
     site.live_bytes = mib;
     p.refused(420 * mib);
     const auto live = [&p](const ProcessEvidence* process) {
-        const auto top = top_sites_of(at_the_moment_that_counts(p.record(), process), p.context);
+        const auto top = top_sites_of(at_its_snapshot(p.record(), process), p.context);
         return top.empty() ? Bytes{} : top.front().live;
     };
     EXPECT_EQ(live(nullptr), Bytes::mib(420));
@@ -204,13 +204,13 @@ TEST(Moment, CountsWhereTheProgramFreedAfterwards) {
     EXPECT_EQ(live(&killed), Bytes::mib(1));
 }
 
-TEST(Moment, LongBeforeTheEndCountsForNothing) {
+TEST(Snapshot, LongBeforeTheEndCountsForNothing) {
     Program p;
     format::AgentSite& site = p.holds(stack({p.frame("train.py", 42)}), growing);
     site.live_bytes = mib;
     p.refused(420 * mib);
     p.goes_on_until(100 * second);
-    const AgentRecord record = at_the_moment_that_counts(p.record(), nullptr);
+    const AgentRecord record = at_its_snapshot(p.record(), nullptr);
     EXPECT_EQ(record.memory.sites.front().live_bytes, mib);
 }
 

@@ -5,8 +5,8 @@
 
 #include "base/format.h"
 #include "evidence/agent_memory.h"
-#include "evidence/agent_moment.h"
 #include "evidence/clean_text.h"
+#include "evidence/memory_snapshot.h"
 #include "evidence/parts.h"
 
 namespace holdfast::parts {
@@ -105,9 +105,8 @@ void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evide
     if (main == nullptr) return;
     const auto limit = evidence.memory.limit;
     const ProcessEvidence* process = evidence.process(main->pid);
-    evidence.memory.top_sites =
-        top_sites_of(at_the_moment_that_counts(*main, process),
-                     {clock, limit, false, most_it_can_hold(process, limit)});
+    evidence.memory.top_sites = top_sites_of(
+        at_its_snapshot(*main, process), {clock, limit, false, most_it_can_hold(process, limit)});
 }
 
 }  // namespace holdfast::parts

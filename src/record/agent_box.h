@@ -90,8 +90,8 @@ struct AgentStepsRecord {
     std::vector<AgentStepRecord> last_steps;  // oldest first
 };
 
-struct AgentMomentRecord {
-    format::AgentMomentKind kind{};
+struct AgentSnapshotRecord {
+    format::AgentSnapshotKind kind{};
     std::int64_t time = 0;
     std::uint64_t live_bytes = 0, step = 0;
     std::vector<std::uint64_t> live;  // bytes, as many as there are sites
@@ -101,7 +101,7 @@ struct AgentMemoryRecord {
     std::uint64_t live_bytes = 0, peak_bytes = 0, arena_bytes = 0;
     std::vector<format::AgentWindow> windows;  // oldest first, times rising
     std::vector<AgentSiteRecord> sites;        // those that ever held something
-    std::vector<AgentMomentRecord> moments;
+    std::vector<AgentSnapshotRecord> snapshots;
 };
 
 struct AgentRefusalRecord {

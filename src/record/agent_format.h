@@ -211,9 +211,9 @@ inline constexpr std::uint32_t agent_keepers = 3;
 
 // Live memory by site as it was at a moment that counts: the program frees afterwards, as it
 // unwinds. Of each kind the last is kept.
-enum class AgentMomentKind : std::uint32_t { refusal = 0, exception = 1 };
-inline constexpr std::uint32_t agent_moments = 2;
-struct AgentMoment {
+enum class AgentSnapshotKind : std::uint32_t { refusal = 0, exception = 1 };
+inline constexpr std::uint32_t agent_snapshots = 2;
+struct AgentSnapshot {
     std::int64_t time;         // 0: none
     std::uint64_t live_bytes;  // over all sites
     std::uint64_t step;
@@ -250,7 +250,7 @@ struct AgentSlot {
     char text[agent_text_capacity];
     AgentGuard guard;
     AgentKeeper keepers[agent_keepers];
-    AgentMoment moments[agent_moments];  // by AgentMomentKind
+    AgentSnapshot snapshots[agent_snapshots];  // by AgentSnapshotKind
 };
 inline constexpr std::size_t agent_slot_space = 152U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);

@@ -129,20 +129,20 @@ AgentMemoryRecord memory_of(const AgentSlot& slot) {
         memory.windows.push_back(window);
         kept.push_back(i);
     }
-    for (std::uint32_t i = 0; i < format::agent_moments; ++i)
-        if (const format::AgentMoment& moment = slot.moments[i]; moment.time > 0)
-            memory.moments.push_back({static_cast<format::AgentMomentKind>(i),
-                                      moment.time,
-                                      amount(moment.live_bytes),
-                                      moment.step,
-                                      {}});
+    for (std::uint32_t i = 0; i < format::agent_snapshots; ++i)
+        if (const format::AgentSnapshot& snapshot = slot.snapshots[i]; snapshot.time > 0)
+            memory.snapshots.push_back({static_cast<format::AgentSnapshotKind>(i),
+                                        snapshot.time,
+                                        amount(snapshot.live_bytes),
+                                        snapshot.step,
+                                        {}});
     const std::uint32_t sites = std::min(from.site_count, format::agent_site_capacity);
     for (std::uint32_t i = 0; i < sites; ++i) {
         if (from.sites[i].peak_bytes == 0 && from.sites[i].live_bytes == 0) continue;
         memory.sites.push_back(site_of(slot, from.sites[i], kept));
-        for (AgentMomentRecord& moment : memory.moments)
-            moment.live.push_back(
-                std::uint64_t{slot.moments[static_cast<std::uint32_t>(moment.kind)].live_kib[i]}
+        for (AgentSnapshotRecord& snapshot : memory.snapshots)
+            snapshot.live.push_back(
+                std::uint64_t{slot.snapshots[static_cast<std::uint32_t>(snapshot.kind)].live_kib[i]}
                 << 10U);
     }
     return memory;

@@ -1,4 +1,4 @@
-#include "evidence/agent_moment.h"
+#include "evidence/memory_snapshot.h"
 
 #include <algorithm>
 #include <csignal>
@@ -18,13 +18,13 @@ std::int64_t last_sign_of_life(const AgentRecord& agent) {
     return last;
 }
 
-const AgentMomentRecord* moment_of(const AgentRecord& agent) {
+const AgentSnapshotRecord* snapshot_of(const AgentRecord& agent) {
     const AgentMemoryRecord& memory = agent.memory;
-    const AgentMomentRecord* best = nullptr;
-    for (const AgentMomentRecord& moment : memory.moments) {
-        if (bounded_difference(last_sign_of_life(agent), moment.time) > of_the_end) continue;
-        if (moment.live_bytes < memory.live_bytes + memory.live_bytes / 8) continue;
-        if (best == nullptr || moment.live_bytes > best->live_bytes) best = &moment;
+    const AgentSnapshotRecord* best = nullptr;
+    for (const AgentSnapshotRecord& snapshot : memory.snapshots) {
+        if (bounded_difference(last_sign_of_life(agent), snapshot.time) > of_the_end) continue;
+        if (snapshot.live_bytes < memory.live_bytes + memory.live_bytes / 8) continue;
+        if (best == nullptr || snapshot.live_bytes > best->live_bytes) best = &snapshot;
     }
     return best;
 }
@@ -35,19 +35,19 @@ bool was_killed(const ProcessEvidence* process) {
 
 }  // namespace
 
-AgentRecord at_the_moment_that_counts(AgentRecord agent, const ProcessEvidence* process) {
-    const AgentMomentRecord* moment = was_killed(process) ? nullptr : moment_of(agent);
-    if (moment == nullptr) return agent;
+AgentRecord at_its_snapshot(AgentRecord agent, const ProcessEvidence* process) {
+    const AgentSnapshotRecord* snapshot = was_killed(process) ? nullptr : snapshot_of(agent);
+    if (snapshot == nullptr) return agent;
     AgentMemoryRecord& memory = agent.memory;
     std::size_t windows = 0;
-    while (windows < memory.windows.size() && memory.windows[windows].end <= moment->time)
+    while (windows < memory.windows.size() && memory.windows[windows].end <= snapshot->time)
         ++windows;
     memory.windows.resize(windows);
     for (std::size_t i = 0; i < memory.sites.size(); ++i) {
-        memory.sites[i].live_bytes = moment->live[i];
+        memory.sites[i].live_bytes = snapshot->live[i];
         memory.sites[i].live_at_window.resize(windows);
     }
-    memory.live_bytes = moment->live_bytes;
+    memory.live_bytes = snapshot->live_bytes;
     return agent;
 }
 

@@ -8,8 +8,8 @@ namespace holdfast::agent {
 
 // Copies a table and no more: it is called inside malloc. Of refusals in quick succession the first
 // counts.
-void keep_moment(format::AgentMomentKind kind);
+void keep_snapshot(format::AgentSnapshotKind kind);
 // The site makes room for another stack. Under the lock.
-void leave_moments(format::AgentMemory& memory, std::uint16_t site);
+void leave_snapshots(format::AgentMemory& memory, std::uint16_t site);
 
 }  // namespace holdfast::agent

@@ -1,4 +1,4 @@
-#include "agent/heap/moment.h"
+#include "agent/heap/snapshot.h"
 
 #include <atomic>
 
@@ -9,45 +9,45 @@
 namespace holdfast::agent {
 namespace {
 
-using format::AgentMoment;
+using format::AgentSnapshot;
 
 constexpr std::int64_t succession = 1'000'000'000;
 constexpr int patience = 200;
 
 }  // namespace
 
-void keep_moment(format::AgentMomentKind kind) {
+void keep_snapshot(format::AgentSnapshotKind kind) {
     format::AgentSlot* own = slot();
     HeapState* state = counting() ? heap_state() : nullptr;
     if (own == nullptr || state == nullptr) return;
-    AgentMoment& moment = own->moments[static_cast<std::uint32_t>(kind)];
+    AgentSnapshot& snapshot = own->snapshots[static_cast<std::uint32_t>(kind)];
     const std::int64_t time = now();
-    const bool again = moment.time != 0 && time - moment.time < succession;
-    if (again && kind == format::AgentMomentKind::refusal) return;
+    const bool again = snapshot.time != 0 && time - snapshot.time < succession;
+    if (again && kind == format::AgentSnapshotKind::refusal) return;
     // Not a HeapLock: that one does not wait where the thread is in the agent already, and a
     // refusal always is.
     const Busy inside;
     bool held = false;
     for (int i = 0; i < patience && !held; ++i) held = state->lock.try_lock();
     if (!held) return;
-    std::atomic_ref(moment.time).store(0, std::memory_order_release);
+    std::atomic_ref(snapshot.time).store(0, std::memory_order_release);
     const std::uint32_t count = sites_in(own->memory);
     for (std::uint32_t i = 0; i < format::agent_site_capacity; ++i) {
         const std::uint64_t live = i < count ? own->memory.sites[i].live_bytes / kib : 0;
-        moment.live_kib[i] = live < UINT32_MAX ? static_cast<std::uint32_t>(live) : UINT32_MAX;
+        snapshot.live_kib[i] = live < UINT32_MAX ? static_cast<std::uint32_t>(live) : UINT32_MAX;
     }
-    moment.live_bytes = own->memory.live_bytes;
-    moment.step = own->steps.count;
-    std::atomic_ref(moment.time).store(time, std::memory_order_release);
+    snapshot.live_bytes = own->memory.live_bytes;
+    snapshot.step = own->steps.count;
+    std::atomic_ref(snapshot.time).store(time, std::memory_order_release);
     state->lock.unlock();
 }
 
-void leave_moments(format::AgentMemory& memory, std::uint16_t site) {
+void leave_snapshots(format::AgentMemory& memory, std::uint16_t site) {
     format::AgentSlot* own = slot();
     if (own == nullptr || &own->memory != &memory) return;
-    for (AgentMoment& moment : own->moments) {
-        moment.live_kib[other_site] += moment.live_kib[site];
-        moment.live_kib[site] = 0;
+    for (AgentSnapshot& snapshot : own->snapshots) {
+        snapshot.live_kib[other_site] += snapshot.live_kib[site];
+        snapshot.live_kib[site] = 0;
     }
 }
 

@@ -9,6 +9,6 @@ namespace holdfast {
 
 // The record as it is, or with its memory as at such a moment. A process that was killed freed
 // nothing on the way.
-AgentRecord at_the_moment_that_counts(AgentRecord agent, const ProcessEvidence* process);
+AgentRecord at_its_snapshot(AgentRecord agent, const ProcessEvidence* process);
 
 }  // namespace holdfast
