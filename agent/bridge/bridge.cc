@@ -118,7 +118,9 @@ std::int64_t own_time() {
 bool find_keepers() {
     const Untraced quiet;
     const Owned hook(load_hook("hooks.keepers"));
-    if (!hook) return false;
+    // To compile it takes memory, and when it is needed there may be none.
+    const Owned exceptions(load_hook("hooks.exceptions"));
+    if (!hook || !exceptions) return false;
     keepers.look = py.PyObject_GetAttrString(hook.get(), "look");
     return keepers.look != nullptr;
 }

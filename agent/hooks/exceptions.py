@@ -24,7 +24,8 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
         _frames(places),
     )
     _holdfast_agent.attempt(note_if_out_of_memory, error)
-    if is_main:
+    # Whoever ran out of memory has none for a look at its variables.
+    if is_main and not isinstance(error, MemoryError):
         _holdfast_agent.attempt(note_if_any, first.__traceback__)
 
 
