@@ -186,7 +186,7 @@ bool stranger_dies_first(const char* proc, pid_t own, const Shortage& shortage,
     Heaviest heaviest;
     each_process(proc, [&](pid_t pid) {
         if (pid == own) return;
-        // The figures are of different snapshots: in doubt it is us.
+        // The figures are of different moments: in doubt it is us.
         const std::int64_t weight = weight_of(proc, pid, shortage.limit);
         if (weight - weight / 16 > then) heaviest.consider({pid, weight});
     });

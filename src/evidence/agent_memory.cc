@@ -183,7 +183,7 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
     return frames;
 }
 
-// Not the resident memory that was seen: a process may fill more in the snapshots before its end.
+// Not the resident memory that was seen: a process may fill more in the moments before its end.
 std::optional<Bytes> most_it_can_hold(const ProcessEvidence* process, std::optional<Bytes> limit) {
     if (process == nullptr || !limit) return std::nullopt;
     return *limit + process->swap.value_or(Bytes{});

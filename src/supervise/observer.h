@@ -1,4 +1,4 @@
-// Looks at the machine and the tree at the right snapshots and writes down what it sees.
+// Looks at the machine and the tree at the right moments and writes down what it sees.
 #pragma once
 
 #include <optional>
