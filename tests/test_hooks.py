@@ -102,6 +102,17 @@ def test_a_step_told_by_the_program_counts_and_the_first_bad_loss_is_known(watch
     assert ended.main.losses[0] == 1.0
 
 
+@pytest.mark.parametrize(
+    ("way", "options", "words"), [("always", [], 1), ("once", [], 0), ("always", ["--quiet"], 0)]
+)
+def test_a_loss_that_stays_no_number_is_told_once(holdfast, way, options, words):
+    program = [PYTHON, str(PROGRAMS / "worthless_steps.py"), way, "5"]
+    environment = holdfast.environment | {"PYTHONPATH": str(ROOT / "python")}
+    ended = holdfast.run(*program, options=options, env=environment, text=True)
+    assert ended.returncode == 0
+    assert ended.stderr.count("the loss has not been a number since step 3") == words, ended.stderr
+
+
 def test_torch_optimizers_step_by_themselves_and_two_in_turn_count_once(watch):
     ended = watch(python_with("torch"), script("torch"))
     steps = ended.main.steps

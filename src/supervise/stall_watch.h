@@ -47,6 +47,7 @@ public:
 
     // At every look of the observer; does something about once a second.
     void look(Nanos now);
+    const std::optional<StepsSeen>& seen_steps() const { return seen_steps_; }
     std::optional<StallNews> take_news() { return std::exchange(news_, std::nullopt); }
 
 private:

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <iterator>
 
+#include "base/format.h"
 #include "record/agent_format.h"
 
 namespace holdfast {
@@ -32,7 +35,29 @@ Nanos bounded(std::uint64_t nanoseconds) {
     return Nanos(static_cast<std::int64_t>(std::min(nanoseconds, a_year)));
 }
 
+// Of the losses that the ring holds; there must be some.
+bool none_is_finite(int box, std::size_t at) {
+    format::AgentStep ring[format::agent_step_ring];
+    if (!read_at(box, at, ring)) return false;
+    const auto finite = [](const format::AgentStep& step) {
+        return step.has_loss == 1 && std::isfinite(step.loss);
+    };
+    const auto known = [](const format::AgentStep& step) { return step.has_loss == 1; };
+    return std::any_of(std::begin(ring), std::end(ring), known) &&
+           std::none_of(std::begin(ring), std::end(ring), finite);
+}
+
 }  // namespace
+
+std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps) {
+    constexpr std::uint64_t long_enough = 100;
+    if (!steps.worthless_since || steps.count - *steps.worthless_since < long_enough)
+        return std::nullopt;
+    return formatted(
+        "the loss has not been a number since step {}, and {} steps have gone by since: they train "
+        "nothing (holdfast explain nan-loss)",
+        *steps.worthless_since, steps.count - *steps.worthless_since);
+}
 
 std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive) const {
     format::AgentIndex index{};
@@ -53,6 +78,11 @@ std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive
         most.last = Nanos(head.last);
         most.usual = bounded(head.usual_ns);
         most.longest = bounded(head.longest_ns);
+        most.worthless_since.reset();
+        const std::size_t ring = at + offsetof(format::AgentSlot, steps.ring);
+        if (head.first_nonfinite_step > 0 && head.first_nonfinite_step < head.count &&
+            none_is_finite(box_.get(), ring))
+            most.worthless_since = head.first_nonfinite_step;
     }
     if (most.count == 0) return std::nullopt;
     return most;

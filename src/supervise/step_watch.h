@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/time.h"
@@ -20,7 +21,12 @@ struct StepsSeen {
     Nanos first{}, last{};     // when the first and the last step ended
     Nanos usual{}, longest{};  // from one step to the next; 0: not known
     std::uint64_t in_all = 0;  // over all processes: any step is a sign of life
+    // The first step whose loss was not finite, where none of the last ones was either.
+    std::optional<std::uint64_t> worthless_since;
 };
+
+// One line for the user about a loss that has not been finite for long; nothing before that.
+std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps);
 
 class StepWatch {
 public:

@@ -137,6 +137,7 @@ private:
     void start_guard();
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void tell_of_stuck_refusal(Nanos now, const StallNews& news);
+    void tell_of_worthless_steps();
     void end_stuck_tree();
     void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
@@ -173,6 +174,7 @@ private:
     Nanos last_call_{};
     RefusalWatch refusals_;
     std::string first_refused_at_;
+    bool told_of_worthless_steps_ = false;
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -411,9 +413,19 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     const std::vector<CgroupAddress> cgroups = observer_->addresses();
     serve_guard(now, cgroups);
     keep_sentry(cgroups);
+    tell_of_worthless_steps();
     if (const auto news = observer_->stalls().take_news()) {
         tell_of_stall(*news);
         tell_of_stuck_refusal(now, *news);
+    }
+}
+
+void Supervisor::tell_of_worthless_steps() {
+    const std::optional<StepsSeen>& steps = observer_->stalls().seen_steps();
+    if (told_of_worthless_steps_ || !steps) return;
+    if (const auto words = words_about_worthless_steps(*steps)) {
+        told_of_worthless_steps_ = true;
+        options_->warn(*words);
     }
 }
 
