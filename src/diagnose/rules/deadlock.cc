@@ -26,13 +26,18 @@ const WaitingThread* writes_to_nobody(const StallEvidence& stall) {
     return nullptr;
 }
 
+std::vector<const WaitingThread*> locked_threads(const StalledProcess& process) {
+    std::vector<const WaitingThread*> locked;
+    for (const WaitingThread& thread : process.threads)
+        if (waits_for_a_lock(thread)) locked.push_back(&thread);
+    return locked;
+}
+
 std::string story(const Death& death, const Standstill& stand) {
     const StalledProcess& process = *stand.culprit;
     const WaitingThread& main = *stand.thread;
     const std::string who = name_of(death, process);
-    std::vector<const WaitingThread*> locked;
-    for (const WaitingThread& thread : process.threads)
-        if (waits_for_a_lock(thread)) locked.push_back(&thread);
+    const std::vector<const WaitingThread*> locked = locked_threads(process);
     if (locked.size() >= 2)
         return formatted(
             "{} threads of {} wait for locks that none of them will release: {}{} and {}{}.",
@@ -161,6 +166,10 @@ std::optional<Finding> lock_deadlock(const Death& death) {
     Finding finding = stall_finding(
         death, *stand, "lock-deadlock"_cause,
         stand->stall->inside_only ? Confidence::certain : Confidence::likely, story(death, *stand));
+    // The main thread may only wait for those that hold each other up.
+    const std::vector<const WaitingThread*> locked = locked_threads(*stand->culprit);
+    if (locked.size() >= 2 && !waits_for_a_lock(*stand->thread))
+        if (const std::optional<Where> where = own_place(locked[0]->frames)) finding.where = where;
     add_dead_threads(death, *stand, finding);
     add_lock_fixes(*stand, finding);
     return finding;
