@@ -201,6 +201,25 @@ const ProcessEvidence* child_that_raised(const Death& parent) {
     return first;
 }
 
+// A launcher hands on the end of the program it started: 128 + 9 as shells do, -9 (247) as
+// sys.exit(returncode) does, or the very status.
+std::optional<FatalChild> child_handed_on(const Death& parent) {
+    const int code = *parent.exit.code;
+    const ProcessEvidence* same = nullptr;
+    for (const ProcessEvidence& process : parent.all.processes) {
+        if (process.parent != parent.pid || !process.exit || !process.ended || !parent.time)
+            continue;
+        if (*process.ended > *parent.time || *process.ended < earlier(*parent.time, right_after))
+            continue;
+        const std::optional<int> signal = process.exit->signal;
+        if (signal && (code == 128 + *signal || code == 256 - *signal))
+            return FatalChild{*death_of(parent.all, process), true, {}};
+        if (process.exit->code == code) same = &process;
+    }
+    if (same == nullptr || final_exception(parent) != nullptr) return std::nullopt;
+    return FatalChild{*death_of(parent.all, *same), false, {}};
+}
+
 // Came and went between two looks; but the kernel has named whom it took, and where. Only where the
 // parent's own words tell of a SIGKILL, and nobody else there was taken.
 std::optional<int> unseen_and_taken(const Death& parent) {
@@ -259,6 +278,7 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (!parent.decides || !parent.exit.code || *parent.exit.code == 0) return std::nullopt;
     if (parent.told == Death::Told::wrapper && parent.process == nullptr) return std::nullopt;
     if (asked_to_stop(parent) != nullptr) return std::nullopt;
+    if (std::optional<FatalChild> child = child_handed_on(parent)) return child;
     const TracebackText* traceback = final_exception(parent);
     if (traceback != nullptr && told_of_failure(*traceback) &&
         first_child(parent, std::nullopt, true) == nullptr)

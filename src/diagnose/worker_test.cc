@@ -146,6 +146,18 @@ TEST(WorkerCrash, ThatFelledTheParentIsTheRoot) {
     EXPECT_TRUE(contributes(v, "exception"));
 }
 
+TEST(WorkerCrash, IsTheRootWhereALauncherHandsItsEndOn) {
+    for (const int status : {128 + SIGHUP, 256 - SIGHUP}) {
+        Story story;
+        story.child(201, Role::helper).child_dies(201, SIGHUP, 9900ms).exits(status);
+        EXPECT_EQ(root_of(story.verdict()), "hangup") << status;
+        EXPECT_EQ(story.verdict().process.pid, 201) << status;
+    }
+    Story other;
+    other.child(201, Role::helper).child_dies(201, SIGHUP, 9900ms).exits(128 + SIGTERM);
+    EXPECT_NE(other.verdict().process.pid, 201);
+}
+
 TEST(WorkerCrash, ThatNobodySawLiveIsListedByItsRecord) {
     Story story;
     story.exits(0).crash(SIGSEGV, 1, 321);
