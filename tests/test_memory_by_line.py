@@ -87,7 +87,7 @@ def memory_of(holdfast):
 
 
 @pytest.mark.parametrize(
-    "way", ["blocks", "large", "mapped", "grown", "threads", "numpy", "pandas", "torch"]
+    "way", ["blocks", "large", "mapped", "grown", "deep", "threads", "numpy", "pandas", "torch"]
 )
 def test_a_line_that_holds_much_is_known_within_a_tenth(memory_of, way):
     python = python_with(way) if way in ("numpy", "pandas", "torch") else PYTHON

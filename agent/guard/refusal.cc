@@ -10,6 +10,7 @@
 #include "agent/guard/page.h"
 #include "agent/heap/snapshot.h"
 #include "agent/process/own_process.h"
+#include "agent/python/own_path.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -79,12 +80,7 @@ Text frame_file(const AgentSlot& slot, const format::AgentFrame& frame) {
     return text_at(slot, frame.file);
 }
 
-bool is_library_file(Text file) {
-    for (const Text part : {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"),
-                            Text("<frozen"), Text("<holdfast")})
-        if (file.contains(part)) return true;
-    return false;
-}
+bool is_library_file(Text file) { return !is_own_path(file); }
 
 void note_refusal(const Refused& what) {
     format::AgentStack stack;

@@ -48,7 +48,7 @@ void describe(const RawFrame* frames, std::size_t, format::AgentStack& into) {
     into.frames[0] = static_cast<std::uint16_t>(frames[0].code);
 }
 std::size_t ImportCache::frames_inside(const RawFrame*, std::size_t) { return 0; }
-bool ImportCache::is_machinery(const RawFrame&) { return false; }
+ImportCache::Kind ImportCache::kind_of(const RawFrame&) { return Kind::library; }
 
 namespace {
 

@@ -3,30 +3,31 @@
 #include "agent/base/self_memory.h"
 #include "agent/base/text.h"
 #include "agent/python/library.h"
+#include "agent/python/own_path.h"
 #include "frames/describe.h"
 
 namespace holdfast::agent {
-namespace {
 
-bool read_is_machinery(const RawFrame& frame) {
+ImportCache::Kind ImportCache::read_kind(const RawFrame& frame) {
     const PythonLibrary* python = python_library();
-    if (python == nullptr || !python->version.lines) return false;
+    if (python == nullptr || !python->version.lines) return Kind::library;
     SelfMemory source;
     frames::CachedMemory<SelfMemory, 512, 4> memory(source);
     std::uintptr_t file = 0;
-    char text[64];
-    if (!frames::load(memory, frame.code + python->layout.code_file, file)) return false;
+    char text[512];
+    if (!frames::load(memory, frame.code + python->layout.code_file, file)) return Kind::library;
     const std::size_t size = frames::read_text(memory, python->layout, file, text, sizeof text);
-    return Text(text, size).starts_with("<frozen importlib._bootstrap");
+    const Text path(text, size);
+    if (path.starts_with("<frozen importlib._bootstrap")) return Kind::machinery;
+    return is_own_path(path) ? Kind::own : Kind::library;
 }
 
-}  // namespace
-
-bool ImportCache::is_machinery(const RawFrame& frame) {
+ImportCache::Kind ImportCache::kind_of(const RawFrame& frame) {
     Known& known = known_[((frame.code >> 4U) * 0x9E3779B97F4A7C15ULL >> 32U) % size];
-    if (known.answer == 0 || known.code != frame.code || known.first_line != frame.first_line)
-        known = {frame.code, frame.first_line, read_is_machinery(frame) ? 2U : 1U};
-    return known.answer == 2;
+    if (known.kind == Kind::unknown || known.code != frame.code ||
+        known.first_line != frame.first_line)
+        known = {frame.code, frame.first_line, read_kind(frame)};
+    return known.kind;
 }
 
 std::size_t ImportCache::frames_inside(const RawFrame* frames, std::size_t count) {

@@ -20,14 +20,20 @@ public:
         return count > 0 && is_machinery(frames[0]);
     }
 
+    // Neither of a library nor of the interpreter's own.
+    bool is_own(const RawFrame& frame) { return kind_of(frame) == Kind::own; }
+
 private:
     static constexpr std::size_t size = 512;
+    enum class Kind : std::uint32_t { unknown = 0, library = 1, machinery = 2, own = 3 };
     struct Known {
         std::uintptr_t code;
         std::uint32_t first_line;
-        std::uint32_t answer;  // 1 no, 2 yes
+        Kind kind;
     };
-    bool is_machinery(const RawFrame& frame);
+    static Kind read_kind(const RawFrame& frame);
+    Kind kind_of(const RawFrame& frame);
+    bool is_machinery(const RawFrame& frame) { return kind_of(frame) == Kind::machinery; }
 
     Known known_[size];
 };

@@ -40,14 +40,27 @@ std::uint64_t Asker::hash() const {
     return hash;
 }
 
+// Of a deep stack the innermost frames, which tell what was called, and then those of the program's
+// own code: a framework may put fifty frames between the two.
+std::size_t SiteIndex::choose_frames(const RawFrame* frames, std::size_t count, RawFrame* chosen) {
+    constexpr std::size_t room = format::agent_frames_per_stack;
+    constexpr std::size_t innermost = 6;
+    const bool deep = count > room;
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < count && taken < room; ++i)
+        if (!deep || i < innermost || imports_.is_own(frames[i])) chosen[taken++] = frames[i];
+    if (!deep || taken > innermost) return taken;
+    for (taken = 0; taken < room; ++taken) chosen[taken] = frames[taken];
+    return taken;
+}
+
 bool SiteIndex::describe_asker(const Asker& asker, bool fold_imports, AgentStack& stack) {
     std::memset(&stack, 0xFF, sizeof stack);
     if (asker.count == 0) return true;
     std::size_t from = fold_imports ? imports_.frames_inside(asker.frames, asker.count) : 0;
     if (from == asker.count) --from;
-    const std::size_t most = asker.count - from;
-    describe(asker.frames + from,
-             most < format::agent_frames_per_stack ? most : format::agent_frames_per_stack, stack);
+    RawFrame chosen[format::agent_frames_per_stack];
+    describe(chosen, choose_frames(asker.frames + from, asker.count - from, chosen), stack);
     return stack.frames[0] != format::no_frame;  // else the frame table is full
 }
 

@@ -34,6 +34,7 @@ public:
     std::uint16_t find(format::AgentMemory& memory, const Asker& asker, std::uint64_t weight,
                        Holdings& held, std::int64_t now);
     // The same by its description: false where it cannot be named.
+    std::size_t choose_frames(const RawFrame* frames, std::size_t count, RawFrame* chosen);
     bool describe_asker(const Asker& asker, bool fold_imports, format::AgentStack& stack);
     std::uint16_t find(format::AgentMemory& memory, const format::AgentStack& stack,
                        std::uint32_t flags, Holdings& held, std::int64_t now);

@@ -244,6 +244,9 @@ TEST(OomVictim, OfFilesInSharedMemoryIsLikely) {
     Story story;
     story.held(main_pid, Bytes::mib(60)).dies_by(SIGKILL).container_oom();
     story.evidence().cgroups[0].shmem = Bytes::mib(420);
+    // Its own, where they came while it was alone there.
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.evidence().cgroups[0].levels[0].usage_first = Bytes::mib(430);
     const Verdict v = story.verdict();
     EXPECT_EQ(root_of(v), "oom-victim");
     EXPECT_EQ(v.root.confidence, Confidence::likely);

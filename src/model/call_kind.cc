@@ -12,7 +12,7 @@ namespace holdfast {
 namespace {
 
 constexpr std::array<std::string_view, 15> loading{
-    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "decode",  "parse",
+    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "parse",
     "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
 // In the user's own names these say as much; libraries build and prepare all kinds of things.
 constexpr std::array<std::string_view, 7> preparing{

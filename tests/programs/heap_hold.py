@@ -1,5 +1,6 @@
 """Asks for memory in one of several ways, each on a line marked with its name, and dies with it."""
 
+import copy
 import ctypes
 import os
 import signal
@@ -30,6 +31,14 @@ def growing(mib):
     for now in range(1, 4 * mib):
         block = realloc(block, now * MIB // 4)
     return realloc(block, mib * MIB)  # mark: grown
+
+
+def deep(mib):
+    """The library puts more frames between this line and the memory than a stack has room for."""
+    nested = bytearray(MIB)
+    for _ in range(12):
+        nested = [nested]
+    return [copy.deepcopy(nested) for _ in range(mib)]  # mark: deep
 
 
 def freed(mib):
