@@ -1,6 +1,7 @@
 #include "diagnose/disk_room.h"
 
 #include "base/no_room.h"
+#include "diagnose/inside.h"
 #include "diagnose/words.h"
 
 namespace holdfast {
@@ -56,6 +57,15 @@ bool only_shared_memory_full(const Evidence& all) {
         shared = true;
     }
     return shared;
+}
+
+bool filled_shared_memory(const Death& death) {
+    const CrashEvidence* crash = crash_of(death);
+    if (crash == nullptr || death.process == nullptr || !death.process->shmem ||
+        !crash->mapped_file.starts_with("/dev/shm/"))
+        return false;
+    const DiskEvidence* disk = disk_of(death.all, crash->mapped_file);
+    return disk != nullptr && disk->size && death.process->shmem->share_of(*disk->size) >= 0.5;
 }
 
 std::string room_on(const DiskEvidence& disk) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "diagnose/death.h"
 #include "model/evidence.h"
 
 namespace holdfast {
@@ -19,6 +20,10 @@ bool is_used(const DiskEvidence& disk);
 bool only_shared_memory_full(const Evidence& all);
 
 // "12 KiB free of 8.0 MiB, no inodes left"
+// A page of a file in /dev/shm could not be had, and the process held most of what fits there: the
+// looks at filesystems are seconds apart, and who died makes room.
+bool filled_shared_memory(const Death& death);
+
 std::string room_on(const DiskEvidence& disk);
 
 }  // namespace holdfast

@@ -38,4 +38,12 @@ std::optional<Where> where_it_was(const Death& death) {
     return seen;
 }
 
+std::optional<Where> where_it_holds_most(const AgentEvidence& agent) {
+    const SiteEvidence* largest = nullptr;
+    for (const SiteEvidence& site : agent.sites)
+        if (largest == nullptr || site.live > largest->live) largest = &site;
+    if (largest == nullptr || largest->live.share_of(agent.live) < 0.5) return std::nullopt;
+    return own_place(largest->frames);
+}
+
 }  // namespace holdfast

@@ -15,4 +15,7 @@ std::optional<Where> where_it_died(const Death& death);
 // memory there as a rule, since that is when the agent notes it.
 std::optional<Where> where_it_was(const Death& death);
 
+// The line that holds most of the memory which the process asked for, if one does.
+std::optional<Where> where_it_holds_most(const AgentEvidence& agent);
+
 }  // namespace holdfast

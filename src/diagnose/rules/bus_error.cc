@@ -46,6 +46,7 @@ std::optional<Finding> bus_error(const Death& death) {
         finding.fixes.push_back({"Free some space in " + disk->path + ".", "df -h " + disk->path});
         return finding;
     }
+    if (filled_shared_memory(death)) return std::nullopt;  // that is shm-full's
     Finding finding = crash_finding(
         death, "mapped-file-gone"_cause,
         page_lost ? "a page of a mapped file could not be had: the file became shorter, or its "

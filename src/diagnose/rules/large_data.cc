@@ -318,6 +318,20 @@ std::optional<Finding> dataset_in_ram(const Death& death) {
     return kept_by_a_name(death);
 }
 
+// A line where two workers or more hold most of what they asked for.
+std::optional<Where> line_of_workers(const Evidence& all) {
+    std::map<std::pair<std::string, int>, int> workers;
+    for (const AgentEvidence& agent : all.agents) {
+        const ProcessEvidence* process = all.process(agent.pid);
+        if (process == nullptr || process->role != Role::worker) continue;
+        const std::optional<Where> where = where_it_holds_most(agent);
+        if (where && where->line && agent.live >= Bytes::mib(16) &&
+            ++workers[{where->file, *where->line}] >= 2)
+            return where;
+    }
+    return std::nullopt;
+}
+
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
 // two sums agree the pages are copies.
 std::optional<Finding> worker_copies(const Death& death) {
@@ -373,6 +387,7 @@ std::optional<Finding> worker_copies(const Death& death) {
                                              human(*limit), human(theirs))}
             : Observation{"memory.stat",
                           formatted("anon {}: their pages are not shared", human(*cgroup->anon))}};
+    if (const std::optional<Where> where = line_of_workers(death.all)) finding.where = where;
     finding.fixes.push_back(
         {"Keep the data in arrays or tensors, not in lists of Python objects: "
          "counting references copies shared pages.",

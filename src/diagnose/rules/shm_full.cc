@@ -66,11 +66,12 @@ std::optional<Finding> shm_full(const Death& death) {
     const std::optional<Said> said = shm_words(death);
     const bool bus_error = died_of_bus_error(death);
     if (!said && !bus_error) return std::nullopt;
+    const bool by_itself = filled_shared_memory(death);
     const bool was_full = shm != nullptr && full(*shm);
     // One request larger than all there is leaves it as empty as before; its error says so itself.
     const bool refused = said && said->line.find("No space left on device") != std::string::npos;
-    if (shm != nullptr && roomy(*shm) && !refused) return std::nullopt;  // it was not this
-    if (!was_full && !said) return std::nullopt;  // SIGBUS has many other causes
+    if (shm != nullptr && roomy(*shm) && !refused && !by_itself) return std::nullopt;  // not this
+    if (!was_full && !said && !by_itself) return std::nullopt;  // SIGBUS has many other causes
 
     const bool decided = (was_full || refused) && said && said->final;
     const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";
@@ -80,7 +81,10 @@ std::optional<Finding> shm_full(const Death& death) {
                              size, human(*least_free(shm)), who(death))
                  : formatted("{} could get no shared memory (/dev/shm, {}).", who(death), size));
     if (said) finding.evidence.push_back({said->source, shortened(said->line)});
-    if (shm != nullptr && shm->size && least_free(shm))
+    if (by_itself)
+        finding.evidence.push_back({"shared memory of the process",
+                                    formatted("{} of {}", human(*death.process->shmem), size)});
+    else if (shm != nullptr && shm->size && least_free(shm))
         finding.evidence.push_back(
             {"statvfs /dev/shm", formatted("{} free of {}", human(*least_free(shm)), size)});
     if (shm != nullptr && shm->size) {

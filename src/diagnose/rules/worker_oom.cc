@@ -1,5 +1,6 @@
 // HF104: a worker was OOM-killed, and its parent failed because of that.
 #include "base/format.h"
+#include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
@@ -33,7 +34,11 @@ std::optional<Finding> worker_oom(const Death& death) {
         formatted("The kernel's OOM killer ended the worker {}{}{}, and {} failed because of it.",
                   who(child->death), limit, held ? formatted(" (it held {})", human(*held)) : "",
                   who(death)));
-    if (std::optional<Where> worker = where_it_was(child->death)) finding.where = worker;
+    const AgentEvidence* agent = agent_of(child->death);
+    if (std::optional<Where> worker = where_it_was(child->death))
+        finding.where = worker;
+    else if (agent != nullptr && where_it_holds_most(*agent))
+        finding.where = where_it_holds_most(*agent);
     finding.evidence.insert(finding.evidence.end(), kill->evidence.begin(), kill->evidence.end());
     if (child->death.pid > 0) finding.pid = child->death.pid;
     if (!child->line.empty()) finding.evidence.push_back({"stderr", shortened(child->line)});
