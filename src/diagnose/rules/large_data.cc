@@ -174,6 +174,16 @@ bool grew_with_steps(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
+// frames = concat([frames, more]): one block that a line replaces by a larger one, again and again.
+bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
+    constexpr int again_and_again = 4;
+    if (line.loads || line.works || agent.keepers.empty() || line.rises < again_and_again)
+        return false;
+    const KeeperEvidence& keeper = agent.keepers.front();
+    return keeper.grown.count > 0 && keeper.filled_at == line.where.line &&
+           keeper.live.share_of(line.live) >= 0.25;
+}
+
 std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
@@ -184,7 +194,8 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     // Frameworks alone hold hundreds of MiB: what only ever rises, or says that it loads, counts at
     // less than the half.
     constexpr double least_kept = 0.3;
-    bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent);
+    bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
+                replaced_by_larger(*line, *agent);
     if (kept && line->live.share_of(*peak) < least_kept) {
         const std::optional<Holding> call = innermost_call(holdings.calling);
         kept = call && kept_piece_by_piece(*call, *agent);
