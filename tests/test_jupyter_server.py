@@ -15,7 +15,7 @@ import pytest
 from support.jupyter import PYTHON, Jupyter, require
 from support.run import PATIENCE, ROOT, Holdfast, eventually
 
-ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k")
+ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k", "holdfast/check")
 
 
 class Server:
@@ -177,6 +177,25 @@ def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
     assert server.ask("holdfast/status?kernel=never-there") == unwatched
 
 
+def test_a_check_judges_the_kernels_own_python_and_folder(jupyter, server):
+    status, own = server.ask("holdfast/check")
+    assert status == 200, own
+    assert own["python"]["program"] == PYTHON
+    assert own["fine"] > 10
+    kernel = server.kernel()
+    server.watched(kernel)
+    shadow = jupyter.folder / "statistics.py"
+    shadow.touch()
+    try:
+        status, answer = server.ask(f"holdfast/check?kernel={kernel}")
+    finally:
+        shadow.unlink()
+    assert status == 200, answer
+    assert answer["python"]["program"] == PYTHON
+    assert any("statistics.py" in finding["summary"] for finding in answer["findings"])
+    assert not any("statistics.py" in finding["summary"] for finding in own["findings"])
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -187,6 +206,7 @@ def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
         "why?run=../../etc",
         "why?run=20260101-000000-000-1&kernel=k",
         "why?kernel=-k",
+        "check?kernel=../x",
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(server, question):
