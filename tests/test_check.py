@@ -83,6 +83,23 @@ def test_every_check_and_code_is_in_the_documentation(binary):
     assert [name for name in names if f"`{name}`" not in page] == []
 
 
+def test_every_code_of_a_check_has_its_page(binary):
+    codes = set(CODE.findall((ROOT / "docs/check.md").read_text()))
+    pages = [subprocess.run([binary, "explain", code], capture_output=True) for code in codes]
+    assert all(page.returncode == 0 and len(page.stdout) > 400 for page in pages)
+
+
+def test_every_healthy_root_says_whether_it_is_real():
+    """Ten or more; a machine that could not be had is reconstructed, and says so."""
+    healthy = 0
+    for file in (ROOT / "src/check/roots").iterdir():
+        for root in re.split(r"(?m)^root ", file.read_text()):
+            if "\nexpect healthy\n" in root:
+                assert "\n# Real: " in root or "\n# Reconstructed: " in root, file
+                healthy += 1
+    assert healthy >= 10
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

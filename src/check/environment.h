@@ -103,7 +103,7 @@ struct NvidiaDriver {
 
 struct Package {
     Metadata metadata;
-    std::string folder;  // its dist-info
+    std::string folder;  // its dist-info, or the egg-info of old
     std::string site;    // the folder that holds it
 };
 

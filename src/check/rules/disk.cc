@@ -65,8 +65,7 @@ void disk_writable(const Environment& environment, Judgement& judgement) {
     for_each_place(environment, judgement, [&](const WorkPlace& place) {
         if (place.missing) {
             judgement.find(Severity::will_hurt, "not-writable"_cause,
-                           formatted("{} ({}) does not exist.", place.role, place.path),
-                           {{place.path, "missing"}},
+                           formatted("{} does not exist.", named(place)), {{place.path, "missing"}},
                            {{"Make it.", formatted("mkdir -p {}", place.path)}});
             return true;
         }
@@ -74,7 +73,7 @@ void disk_writable(const Environment& environment, Judgement& judgement) {
         const bool read_only = place.space && place.space->read_only;
         if (!read_only && place.writable.value_or(true)) return true;
         judgement.find(Severity::will_hurt, "not-writable"_cause,
-                       formatted("{} ({}) cannot be written to: {}.", place.role, place.path,
+                       formatted("{} cannot be written to: {}.", named(place),
                                  read_only ? "its file system is mounted read-only"
                                            : "this user has no right to"),
                        {{place.path, read_only ? "read-only" : "no right to write"}},
@@ -91,9 +90,9 @@ void disk_network(const Environment& environment, Judgement& judgement) {
         if (place.mount_type.empty()) return place.space.has_value();
         if (!place.network) return true;
         judgement.find(Severity::note, "io-stall"_cause,
-                       formatted("{} ({}) is on a network file system ({}): its stalls are the "
+                       formatted("{} is on a network file system ({}): its stalls are the "
                                  "program's, and many small files are slow.",
-                                 place.role, place.path, place.mount_type),
+                                 named(place), place.mount_type),
                        {{"/proc/self/mountinfo", place.mount_type}},
                        {{"Copy the data to a local disk first.", "rsync -a data/ /tmp/data/"}});
         return true;

@@ -19,13 +19,18 @@ std::string listed(const std::vector<const WorkPlace*>& places) {
     std::string text;
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (i > 0) text += i + 1 == places.size() ? " and " : ", ";
-        text += formatted("{} ({})", places[i]->role, places[i]->path);
+        text += i == 0 ? named(*places[i]) : formatted("{} ({})", places[i]->role, places[i]->path);
     }
-    if (text.starts_with("the ")) text[0] = 'T';
     return text + (places.size() == 1 ? " has" : " have");
 }
 
 }  // namespace
+
+std::string named(const WorkPlace& place) {
+    std::string text = formatted("{} ({})", place.role, place.path);
+    if (text.starts_with("the ")) text[0] = 'T';
+    return text;
+}
 
 std::vector<WrittenFileSystem> written_file_systems(const Environment& environment) {
     std::vector<std::vector<const WorkPlace*>> groups;

@@ -16,6 +16,9 @@ struct WrittenFileSystem {
     bool worked_in = false;  // more than a cache or a home lies in it
 };
 
+// "The working directory (/srv/train)"
+std::string named(const WorkPlace& place);
+
 // Those whose room is known.
 std::vector<WrittenFileSystem> written_file_systems(const Environment& environment);
 
