@@ -73,8 +73,8 @@ class Server:
             text = error.read()
             return error.code, json.loads(text) if text.startswith(b"{") else text
 
-    def kernel(self, name: str = "held") -> str:
-        status, kernel = self.ask("api/kernels", "POST", name=name)
+    def kernel(self, name: str = "held", **more: str) -> str:
+        status, kernel = self.ask("api/kernels", "POST", name=name, **more)
         assert status == 201, kernel
         return kernel["id"]
 
@@ -182,14 +182,11 @@ def test_a_check_judges_the_kernels_own_python_and_folder(jupyter, server):
     assert status == 200, own
     assert own["python"]["program"] == PYTHON
     assert own["fine"] > 10
-    kernel = server.kernel()
+    (jupyter.folder / "notebooks").mkdir()
+    kernel = server.kernel(path="notebooks")
     server.watched(kernel)
-    shadow = jupyter.folder / "statistics.py"
-    shadow.touch()
-    try:
-        status, answer = server.ask(f"holdfast/check?kernel={kernel}")
-    finally:
-        shadow.unlink()
+    (jupyter.folder / "notebooks/statistics.py").touch()
+    status, answer = server.ask(f"holdfast/check?kernel={kernel}")
     assert status == 200, answer
     assert answer["python"]["program"] == PYTHON
     assert any("statistics.py" in finding["summary"] for finding in answer["findings"])

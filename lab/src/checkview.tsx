@@ -81,6 +81,22 @@ function Judged(props: { python: CheckReport['python'] }): React.ReactElement {
   );
 }
 
+/** What needs no attention, in one line; why some could not be made, for those who ask. */
+function Rest(props: { report: CheckReport }): React.ReactElement {
+  const { fine, impossible } = props.report;
+  if (impossible.length === 0) {
+    return <p>{fine} checks fine.</p>;
+  }
+  return (
+    <details>
+      <summary>
+        {fine} checks fine, {impossible.length} not possible
+      </summary>
+      <p>Not possible: {reasons(impossible)}.</p>
+    </details>
+  );
+}
+
 export function CheckView(props: {
   state: CheckState;
   onAgain: () => void;
@@ -115,14 +131,7 @@ export function CheckView(props: {
           ))}
         </ol>
       )}
-      {report && (
-        <p>
-          {report.fine} checks fine
-          {report.impossible.length > 0 &&
-            `, ${report.impossible.length} not possible: ${reasons(report.impossible)}`}
-          .
-        </p>
-      )}
+      {report && <Rest report={report} />}
       <footer>
         <button
           type="button"

@@ -54,7 +54,8 @@ describe('the check', () => {
     expect(html).toContain('HF113 shm-full');
     expect(html).toContain('--shm-size=8g &lt;image&gt;');
     expect(html).toContain('<th scope="row">/dev/shm</th>');
-    expect(html).toContain('40 checks fine, 1 not possible: no NVIDIA GPU or driver (1)');
+    expect(html).toContain('<summary>40 checks fine, 1 not possible</summary>');
+    expect(html).toContain('Not possible: no NVIDIA GPU or driver (1).');
   });
 
   test('says so while it looks, and when there is no answer', () => {
