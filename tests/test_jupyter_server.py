@@ -58,7 +58,7 @@ class Server:
         except urllib.error.URLError:
             return False
 
-    def ask(self, path: str, method: str = "GET", token: str | None = None, **body: str):
+    def ask(self, path: str, /, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
         request = urllib.request.Request(
             self.url + path,
