@@ -1,8 +1,8 @@
 """Which Python a kernel runs, and where: what ``holdfast check`` is to judge for it."""
 
-import os
 import re
 import sys
+from pathlib import Path
 from typing import Any
 
 PYTHON = re.compile(r"python([0-9.]*)")
@@ -16,16 +16,16 @@ def python_of(argv: list[str], metadata: dict[str, Any]) -> str:
     original = metadata.get("original")
     if isinstance(original, dict) and isinstance(original.get("argv"), list):
         argv = original["argv"]
-    program = str(argv[0]) if argv else ""
+    program = Path(str(argv[0]) if argv else "")
     # Jupyter itself puts the server's Python in the place of a bare "python3".
-    if os.path.isabs(program) and PYTHON.fullmatch(os.path.basename(program)):
-        return program
+    if program.is_absolute() and PYTHON.fullmatch(program.name):
+        return str(program)
     return sys.executable
 
 
 def directory_of(pid: int | None) -> str | None:
     """Where a kernel works: files beside the notebook may stand in front of modules."""
     try:
-        return os.readlink(f"/proc/{pid}/cwd") if pid is not None else None
+        return str(Path(f"/proc/{pid}/cwd").readlink()) if pid is not None else None
     except OSError:
         return None
