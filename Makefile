@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
-.PHONY: end-to-end end-to-end-check transparency bench bench-build overhead frameworks guard-table fit-accuracy
+.PHONY: end-to-end end-to-end-check transparency bench bench-build bench-check overhead frameworks guard-table fit-accuracy
 .PHONY: jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
@@ -85,6 +85,9 @@ lab-check: setup-test  ## its types, lint and unit tests; says so where npm is m
 
 bench-build: setup  ## what a build costs: processor seconds, and the time to the first verdict
 	@bench/build
+
+bench-check: setup build  ## what `holdfast check` takes, and its part before a run; fails above the bars
+	@.venv/bin/python bench/check
 
 bench: setup build  ## what watching costs, as ratios within one run
 	@.venv/bin/python bench/spine.py

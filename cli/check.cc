@@ -11,6 +11,7 @@
 #include "base/format.h"
 #include "base/read_file.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "check/gather.h"
 #include "check/import_try.h"
 #include "check/machine_sight.h"
@@ -82,6 +83,12 @@ std::string useful_metadata(std::string_view text) {
     return kept;
 }
 
+std::string useful_status(std::string_view text) {
+    while (const auto line = next_line(text))
+        if (line->starts_with("Cpus_allowed_list:")) return std::string(*line) + '\n';
+    return {};
+}
+
 // Processors are alike: all of the first, of the others that they are there.
 std::string useful_processors(std::string_view text) {
     std::string kept;
@@ -98,6 +105,7 @@ Status write_record(const std::string& folder, check::RootRecord record) {
     for (auto& [key, value] : record.entries) {
         if (key == "file /proc/self/mountinfo") value = useful_mounts(value);
         if (key == "file /proc/cpuinfo") value = useful_processors(value);
+        if (key == "file /proc/self/status") value = useful_status(value);
         if (key.ends_with("/METADATA")) value = useful_metadata(value);
         if (key.starts_with("var ")) value = mask_text(value);
     }
@@ -169,6 +177,7 @@ int check(const Arguments& arguments) {
         if (arguments.has("--import"))
             return bad_usage("--import needs this machine; leave --root out");
     }
+    const Nanos begin = monotonic_now();
     const auto sight = root ? sight_of_root(*root) : check::machine_sight();
     check::RootRecord record;
     const auto recorder = check::recording_sight(*sight, record);
@@ -183,7 +192,8 @@ int check(const Arguments& arguments) {
             complain(written.error().text);
             return exit_usage;
         }
-    const CheckReport report = check::judge(environment);
+    CheckReport report = check::judge(environment);
+    report.milliseconds = 1000 * seconds(monotonic_now() - begin);
     print(arguments.has("--json")
               ? to_json(report)
               : check_page(report, style_for(STDOUT_FILENO, terminal_environment())));

@@ -10,6 +10,7 @@
 
 #include "base/child.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "check/gather.h"
 #include "check/machine_sight.h"
 #include "check/paths.h"
@@ -45,6 +46,7 @@ std::string python_of(check::Sight& sight, const StartCheck& plan) {
 }
 
 void look(const RunDirectory& directory, const StartCheck& plan) {
+    const Nanos begin = monotonic_now();
     const auto sight = check::machine_sight();
     check::GatherOptions options;
     options.python = python_of(*sight, plan);
@@ -52,7 +54,8 @@ void look(const RunDirectory& directory, const StartCheck& plan) {
     options.directory = plan.directory;
     options.pid = plan.command;
     options.quick = true;
-    const CheckReport report = check::judge(check::gather(*sight, options), check::Extent::cheap);
+    CheckReport report = check::judge(check::gather(*sight, options), check::Extent::cheap);
+    report.milliseconds = 1000 * seconds(monotonic_now() - begin);
     (void)directory.write_sealed(run_file::check, to_json(report));
     if (plan.may_speak && report.blocks())
         say(blocking_notice(report, style_for(STDERR_FILENO, terminal_environment())));

@@ -15,7 +15,7 @@ import pytest
 from support.jupyter import PYTHON, Jupyter, require
 from support.run import PATIENCE, ROOT, Holdfast, eventually
 
-ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k")
+ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k", "holdfast/check")
 
 
 class Server:
@@ -58,7 +58,7 @@ class Server:
         except urllib.error.URLError:
             return False
 
-    def ask(self, path: str, method: str = "GET", token: str | None = None, **body: str):
+    def ask(self, path: str, /, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
         request = urllib.request.Request(
             self.url + path,
@@ -73,8 +73,8 @@ class Server:
             text = error.read()
             return error.code, json.loads(text) if text.startswith(b"{") else text
 
-    def kernel(self, name: str = "held") -> str:
-        status, kernel = self.ask("api/kernels", "POST", name=name)
+    def kernel(self, name: str = "held", **more: str) -> str:
+        status, kernel = self.ask("api/kernels", "POST", name=name, **more)
         assert status == 201, kernel
         return kernel["id"]
 
@@ -177,6 +177,22 @@ def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
     assert server.ask("holdfast/status?kernel=never-there") == unwatched
 
 
+def test_a_check_judges_the_kernels_own_python_and_folder(jupyter, server):
+    status, own = server.ask("holdfast/check")
+    assert status == 200, own
+    assert own["python"]["program"] == PYTHON
+    assert own["fine"] > 10
+    (jupyter.folder / "notebooks").mkdir()
+    kernel = server.kernel(path="notebooks")
+    server.watched(kernel)
+    (jupyter.folder / "notebooks/statistics.py").touch()
+    status, answer = server.ask(f"holdfast/check?kernel={kernel}")
+    assert status == 200, answer
+    assert answer["python"]["program"] == PYTHON
+    assert any("statistics.py" in finding["summary"] for finding in answer["findings"])
+    assert not any("statistics.py" in finding["summary"] for finding in own["findings"])
+
+
 @pytest.mark.parametrize(
     "question",
     [
@@ -187,6 +203,7 @@ def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
         "why?run=../../etc",
         "why?run=20260101-000000-000-1&kernel=k",
         "why?kernel=-k",
+        "check?kernel=../x",
     ],
 )
 def test_a_question_that_makes_no_sense_is_refused(server, question):

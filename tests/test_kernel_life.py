@@ -127,6 +127,20 @@ def test_magics_show_the_run_and_what_a_cell_did_to_memory(session):
     session.do("shutdown")
 
 
+def test_a_magic_checks_the_kernels_own_environment(session):
+    assert session.run("%load_ext holdfast")["reply"]["status"] == "ok"
+    shown = text(session.run("%holdfast check"))
+    assert "checks fine" in shown
+    assert "Judged: Python 3." in shown
+    session.run("import sys; found = get_ipython().run_line_magic('holdfast', 'check torch')")
+    assert "True" in text(session.run("found.fine > 10 and found.python.program == sys.executable"))
+    session.run("open('transformers.py', 'w').close()")
+    shown = " ".join(text(session.run("%holdfast check")).split())
+    assert "transformers.py in the working directory" in shown
+    assert "say torch, tensorflow or jax" in str(session.run("%holdfast check caffe"))
+    session.do("shutdown")
+
+
 def test_a_cell_measured_by_the_magic_dies_with_its_own_line(session):
     session.run("%load_ext holdfast")
     answer = session.run("%%memory\nimport os\nos.abort()")

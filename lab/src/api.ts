@@ -1,8 +1,9 @@
-// The three questions to the server, with its own authentication.
+// The four questions to the server, with its own authentication.
 
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
+import { CheckReport, ICheckApi } from './check';
 import { RunRow, Status, Verdict } from './protocol';
 
 /** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
@@ -12,7 +13,7 @@ export interface IHoldfastApi {
   why(question: { run: string } | { kernel: string }): Promise<Verdict | null>;
 }
 
-export class HoldfastApi implements IHoldfastApi {
+export class HoldfastApi implements IHoldfastApi, ICheckApi {
   constructor(private settings: ServerConnection.ISettings) {}
 
   async status(kernel: string): Promise<Status | null> {
@@ -26,6 +27,10 @@ export class HoldfastApi implements IHoldfastApi {
 
   async why(question: { run: string } | { kernel: string }): Promise<Verdict | null> {
     return this.get<Verdict>('why', { ...question });
+  }
+
+  async check(kernel: string | null): Promise<CheckReport | null> {
+    return this.get<CheckReport>('check', kernel ? { kernel } : {});
   }
 
   private async get<T>(name: string, query: Record<string, string>): Promise<T | null> {

@@ -14,6 +14,8 @@ import { IStatusBar } from '@jupyterlab/statusbar';
 import { SplitPanel, Widget } from '@lumino/widgets';
 
 import { HoldfastApi } from './api';
+import { EnvironmentCheck } from './check';
+import { showCheck } from './checkview';
 import { DeathWatch, IMortal } from './deaths';
 import { holdfastIcon } from './icon';
 import { IKernelSource, KernelMonitor } from './monitor';
@@ -27,6 +29,7 @@ import { StatusItem } from './statusitem';
 const PANEL = 'holdfast-panel';
 const SHOW_PANEL = 'holdfast:show-panel';
 const OPEN_REPORT = 'holdfast:open-report';
+const CHECK = 'holdfast:check';
 
 /** What a kernel can die under: a notebook, or a console. */
 interface IDocument {
@@ -57,7 +60,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const showPanel = () => void app.commands.execute(SHOW_PANEL);
     const openReport = (run: string) => void app.commands.execute(OPEN_REPORT, { run });
 
-    const panel = new SidePanel(monitor, recent, openReport);
+    const panel = new SidePanel(
+      monitor,
+      recent,
+      openReport,
+      () => void app.commands.execute(CHECK)
+    );
     panel.id = PANEL;
     panel.title.icon = holdfastIcon;
     panel.title.caption = 'Holdfast: memory and recent deaths';
@@ -113,7 +121,20 @@ const plugin: JupyterFrontEndPlugin<void> = {
         app.shell.activateById(id);
       }
     });
-    for (const command of [SHOW_PANEL, OPEN_REPORT]) {
+    const check = new EnvironmentCheck(
+      api,
+      () => notebooks.currentWidget?.sessionContext.session?.kernel?.id ?? null
+    );
+    app.commands.addCommand(CHECK, {
+      label: 'Check Before Training (Holdfast)',
+      execute: () => {
+        const tab = showCheck(app, check, labShell ? 'main' : 'down');
+        if (!labShell) {
+          makeRoomFor(tab);
+        }
+      }
+    });
+    for (const command of [SHOW_PANEL, OPEN_REPORT, CHECK]) {
       palette?.addItem({ command, category: 'Kernel Operations' });
     }
 

@@ -84,6 +84,7 @@ export function SidePanelView(props: {
   deaths: RunRow[];
   now: number;
   onOpen: (run: string) => void;
+  onCheck: () => void;
 }): React.ReactElement {
   const { status, deaths } = props;
   return (
@@ -119,6 +120,12 @@ export function SidePanelView(props: {
           </ul>
         )}
       </section>
+      <section>
+        <h3>Before training</h3>
+        <button type="button" className="jp-Holdfast-again" onClick={props.onCheck}>
+          Check machine and environment
+        </button>
+      </section>
     </div>
   );
 }
@@ -127,7 +134,8 @@ export class SidePanel extends ReactWidget {
   constructor(
     private monitor: KernelMonitor,
     private deaths: RecentDeaths,
-    private onOpen: (run: string) => void
+    private onOpen: (run: string) => void,
+    private onCheck: () => void
   ) {
     super();
     this.addClass('jp-Holdfast-panel');
@@ -145,6 +153,7 @@ export class SidePanel extends ReactWidget {
         deaths={this.deaths.rows}
         now={Date.now()}
         onOpen={this.onOpen}
+        onCheck={this.onCheck}
       />
     );
     return (

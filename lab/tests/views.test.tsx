@@ -46,7 +46,13 @@ describe('the status item', () => {
 describe('the side panel', () => {
   const render = (status: Parameters<typeof SidePanelView>[0]['status']) =>
     renderToStaticMarkup(
-      <SidePanelView status={status} deaths={[]} now={0} onOpen={nothing} />
+      <SidePanelView
+        status={status}
+        deaths={[]}
+        now={0}
+        onOpen={nothing}
+        onCheck={nothing}
+      />
     );
 
   test('says how to watch a kernel that is not', () =>

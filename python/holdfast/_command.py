@@ -34,12 +34,16 @@ def find() -> str:
     raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
 
 
-def text_of(*arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
+def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = None) -> str:
     """Runs the program and returns what it prints; ``allowed`` are the statuses of an answer."""
     program = find()
     try:
         answer = subprocess.run(
-            [program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False
+            [program, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            cwd=cwd,
         )
     except OSError as error:
         raise HoldfastError(f"{program} could not be started: {error.strerror}") from error
@@ -50,9 +54,9 @@ def text_of(*arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
     return answer.stdout.decode(errors="replace")
 
 
-def ask(*arguments: str, allowed: tuple[int, ...] = (0,)) -> Any:
+def ask(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = None) -> Any:
     """Runs the program and returns the JSON it prints."""
     try:
-        return json.loads(text_of(*arguments, allowed=allowed))
+        return json.loads(text_of(*arguments, allowed=allowed, cwd=cwd))
     except ValueError as error:
         raise HoldfastError(f"{find()} printed something that is not JSON: {error}") from error

@@ -31,13 +31,24 @@ class ImpossibleCheck:
 
 
 @dataclass(frozen=True)
+class JudgedPython:
+    """Whose environment it was; ``program`` is empty where none was found."""
+
+    program: str = ""
+    version: str = ""
+    frameworks: tuple[str, ...] = ()  # "torch 2.9.0"
+
+
+@dataclass(frozen=True)
 class Check:
     """The findings, worst first; how many checks were fine; which were not possible."""
 
     schema: int = 1
+    python: JudgedPython = JudgedPython()
     findings: tuple[CheckFinding, ...] = ()
     fine: int = 0
     impossible: tuple[ImpossibleCheck, ...] = ()
+    milliseconds: float | None = None
     _arguments: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     @property

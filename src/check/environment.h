@@ -41,7 +41,7 @@ struct WorkPlace {
     std::string path;
     std::optional<Space> space;
     std::optional<bool> writable;
-    std::string mount_type;  // "ext4", "nfs4"; may be empty
+    std::string mount_type, mount_point;  // "nfs4", "/home"; may be empty
     bool network = false;
     bool missing = false;
 };
@@ -79,6 +79,13 @@ struct HostHealth {
     bool disks_seen = false;
 };
 
+// Where a GPU is plugged in, as the kernel tells it.
+struct GpuSlot {
+    std::string bus;         // "0000:17:00.0"
+    std::string processors;  // near it: "0-31,64-95"
+    std::string file;
+};
+
 struct NvidiaDriver {
     std::optional<Read<std::string>> module;   // of the kernel
     std::vector<Read<std::string>> libraries;  // versions in the names of libcuda and libnvidia-ml
@@ -87,6 +94,7 @@ struct NvidiaDriver {
     bool uvm_node = false, modprobe = false;
     std::vector<std::string> compat;     // libcuda.so.1 of a cuda-compat package, found
     std::optional<std::string> libcuda;  // which the loader would take
+    std::vector<GpuSlot> slots;
     GpuPicture gpus;
     std::string no_answers_because;  // empty: the library answered
 
@@ -95,7 +103,7 @@ struct NvidiaDriver {
 
 struct Package {
     Metadata metadata;
-    std::string folder;  // its dist-info
+    std::string folder;  // its dist-info, or the egg-info of old
     std::string site;    // the folder that holds it
 };
 
@@ -112,6 +120,13 @@ struct VersionGap {
     std::string library;  // the file that lacks it
     std::string version;  // "GLIBCXX_3.4.32"
     std::string how;
+};
+
+// A module of the user's own, beside the script.
+struct Extension {
+    std::string file;
+    std::string module;
+    std::vector<std::string> missing;  // names that nobody defines
 };
 
 struct Framework {
@@ -139,6 +154,7 @@ struct Python {
     std::vector<Framework> frameworks;
     std::vector<Lookup> lookups;
     std::vector<VersionGap> gaps;
+    std::vector<Extension> extensions;  // those that could be judged
     std::vector<OpenMpCopy> openmp;
     std::optional<std::string> mkl_folder;  // that has libmkl_core
     std::vector<std::string> mkl_files;
@@ -176,6 +192,7 @@ struct Environment {
     std::vector<sources::CgroupPidsLevel> pids_levels;
     std::optional<Read<double>> cpu_quota;  // processors
     std::optional<int> affinity;
+    std::string allowed_processors;  // "0-15"; may be empty
     std::optional<Cpu> cpu;
     std::optional<SharedMemory> shm;
     std::vector<WorkPlace> places;

@@ -64,6 +64,7 @@ Environment gather(Sight& sight, const GatherOptions& options) {
     if (options.packages) {
         gather_python(sight, environment, options);
         gather_libraries(sight, environment);
+        gather_symbols(sight, environment);
     }
     if (!options.quick) gather_kernels(sight, environment);
     return environment;

@@ -29,6 +29,7 @@ void gather_health(Sight& sight, Environment& environment);
 void gather_nvidia(Sight& sight, Environment& environment, bool ask);
 void gather_python(Sight& sight, Environment& environment, const GatherOptions& options);
 void gather_libraries(Sight& sight, Environment& environment);
+void gather_symbols(Sight& sight, Environment& environment);
 void gather_kernels(Sight& sight, Environment& environment);
 
 }  // namespace holdfast::check

@@ -153,6 +153,10 @@ void gather_host(Sight& sight, Environment& environment, std::optional<int> pid)
         environment.uid = static_cast<std::uint32_t>(*uid);
     if (const auto cpus = sight.figure(Figure::affinity))
         environment.affinity = static_cast<int>(*cpus);
+    if (const auto text = sight.read("/proc/self/status", 16U << 10U))
+        for (std::string_view rest = *text; const auto line = next_line(rest);)
+            if (line->starts_with("Cpus_allowed_list:"))
+                environment.allowed_processors = std::string(trim(line->substr(18)));
     const auto any = [](std::string_view) { return true; };
     environment.rdma =
         !sight.list("/sys/class/infiniband", any).value_or(std::vector<std::string>()).empty();

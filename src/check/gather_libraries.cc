@@ -131,7 +131,11 @@ void gather_libraries(Sight& sight, Environment& environment) {
     Python& python = *environment.python;
     gather_openmp(sight, python);
     gather_mkl(sight, python);
-    Loader loader(sight, environment, followed(sight, python.program));
+    const std::string program = followed(sight, python.program);
+    Loader loader(sight, environment, program);
+    // A root that has the environment and not the system's libraries says nothing about them.
+    const ElfFacts* own = loader.elf(program);
+    if (!loader.find("libc.so.6", program, own != nullptr ? *own : ElfFacts{})) return;
     std::set<std::string> told;
     for (const std::string& file : deciding_files(sight, environment)) {
         const ElfFacts* facts = loader.elf(file);

@@ -44,6 +44,20 @@ std::optional<std::string> find_driver_library(Sight& sight, const Environment& 
     return std::nullopt;
 }
 
+bool is_bus(std::string_view name) {
+    return name.size() < 20 && name.find_first_not_of("0123456789abcdefABCDEF:.") == name.npos;
+}
+
+void gather_slots(Sight& sight, NvidiaDriver& nvidia) {
+    for (const std::string& bus :
+         sight.list("/proc/driver/nvidia/gpus", is_bus).value_or(std::vector<std::string>())) {
+        if (nvidia.slots.size() >= 64) return;
+        const std::string file = "/sys/bus/pci/devices/" + bus + "/local_cpulist";
+        if (const auto text = sight.read(file, 4096))
+            nvidia.slots.push_back({bus, std::string(trim(*text)), file});
+    }
+}
+
 bool is_gpu_node(std::string_view name) {
     return name.starts_with("nvidia") && parse_number<unsigned>(name.substr(6)).has_value();
 }
@@ -79,6 +93,7 @@ void gather_nvidia(Sight& sight, Environment& environment, bool ask) {
         nvidia.no_answers_because = "no NVIDIA GPU or driver";
         return;
     }
+    gather_slots(sight, nvidia);
     if (!ask) {
         nvidia.no_answers_because = "the NVIDIA library is not asked here";
         return;

@@ -104,6 +104,7 @@ void gather_places(Sight& sight, Environment& environment) {
         place.path = path;
         if (const sources::Mount* mount = mount_of(mounts, path)) {
             place.mount_type = mount->type;
+            place.mount_point = mount->point;
             place.network = is_network(mount->type);
         }
         // A dead network file system would not answer: it is not asked anything.

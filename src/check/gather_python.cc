@@ -48,7 +48,10 @@ bool is_read(std::string_view name) {
     return std::find(read_packages.begin(), read_packages.end(), name) != read_packages.end();
 }
 
-bool is_dist_info(std::string_view name) { return name.ends_with(".dist-info"); }
+// Debian's own packages have the older form, which conda and setuptools leave behind, too.
+bool is_package_info(std::string_view name) {
+    return name.ends_with(".dist-info") || name.ends_with(".egg-info");
+}
 
 bool is_python_folder(std::string_view name) {
     return name.starts_with("python3.") && parse_number<unsigned>(name.substr(8)).has_value();
@@ -104,18 +107,18 @@ void add_site(Sight& sight, Python& python, const std::string& folder) {
     if (!known && sight.exists(folder)) python.sites.push_back(folder);
 }
 
-// "torch-2.11.0+cu130.dist-info"
+// "torch-2.11.0+cu130.dist-info", "numpy-1.24.2-py3.11.egg-info"
 Metadata from_folder(std::string_view name) {
-    name.remove_suffix(std::string_view(".dist-info").size());
-    const std::size_t dash = name.find('-');
-    if (dash == std::string_view::npos) return {};
-    return {normalised(name.substr(0, dash)), std::string(name.substr(dash + 1)), {}};
+    name = name.substr(0, name.rfind('.'));
+    const auto parts = split(name, '-');
+    if (parts.size() < 2) return {};
+    return {normalised(parts[0]), std::string(parts[1]), {}};
 }
 
 void read_site(Sight& sight, Python& python, const std::string& site) {
     const MarkerWorld world{python.version, python.machine};
     for (const std::string& name :
-         sight.list(site, is_dist_info).value_or(std::vector<std::string>())) {
+         sight.list(site, is_package_info).value_or(std::vector<std::string>())) {
         if (python.packages.size() >= 5000) return;
         Package package{from_folder(name), joined(site, name), site};
         if (package.metadata.name.empty()) continue;

@@ -42,7 +42,6 @@ void for_each_figure(GpuFacts& gpu, Visit visit) {
     visit("recovery", health.recovery_action);
     visit("fabric_state", health.fabric_state);
     visit("fabric_status", health.fabric_status);
-    visit("numa", health.numa_node);
 }
 
 void put(std::string& line, std::string_view key, const std::string& value) {

@@ -13,13 +13,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <map>
+#include <functional>
 
 #include "base/read_file.h"
 #include "base/unique_fd.h"
+#include "check/elf_symbols.h"
 #include "check/gpu_answers.h"
 #include "check/loader_cache.h"
+#include "check/paged_file.h"
 #include "sources/filesystem_space.h"
 #include "sources/kernel_message.h"
 
@@ -111,33 +112,39 @@ public:
     }
 
     Result<ElfFacts> elf(const std::string& path) override {
-        const UniqueFd file = open_regular(path);
+        UniqueFd file = open_regular(path);
         if (!file) return Error::from_errno("cannot read " + path);
-        // Pages of 4 KiB: names and headers lie close together.
-        std::map<std::uint64_t, std::string> pages;
-        return parse_elf([&](std::uint64_t offset, void* into, std::size_t size) {
-            char* out = static_cast<char*>(into);
-            for (; size > 0;) {
-                const std::uint64_t number = offset / page;
-                auto known = pages.find(number);
-                if (known == pages.end()) {
-                    if (pages.size() > 4096 || number > (1ULL << 40U)) return false;
-                    std::string bytes(page, '\0');
-                    const ssize_t got =
-                        ::pread(file.get(), bytes.data(), page, static_cast<off_t>(number * page));
-                    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-                    known = pages.emplace(number, std::move(bytes)).first;
-                }
-                const std::size_t at = offset % page;
-                if (at >= known->second.size()) return false;
-                const std::size_t take = std::min(size, known->second.size() - at);
-                std::memcpy(out, known->second.data() + at, take);
-                out += take;
-                offset += take;
-                size -= take;
-            }
-            return true;
-        });
+        PagedFile pages(std::move(file));
+        return parse_elf(std::ref(pages));
+    }
+
+    std::optional<std::vector<std::string>> missing_symbols(
+        const std::string& path, const std::vector<std::string>& libraries) override {
+        UniqueFd file = open_regular(path);
+        if (!file) return std::nullopt;
+        PagedFile pages(std::move(file));
+        auto missing = wanted_symbols(std::ref(pages));
+        if (!missing) return std::nullopt;
+        for (const std::string& library : libraries) {
+            if (missing->empty()) break;
+            UniqueFd other = open_regular(library);
+            if (!other) return std::nullopt;
+            PagedFile other_pages(std::move(other));
+            const auto defined = defined_symbols(std::ref(other_pages), *missing);
+            if (!defined) return std::nullopt;
+            std::erase_if(*missing, [&](const std::string& name) {
+                return std::find(defined->begin(), defined->end(), name) != defined->end();
+            });
+        }
+        return std::move(*missing);
+    }
+
+    std::optional<bool> defines(const std::string& path, const std::string& symbol) override {
+        UniqueFd file = open_regular(path);
+        if (!file) return std::nullopt;
+        PagedFile pages(std::move(file));
+        const auto defined = defined_symbols(std::ref(pages), {symbol});
+        return defined ? std::optional(!defined->empty()) : std::nullopt;
     }
 
     std::optional<std::string> gpu_code(const std::string& path) override {
@@ -209,8 +216,6 @@ public:
     }
 
 private:
-    static constexpr std::size_t page = 4096;
-
     bool live() const { return options_.root.empty(); }
 
     UniqueFd open_below(const std::string& path, int flags) const {

@@ -114,6 +114,20 @@ public:
         if (text == nullptr) return Error{"cannot read " + path, ENOENT};
         return elf_from_text(*text);
     }
+    std::optional<std::vector<std::string>> missing_symbols(
+        const std::string& path, const std::vector<std::string>& /*libraries*/) override {
+        const std::string* text = find("symbols ", path);
+        if (text == nullptr) return std::nullopt;
+        std::vector<std::string> names;
+        for (std::string_view rest = *text; const auto name = next_word(rest);)
+            names.emplace_back(*name);
+        return names;
+    }
+    std::optional<bool> defines(const std::string& path, const std::string& symbol) override {
+        const std::string* text = find("defines ", path);
+        if (text == nullptr) return std::nullopt;
+        return *text == symbol;
+    }
     std::optional<std::string> gpu_code(const std::string& path) override {
         const std::string* text = find("code ", path);
         return text != nullptr ? std::optional(*text) : std::nullopt;
@@ -187,6 +201,22 @@ public:
         auto facts = inner_.elf(path);
         if (facts) into_.entries["elf " + path] = to_text(*facts);
         return facts;
+    }
+    std::optional<std::vector<std::string>> missing_symbols(
+        const std::string& path, const std::vector<std::string>& libraries) override {
+        auto names = inner_.missing_symbols(path, libraries);
+        if (names) {
+            std::string& text = into_.entries["symbols " + path];
+            text.clear();
+            for (const std::string& name : *names) text += (text.empty() ? "" : " ") + name;
+            text = printable(text);
+        }
+        return names;
+    }
+    std::optional<bool> defines(const std::string& path, const std::string& symbol) override {
+        const auto has = inner_.defines(path, symbol);
+        if (has) into_.entries["defines " + path] = *has ? symbol : "";
+        return has;
     }
     std::optional<std::string> gpu_code(const std::string& path) override {
         return keep("code " + path, inner_.gpu_code(path));

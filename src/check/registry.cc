@@ -33,6 +33,7 @@ constexpr std::array registry = std::to_array<Check>({
     {"gpu-clocks", rules::gpu_clocks},
     {"gpu-temperature", rules::gpu_temperature},
     {"gpu-link", rules::gpu_link},
+    {"gpu-numa", rules::gpu_numa, cheap},
     {"gpu-memory-taken", rules::gpu_memory_taken},
     {"gpu-preallocation", rules::gpu_preallocation, cheap},
     {"package-pins", rules::pinned_packages, cheap},
@@ -44,6 +45,7 @@ constexpr std::array registry = std::to_array<Check>({
     {"framework-import", rules::framework_import},
     {"library-missing", rules::library_missing, cheap},
     {"cuda-library-missing", rules::cuda_library_missing, cheap},
+    {"symbols-missing", rules::symbols_missing, cheap},
     {"cudnn-path", rules::wrong_cudnn, cheap},
     {"cuda-library-path", rules::cuda_library_path, cheap},
     {"library-versions", rules::library_versions, cheap},
@@ -74,6 +76,7 @@ constexpr std::array registry = std::to_array<Check>({
     {"shm-size", rules::shm_size, cheap},
     {"shm-free", rules::shm_free, cheap},
     {"shm-left-over", rules::shm_left_over, cheap},
+    {"tmpfs-room", rules::tmpfs_room, cheap},
     {"cpu-flags", rules::cpu_flags, cheap},
     {"cpu-emulated", rules::cpu_emulated, cheap},
     {"cpu-quota", rules::cpu_quota, cheap},
@@ -92,12 +95,20 @@ constexpr std::array registry = std::to_array<Check>({
     {"kernel-unwatched", rules::kernel_unwatched},
 });
 
+JudgedPython judged_python(const Python& python) {
+    JudgedPython judged{python.program, python.version, {}};
+    for (const Framework& framework : python.frameworks)
+        judged.frameworks.push_back(framework.name + ' ' + framework.version);
+    return judged;
+}
+
 }  // namespace
 
 std::span<const Check> all_checks() { return registry; }
 
 CheckReport judge(const Environment& environment, Extent extent) {
     CheckReport report;
+    if (environment.python) report.python = judged_python(*environment.python);
     for (const Check& check : registry) {
         if (extent == Extent::cheap && !check.cheap) continue;
         Judgement judgement;

@@ -166,6 +166,7 @@ constexpr Foretold zoo_twins[] = {
     {"environment/qt.py", "qt-without-a-display", "HF409"},
     {"environment/tcmalloc.py", "two-allocators", "HF410"},
     {"environment/library_missing.py", "extension-without-its-library", "HF411"},
+    {"environment/symbol_missing.py", "extension-of-another-version", "HF411"},
     {"hardware/emulated.sh", "x86-python-on-arm", "HF412"},
     {"environment/clash_gnu_tasks.py", "old-intel-openmp", "HF413"},
     {"environment/clash_llvm_tasks.py", "old-intel-openmp", "HF413"},

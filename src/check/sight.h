@@ -54,6 +54,11 @@ public:
     // Never asked of a network file system: a dead one would not answer.
     virtual std::optional<Space> space(const std::string& path) = 0;
     virtual Result<ElfFacts> elf(const std::string& path) = 0;
+    // Names that a file wants and that none of the libraries defines; nothing: one of them cannot
+    // be read, so nobody knows.
+    virtual std::optional<std::vector<std::string>> missing_symbols(
+        const std::string& path, const std::vector<std::string>& libraries) = 0;
+    virtual std::optional<bool> defines(const std::string& path, const std::string& symbol) = 0;
     // "sm_80 sm_90": the list of GPU code that a build left in one of its libraries.
     virtual std::optional<std::string> gpu_code(const std::string& path) = 0;
     // Where the loader's cache has a library.

@@ -2,6 +2,7 @@
 // Its JSON form is a contract (schema 1).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,19 @@ struct ImpossibleCheck {
     std::string check, why;
 };
 
+// Whose environment it was: somebody who forgot to activate theirs must see it.
+struct JudgedPython {
+    std::string program;                  // empty: none was found
+    std::string version;                  // "3.11"; may be empty
+    std::vector<std::string> frameworks;  // "torch 2.9.0"
+};
+
 struct CheckReport {
+    JudgedPython python;
     std::vector<CheckFinding> findings;  // worst first
     int fine = 0;
     std::vector<ImpossibleCheck> impossible;
+    std::optional<double> milliseconds;  // that it took, on the clock of the wall
 
     bool blocks() const {
         return !findings.empty() && findings.front().severity == Severity::blocks;

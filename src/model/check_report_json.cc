@@ -62,12 +62,19 @@ std::string to_json(const CheckReport& report) {
     Json impossible = Json::list();
     for (const ImpossibleCheck& check : report.impossible)
         impossible.push_back(Json::object({{"check", check.check}, {"why", printable(check.why)}}));
-    return Json::object({{"schema", 1},
-                         {"findings", std::move(findings)},
-                         {"fine", report.fine},
-                         {"impossible", std::move(impossible)}})
-               .dump(2) +
-           '\n';
+    Json frameworks = Json::list();
+    for (const std::string& framework : report.python.frameworks)
+        frameworks.push_back(printable(framework));
+    Json json =
+        Json::object({{"schema", 1},
+                      {"python", Json::object({{"program", printable(report.python.program)},
+                                               {"version", printable(report.python.version)},
+                                               {"frameworks", std::move(frameworks)}})},
+                      {"findings", std::move(findings)},
+                      {"fine", report.fine},
+                      {"impossible", std::move(impossible)}});
+    if (report.milliseconds) json["milliseconds"] = *report.milliseconds;
+    return json.dump(2) + '\n';
 }
 
 Result<CheckReport> check_report_from_json(std::string_view text) {
@@ -75,11 +82,17 @@ Result<CheckReport> check_report_from_json(std::string_view text) {
     if (!json) return json.error();
     if ((*json)["schema"].natural() != 1) return Error{"schema: expected 1"};
     CheckReport report;
+    const Json& python = (*json)["python"];
+    report.python = {text_of(python, "program"), text_of(python, "version"), {}};
+    for (const Json& item : python["frameworks"].items())
+        if (const std::string* framework = item.text())
+            report.python.frameworks.push_back(*framework);
     for (const Json& item : (*json)["findings"].items())
         if (auto finding = finding_from(item)) report.findings.push_back(std::move(*finding));
     report.fine = static_cast<int>((*json)["fine"].natural().value_or(0) & 0xffff);
     for (const Json& item : (*json)["impossible"].items())
         report.impossible.push_back({text_of(item, "check"), text_of(item, "why")});
+    report.milliseconds = (*json)["milliseconds"].number();
     return report;
 }
 

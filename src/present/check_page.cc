@@ -33,6 +33,17 @@ std::string reasons(const CheckReport& report) {
     return text;
 }
 
+// "Python 3.11, /srv/env/bin/python, with torch 2.9.0"
+std::string judged(const JudgedPython& python) {
+    if (python.program.empty()) return "No Python was found to judge; name one with --python.";
+    std::string text = formatted("Judged: Python {}{}{}", python.version,
+                                 python.version.empty() ? "" : ", ", python.program);
+    for (const std::string& framework : python.frameworks)
+        text += (&framework == python.frameworks.data() ? ", with " : ", ") + framework;
+    if (python.frameworks.empty()) text += ", without torch, tensorflow and jax";
+    return text + '.';
+}
+
 }  // namespace
 
 std::string check_page(const CheckReport& report, const Style& style) {
@@ -54,6 +65,8 @@ std::string check_page(const CheckReport& report, const Style& style) {
                   {.colour = &Paint::faint});
         page.blank();
     }
+    if (report.findings.empty()) page.paragraph("Nothing needs attention.");
+    page.paragraph(judged(report.python));
     std::string rest = formatted("{} checks fine", report.fine);
     if (!report.impossible.empty())
         rest += formatted(", {} not possible: {}", report.impossible.size(), reasons(report));

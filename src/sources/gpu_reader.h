@@ -42,7 +42,6 @@ struct GpuHealth {
     std::optional<int> pages_pending;                   // the same on older GPUs
     std::optional<std::uint64_t> recovery_action;       // 0 none, 1 reset, 2 reboot, 3, 4 drain
     std::optional<int> fabric_state, fabric_status;     // NVSwitch: 3 is ready; an NVML error
-    std::optional<int> numa_node;
 };
 
 struct GpuXid {

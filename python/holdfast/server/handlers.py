@@ -1,4 +1,4 @@
-"""GET holdfast/status, holdfast/runs and holdfast/why: thin, authenticated, read only.
+"""GET holdfast/status, runs, why and check: thin, authenticated, read only.
 
 Each asks the program in a thread, so that a slow disk never holds up the server's loop.
 """
@@ -14,6 +14,7 @@ from jupyter_server.utils import url_path_join
 from tornado import web
 
 from holdfast._command import HoldfastError, NoSuchRun, ask, text_of
+from holdfast.server.kernel_python import directory_of, python_of
 from holdfast.server.kernel_runs import Kernel, LiveRuns, is_death, last_death
 from holdfast.server.shared_answers import SharedAnswers
 from holdfast.server.status import status_of
@@ -34,7 +35,7 @@ def list_runs() -> list[dict[str, Any]]:
 
 
 class HoldfastHandler(APIHandler):
-    """What the three have in common."""
+    """What the four have in common."""
 
     # Who may read kernels may read how they do; see "Authorization" of Jupyter Server.
     auth_resource = "kernels"
@@ -137,8 +138,33 @@ class WhyHandler(HoldfastHandler):
         return {**verdict, "headline": text_of("why", "--brief", run).strip()}
 
 
+class CheckHandler(HoldfastHandler):
+    """What will hurt a training here; of a kernel, in its environment and its folder."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        kernel = self.kernel()
+        argv, original = self._started_by(kernel)
+        pid = kernel.pid if kernel is not None else None
+        await self.answer(self._check, python_of(argv, original), pid)
+
+    def _started_by(self, kernel: Kernel | None) -> tuple[list[str], dict[str, Any]]:
+        if kernel is None or kernel.id not in self.kernel_manager:
+            return [], {}
+        spec = self.kernel_manager.get_kernel(kernel.id).kernel_spec
+        return list(spec.argv), dict(spec.metadata.get("holdfast") or {})
+
+    def _check(self, python: str, pid: int | None) -> Any:
+        def check() -> Any:
+            arguments = ("check", "--json", "--python", python)
+            return ask(*arguments, allowed=(0, 1), cwd=directory_of(pid))
+
+        return self.answers.get(f"check {python} {pid}", check)
+
+
 def add_to(web_app: Any) -> None:
-    """Puts the three below the server's base URL."""
+    """Puts the four below the server's base URL."""
     shared = {"live_runs": LiveRuns(list_runs), "answers": SharedAnswers()}
     base = url_path_join(web_app.settings["base_url"], "holdfast")
     web_app.add_handlers(
@@ -147,5 +173,6 @@ def add_to(web_app: Any) -> None:
             (url_path_join(base, "status"), StatusHandler, shared),
             (url_path_join(base, "runs"), RunsHandler, shared),
             (url_path_join(base, "why"), WhyHandler, shared),
+            (url_path_join(base, "check"), CheckHandler, shared),
         ],
     )

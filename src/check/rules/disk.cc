@@ -1,5 +1,6 @@
 // Where the program writes: room, inodes, rights, kind of file system, health.
 #include "base/format.h"
+#include "check/rules/file_systems.h"
 #include "check/rules/rules.h"
 
 namespace holdfast::check::rules {
@@ -7,65 +8,64 @@ namespace {
 
 constexpr Bytes little_room = Bytes::gib(1);
 constexpr std::uint64_t few_inodes = 10'000;
+constexpr const char* no_answer = "file systems of a root cannot be asked";
 
 template <class Look>
 void for_each_place(const Environment& environment, Judgement& judgement, Look look) {
     if (environment.places.empty()) return judgement.impossible("no folder to write to is known");
     bool any = false;
     for (const WorkPlace& place : environment.places) any = look(place) || any;
-    if (!any) judgement.impossible("file systems of a root cannot be asked");
+    if (!any) judgement.impossible(no_answer);
 }
-
-std::string remount(const WorkPlace& place) { return formatted("df -h {}", place.path); }
 
 }  // namespace
 
 void disk_space(const Environment& environment, Judgement& judgement) {
-    for_each_place(environment, judgement, [&](const WorkPlace& place) {
-        if (!place.space) return false;
-        const Space& space = *place.space;
+    const auto systems = written_file_systems(environment);
+    if (systems.empty()) return judgement.impossible(no_answer);
+    for (const WrittenFileSystem& system : systems) {
+        const Space& space = *system.space;
         // Some file systems have no size of their own (0), as overlays of nothing.
-        if (space.size.count == 0 || space.read_only || space.free >= little_room) return true;
+        if (space.size.count == 0 || space.read_only || space.free >= little_room) continue;
         // Small by nature and nearly empty, a folder may be meant so; the one a checkpoint goes to
         // may not.
-        const bool worked_in = place.role != "the home directory" && !place.role.ends_with("_HOME");
         const bool meant = space.size < little_room && space.free.share_of(space.size) > 0.5 &&
-                           (!worked_in || space.free >= Bytes::mib(256));
+                           (!system.worked_in || space.free >= Bytes::mib(256));
         judgement.find(
             meant ? Severity::note : Severity::will_hurt, "disk-full"_cause,
-            formatted("{} ({}) has {} free of {}.", place.role, place.path, human(space.free),
-                      human(space.size)),
-            {{formatted("statvfs({})", place.path),
+            formatted("{} {} free of {}: a checkpoint that does not fit is cut off.", system.who,
+                      human(space.free), human(space.size)),
+            {{formatted("statvfs({})", system.path),
               formatted("{} free of {}, {}", human(space.free), human(space.size), space.type)}},
             {{"Make room, or write elsewhere.",
-              formatted("du -xh --max-depth=2 {} | sort -h | tail", place.path)}});
-        return true;
-    });
+              formatted("du -xh --max-depth=2 {} | sort -h | tail", system.path)}});
+    }
 }
 
 void disk_inodes(const Environment& environment, Judgement& judgement) {
-    for_each_place(environment, judgement, [&](const WorkPlace& place) {
-        if (!place.space) return false;
-        const auto total = place.space->inodes;
-        const auto free = place.space->inodes_free;
-        if (!total || !free || *total < few_inodes || *free >= few_inodes || place.space->read_only)
-            return true;
-        judgement.find(Severity::will_hurt, "disk-full"_cause,
-                       formatted("{} ({}) has room for {} more files only, of {}.", place.role,
-                                 place.path, *free, *total),
-                       {{formatted("statvfs({})", place.path),
-                         formatted("{} inodes free of {}", *free, *total)}},
-                       {{"Remove small files; caches have most of them.", remount(place)}});
-        return true;
-    });
+    const auto systems = written_file_systems(environment);
+    if (systems.empty()) return judgement.impossible(no_answer);
+    for (const WrittenFileSystem& system : systems) {
+        const auto total = system.space->inodes;
+        const auto free = system.space->inodes_free;
+        if (!total || !free || *total < few_inodes || *free >= few_inodes ||
+            system.space->read_only)
+            continue;
+        judgement.find(
+            Severity::will_hurt, "disk-full"_cause,
+            formatted("{} room for only {} more files, of {}.", system.who, *free, *total),
+            {{formatted("statvfs({})", system.path),
+              formatted("{} inodes free of {}", *free, *total)}},
+            {{"Remove small files; caches have most of them.",
+              formatted("du --inodes -xd2 {} | sort -n | tail", system.path)}});
+    }
 }
 
 void disk_writable(const Environment& environment, Judgement& judgement) {
     for_each_place(environment, judgement, [&](const WorkPlace& place) {
         if (place.missing) {
             judgement.find(Severity::will_hurt, "not-writable"_cause,
-                           formatted("{} ({}) does not exist.", place.role, place.path),
-                           {{place.path, "missing"}},
+                           formatted("{} does not exist.", named(place)), {{place.path, "missing"}},
                            {{"Make it.", formatted("mkdir -p {}", place.path)}});
             return true;
         }
@@ -73,7 +73,7 @@ void disk_writable(const Environment& environment, Judgement& judgement) {
         const bool read_only = place.space && place.space->read_only;
         if (!read_only && place.writable.value_or(true)) return true;
         judgement.find(Severity::will_hurt, "not-writable"_cause,
-                       formatted("{} ({}) cannot be written to: {}.", place.role, place.path,
+                       formatted("{} cannot be written to: {}.", named(place),
                                  read_only ? "its file system is mounted read-only"
                                            : "this user has no right to"),
                        {{place.path, read_only ? "read-only" : "no right to write"}},
@@ -90,9 +90,9 @@ void disk_network(const Environment& environment, Judgement& judgement) {
         if (place.mount_type.empty()) return place.space.has_value();
         if (!place.network) return true;
         judgement.find(Severity::note, "io-stall"_cause,
-                       formatted("{} ({}) is on a network file system ({}): its stalls are the "
+                       formatted("{} is on a network file system ({}): its stalls are the "
                                  "program's, and many small files are slow.",
-                                 place.role, place.path, place.mount_type),
+                                 named(place), place.mount_type),
                        {{"/proc/self/mountinfo", place.mount_type}},
                        {{"Copy the data to a local disk first.", "rsync -a data/ /tmp/data/"}});
         return true;

@@ -223,7 +223,8 @@ void hidden_gpus(const Environment& environment, Judgement& judgement) {
     if (found == environment.variables.end()) return;
     const std::string& value = found->second;
     const std::size_t count = nvidia.gpus.gpus.size();
-    const auto first = parse_number<int>(trim(split(value, ',').front()));
+    std::string_view rest = value;
+    const auto first = parse_number<int>(trim(next_piece(rest, ',').value_or("")));
     // CUDA stops at the first entry that makes no sense; names (GPU-..., MIG-...) are left alone.
     const bool nothing = trim(value).empty() || (first && *first < 0);
     const bool beyond = count > 0 && first && *first >= static_cast<int>(count);

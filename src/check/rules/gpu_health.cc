@@ -1,10 +1,26 @@
 // What the GPU says of itself: errors, heat, links, modes, and who uses its memory.
+#include <algorithm>
+#include <set>
+
 #include "base/format.h"
 #include "base/text.h"
 #include "check/rules/rules.h"
 
 namespace holdfast::check::rules {
 namespace {
+
+// "0-3,8": 0, 1, 2, 3, 8; nothing where a word of it is no range.
+std::set<int> processors_in(std::string_view text) {
+    std::set<int> all;
+    while (const auto piece = next_piece(text, ',')) {
+        std::string_view rest = *piece;
+        const auto first = parse_number<int>(next_piece(rest, '-').value_or(""));
+        const auto last = rest.empty() ? first : parse_number<int>(rest);
+        if (!first || !last || *first < 0 || *last < *first || *last > 100'000) return {};
+        for (int processor = *first; processor <= *last; ++processor) all.insert(processor);
+    }
+    return all;
+}
 
 constexpr std::uint64_t hardware_slowdown = 0x8 | 0x40 | 0x80;
 constexpr std::uint64_t software_thermal = 0x20;
@@ -228,6 +244,29 @@ void gpu_link(const Environment& environment, Judgement& judgement) {
                            {{"NVML", formatted("PCIe replays {}", *gpu.health.link_replays)}},
                            {{"Seat the card and its riser anew.", ""}});
     });
+}
+
+void gpu_numa(const Environment& environment, Judgement& judgement) {
+    const auto mine = processors_in(environment.allowed_processors);
+    if (!environment.nvidia.present())
+        return judgement.impossible(environment.nvidia.no_answers_because);
+    if (environment.nvidia.slots.empty() || mine.empty())
+        return judgement.impossible("where the GPUs are plugged in is not known");
+    for (const GpuSlot& slot : environment.nvidia.slots) {
+        const auto near = processors_in(slot.processors);
+        const bool meet = std::any_of(near.begin(), near.end(),
+                                      [&](int processor) { return mine.contains(processor); });
+        if (near.empty() || meet) continue;
+        judgement.find(
+            Severity::note, "gpu-setup"_cause,
+            formatted("The GPU at {} is near the processors {}, and this process may use {} only: "
+                      "every copy crosses between the sockets.",
+                      slot.bus, slot.processors, environment.allowed_processors),
+            {{slot.file, slot.processors},
+             {"/proc/self/status", "Cpus_allowed_list " + environment.allowed_processors}},
+            {{"Ask for processors of the GPU's own socket.",
+              formatted("taskset -c {} python train.py", slot.processors)}});
+    }
 }
 
 void gpu_memory_taken(const Environment& environment, Judgement& judgement) {

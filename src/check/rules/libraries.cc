@@ -73,6 +73,28 @@ const Package* cudnn_package(const Python& python) {
 void library_missing(const Environment& e, Judgement& j) { judge_missing(e, false, j); }
 void cuda_library_missing(const Environment& e, Judgement& j) { judge_missing(e, true, j); }
 
+void symbols_missing(const Environment& environment, Judgement& judgement) {
+    const Python* python = readable_python(environment, judgement);
+    if (python == nullptr) return;
+    if (python->extensions.empty())
+        return judgement.impossible("no extension module lies in the working directory");
+    for (const Extension& extension : python->extensions) {
+        if (extension.missing.empty()) continue;
+        const std::size_t more = extension.missing.size() - 1;
+        judgement.find(
+            Severity::will_hurt, "library-missing"_cause,
+            formatted("{} wants the symbol {}{}, which none of its libraries has: `import {}` "
+                      "fails.",
+                      base_name(extension.file), extension.missing.front(),
+                      more > 0 ? formatted(" (and {} more)", more) : std::string(),
+                      extension.module),
+            {{extension.file, "undefined symbol: " + extension.missing.front()}},
+            {{"Build it again, against the libraries that are installed.",
+              formatted("{} -m pip install --no-build-isolation --force-reinstall .",
+                        python->program)}});
+    }
+}
+
 void wrong_cudnn(const Environment& environment, Judgement& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;

@@ -1,6 +1,9 @@
 // ulimit, pids.max and the kernel's own counts.
+#include <algorithm>
+
 #include "base/format.h"
 #include "check/rules/rules.h"
+#include "check/rules/ulimit.h"
 
 namespace holdfast::check::rules {
 namespace {
@@ -10,22 +13,27 @@ constexpr const char* no_limits = "/proc/self/limits is not readable";
 // A data loader with its workers, BLAS threads and a notebook server need about this many.
 constexpr std::uint64_t usual_threads = 256;
 
+// As many as help, or as the hard limit lets them, where that is enough.
+std::uint64_t most_files(const sources::Limit& limit) {
+    constexpr std::uint64_t plenty = 65536;
+    return limit.hard.value_or(plenty) >= 1024 ? std::min(limit.hard.value_or(plenty), plenty)
+                                               : plenty;
+}
+
 }  // namespace
 
 void open_files(const Environment& environment, Judgement& judgement) {
     if (!environment.limits || !environment.limits->open_files.known)
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->open_files.soft;
-    const auto hard = environment.limits->open_files.hard;
     if (!soft || *soft >= 1024) return;
     judgement.find(Severity::will_hurt, "fd-limit"_cause,
                    formatted("A process may open {} files (ulimit -n), fewer than the usual 1024: "
                              "data loaders pass tensors as descriptors.",
                              *soft),
                    {{"/proc/self/limits", formatted("Max open files {}", *soft)}},
-                   {{"Raise it.", formatted("ulimit -n {}", hard && *hard < 65536 && *hard > *soft
-                                                                ? *hard
-                                                                : std::uint64_t{65536})}});
+                   {raised(environment, environment.limits->open_files, {'n', "nofile"},
+                           most_files(environment.limits->open_files))});
 }
 
 void processes_limit(const Environment& environment, Judgement& judgement) {
@@ -41,7 +49,7 @@ void processes_limit(const Environment& environment, Judgement& judgement) {
                              "BLAS, data loaders and a notebook take hundreds.",
                              *soft),
                    {{"/proc/self/limits", formatted("Max processes {}", *soft)}},
-                   {{"Raise it.", "ulimit -u 4096"}});
+                   {raised(environment, environment.limits->processes, {'u', "nproc"}, 4096)});
 }
 
 void cgroup_pids(const Environment& environment, Judgement& judgement) {
@@ -89,7 +97,7 @@ void cpu_time(const Environment& environment, Judgement& judgement) {
                   "its threads.",
                   *soft),
         {{"/proc/self/limits", formatted("Max cpu time {}", *soft)}},
-        {{"Lift it, or run as a batch job.", "ulimit -t unlimited"}});
+        {raised(environment, environment.limits->cpu_seconds, {'t', "cpu"})});
 }
 
 void file_size(const Environment& environment, Judgement& judgement) {
@@ -103,7 +111,7 @@ void file_size(const Environment& environment, Judgement& judgement) {
                              "ends the process.",
                              human(Bytes{*soft})),
                    {{"/proc/self/limits", formatted("Max file size {}", *soft)}},
-                   {{"Lift it.", "ulimit -f unlimited"}});
+                   {raised(environment, environment.limits->file_size, {'f', "fsize"})});
 }
 
 void stack_size(const Environment& environment, Judgement& judgement) {
@@ -111,12 +119,13 @@ void stack_size(const Environment& environment, Judgement& judgement) {
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->stack.soft;
     if (!soft || Bytes{*soft} >= Bytes::mib(2)) return;
-    judgement.find(Severity::will_hurt, "stack-overflow"_cause,
-                   formatted("A thread's stack is {} (ulimit -s), a small part of the usual 8 MiB: "
-                             "deep recursion and some native libraries overrun it.",
-                             human(Bytes{*soft})),
-                   {{"/proc/self/limits", formatted("Max stack size {}", *soft)}},
-                   {{"Raise it.", "ulimit -s 8192"}});
+    judgement.find(
+        Severity::will_hurt, "stack-overflow"_cause,
+        formatted("A thread's stack is {} (ulimit -s), a small part of the usual 8 MiB: "
+                  "deep recursion and some native libraries overrun it.",
+                  human(Bytes{*soft})),
+        {{"/proc/self/limits", formatted("Max stack size {}", *soft)}},
+        {raised(environment, environment.limits->stack, {'s', "stack", 1024}, 8U << 20U)});
 }
 
 void locked_memory(const Environment& environment, Judgement& judgement) {
@@ -131,7 +140,7 @@ void locked_memory(const Environment& environment, Judgement& judgement) {
                              human(Bytes{*soft})),
                    {{"/proc/self/limits", formatted("Max locked memory {}", *soft)},
                     {"/sys/class/infiniband", "present"}},
-                   {{"Lift it.", "ulimit -l unlimited"}});
+                   {raised(environment, environment.limits->locked, {'l', "memlock"})});
 }
 
 }  // namespace holdfast::check::rules

@@ -1,6 +1,7 @@
 // Memory that may be had: the machine's, the container's, and the limits that refuse it.
 #include "base/format.h"
 #include "check/rules/rules.h"
+#include "check/rules/ulimit.h"
 
 namespace holdfast::check::rules {
 namespace {
@@ -27,10 +28,6 @@ std::optional<Tightest> tightest(const Environment& environment) {
         if (!best || left < best->left) best = Tightest{&level, left};
     }
     return best;
-}
-
-std::string unit_command(const char* what, const char* value) {
-    return formatted("ulimit {} {}", what, value);
 }
 
 }  // namespace
@@ -135,9 +132,9 @@ void address_limit(const Environment& environment, Judgement& judgement) {
                              "while memory is free.",
                              human(amount),
                              gpu ? ", and CUDA alone reserves more than most machines have"
-                                 : ", and torch's libraries and threads reserve several"),
+                                 : ", and a framework's libraries and threads take some GiB"),
                    {{"/proc/self/limits", formatted("Max address space {}", *limit)}},
-                   {{"Lift it.", unit_command("-v", "unlimited")}});
+                   {raised(environment, environment.limits->address_space, {'v', "as"})});
 }
 
 void data_limit(const Environment& environment, Judgement& judgement) {
@@ -152,7 +149,7 @@ void data_limit(const Environment& environment, Judgement& judgement) {
                              "fails while memory is free.",
                              human(amount)),
                    {{"/proc/self/limits", formatted("Max data size {}", *limit)}},
-                   {{"Lift it.", unit_command("-d", "unlimited")}});
+                   {raised(environment, environment.limits->data, {'d', "data"})});
 }
 
 void overcommit(const Environment& environment, Judgement& judgement) {

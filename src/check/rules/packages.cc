@@ -182,6 +182,7 @@ void package_twice(const Environment& environment, Judgement& judgement) {
     if (python == nullptr) return;
     std::map<std::string, const Package*> first;
     for (const Package& package : python->packages) {
+        if (package.folder.ends_with(".egg-info")) continue;  // stays behind when pip takes over
         const auto [known, fresh] =
             first.try_emplace(package.site + '\n' + package.metadata.name, &package);
         if (fresh || known->second->metadata.version == package.metadata.version) continue;

@@ -1,5 +1,6 @@
 // /dev/shm: how large, how free, and what dead programs left in it.
 #include "base/format.h"
+#include "check/rules/file_systems.h"
 #include "check/rules/rules.h"
 
 namespace holdfast::check::rules {
@@ -69,6 +70,27 @@ void shm_left_over(const Environment& environment, Judgement& judgement) {
                    {{"/dev/shm/" + largest->name, human(largest->size)}},
                    {{"Remove them once nobody has them open; fuser tells.",
                      "fuser -v /dev/shm/torch_* ; rm /dev/shm/torch_*"}});
+}
+
+void tmpfs_room(const Environment& environment, Judgement& judgement) {
+    const auto systems = written_file_systems(environment);
+    if (systems.empty()) return judgement.impossible("file systems of a root cannot be asked");
+    for (const WrittenFileSystem& system : systems) {
+        const Space& space = *system.space;
+        if (space.type != "tmpfs" || space.size.count == 0 || space.read_only ||
+            space.free >= enough)
+            continue;
+        judgement.find(
+            Severity::will_hurt, "shm-full"_cause,
+            formatted("{} {} free, in memory (a tmpfs): a mapped array (numpy.memmap) that does "
+                      "not fit ends the program with a bus error.",
+                      system.who, human(space.free)),
+            {{formatted("statvfs({})", system.path),
+              formatted("{} free of {}, tmpfs", human(space.free), human(space.size))}},
+            {{"Put mapped files on a disk, or give the tmpfs more.",
+              formatted("sudo mount -o remount,size=8g $(findmnt -no TARGET -T {})",
+                        system.path)}});
+    }
 }
 
 }  // namespace holdfast::check::rules

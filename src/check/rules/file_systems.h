@@ -1,0 +1,25 @@
+// The file systems that a training program writes to, each once: a full disk under three folders
+// is one finding.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/environment.h"
+
+namespace holdfast::check::rules {
+
+struct WrittenFileSystem {
+    const Space* space = nullptr;
+    std::string who;   // "the working directory (/srv/train) and the home directory (/root) have"
+    std::string path;  // of the first folder in it
+    bool worked_in = false;  // more than a cache or a home lies in it
+};
+
+// "The working directory (/srv/train)"
+std::string named(const WorkPlace& place);
+
+// Those whose room is known.
+std::vector<WrittenFileSystem> written_file_systems(const Environment& environment);
+
+}  // namespace holdfast::check::rules
