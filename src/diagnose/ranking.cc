@@ -66,6 +66,8 @@ bool explains(const Finding& why, const Finding& end) {
         one_of(end.cause, {"cgroup-oom"_cause, "host-oom"_cause, "worker-oom"_cause,
                            "alloc-refused"_cause, "address-limit"_cause, "overcommit-limit"_cause,
                            "userspace-oom"_cause, "guard-refused"_cause});
+    // A ulimit is far below what the machine has: data that does not fit below it is not too large.
+    if (why.cause == "dataset-in-ram"_cause && end.cause == "address-limit"_cause) return false;
     if (one_of(why.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause}))
         return out_of_memory;
     const bool exception = end.cause == "exception"_cause;

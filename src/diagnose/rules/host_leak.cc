@@ -110,6 +110,9 @@ std::optional<Finding> host_leak(const Death& death) {
                                     "some of it was asked for by threads without Python "
                                     "frames, while the main thread was here"});
     add_keeper(finding, *agent, leak.growth.in_all);
+    // No line of the several that ask is to blame: the one that keeps it is.
+    if (leak.several_lines && finding.keeper && finding.keeper->where)
+        finding.where = finding.keeper->where;
     add_fixes(finding, *agent, place);
     return finding;
 }

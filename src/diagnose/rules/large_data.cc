@@ -194,12 +194,14 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     // Frameworks alone hold hundreds of MiB: what only ever rises, or says that it loads, counts at
     // less than the half.
     constexpr double least_kept = 0.3;
+    bool several_lines = false;
     bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
                 replaced_by_larger(*line, *agent);
     if (kept && line->live.share_of(*peak) < least_kept) {
         const std::optional<Holding> call = innermost_call(holdings.calling);
         kept = call && kept_piece_by_piece(*call, *agent);
         if (kept) line = call;
+        several_lines = kept;
     }
     if (line->works && !kept) return std::nullopt;
     const double least = kept ? least_kept : line->loads ? 0.35 : 0.5;
@@ -225,6 +227,8 @@ std::optional<Finding> held_by_a_line(const Death& death) {
                                                       human(line->error), place)},
                             {"growth", formatted("it rose in {} windows of time", line->rises)}};
         add_keeper(finding, *agent, line->live);
+        if (several_lines && finding.keeper && finding.keeper->where)
+            finding.where = finding.keeper->where;
         if (!finding.keeper)
             finding.fixes.push_back(
                 {formatted("Find who keeps what {} makes, and let go of it after each step.",

@@ -112,6 +112,15 @@ std::optional<Finding> nan_loss(const Death& death) {
     if (steps.last_finite_loss)
         finding.evidence.push_back(
             {"last finite loss", formatted("{:.4g}", *steps.last_finite_loss)});
+    // Nothing was learned for so long that the program's own verdict on its model is about this.
+    constexpr std::uint64_t for_nothing = 64;
+    const TracebackText* traceback = final_exception(death);
+    if (!steps.last_finite_loss && after >= for_nothing && traceback != nullptr &&
+        !traceback->frames.empty() && is_own_code(traceback->frames.back().file) &&
+        !speaks_of_something_else(*traceback)) {
+        finding.topic = Topic::nonfinite_number;
+        finding.confidence = Confidence::likely;
+    }
     add_fixes(finding, false);
     return finding;
 }
