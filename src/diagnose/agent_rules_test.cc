@@ -152,6 +152,16 @@ TEST(NanLoss, ContributesToAnyOtherEnd) {
     EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
 }
 
+TEST(NanLoss, OfHundredsOfStepsExplainsTheProgramsOwnComplaint) {
+    Story story = diverged();
+    story.agent().steps.first_nonfinite = 131;
+    story.exits(1).raises("RuntimeError", "accuracy is worse than chance, model not saved");
+    EXPECT_EQ(root_of(story.verdict()), "nan-loss");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    story.agent().steps.last_finite_loss = 0.3;  // it recovered
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+}
+
 TEST(NanLoss, IsNotTiedToAnEndByThePathsInIt) {
     Story story = diverged();
     story.at(main_pid).command = "python /home/fernando/train.py";

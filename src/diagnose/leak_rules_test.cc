@@ -167,6 +167,15 @@ TEST(HostLeak, NamesItsKeeper) {
     EXPECT_FALSE(story.verdict().root.keeper);
 }
 
+TEST(HostLeak, OfSeveralLinesIsAtTheLineThatKeeps) {
+    Story story = out_of_memory().leaks();
+    story.agent().keepers = {{5s, "history", "list", "train.py", 900, Bytes::mib(300),
+                              Bytes::mib(50), false, false, 28}};
+    EXPECT_EQ(story.verdict().root.where->line, 42);
+    story.agent().leak->several_lines = true;
+    EXPECT_EQ(story.verdict().root.where->line, 28);
+}
+
 TEST(DatasetInRam, StillBeingFilledIsSeenByWhereTheProgramWas) {
     Story story = out_of_memory().site(7, Bytes::gib(2));
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");  // never touched, as far as one can tell
