@@ -1,8 +1,8 @@
 #include "model/call_kind.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,17 +11,15 @@
 namespace holdfast {
 namespace {
 
-constexpr std::array<std::string_view, 15> loading{
-    "load",     "loads",   "read",    "open",       "imread",    "imdecode", "parse",
-    "fromfile", "loadtxt", "fromtxt", "genfromtxt", "readlines", "ingest",   "unpickle"};
+constexpr std::string_view loading[]{"load",       "loads",     "read",     "open",    "imread",
+                                     "imdecode",   "parse",     "fromfile", "loadtxt", "fromtxt",
+                                     "genfromtxt", "readlines", "ingest",   "unpickle"};
 // In the user's own names these say as much; libraries build and prepare all kinds of things.
-constexpr std::array<std::string_view, 7> preparing{
-    "init", "dataset", "prepare", "preprocess", "tokenize", "featurize", "build"};
-constexpr std::array<std::string_view, 6> working{"fit",   "train",    "transform",
-                                                  "solve", "minimize", "optimize"};
+constexpr std::string_view preparing[]{"init",     "dataset",   "prepare", "preprocess",
+                                       "tokenize", "featurize", "build"};
+constexpr std::string_view working[]{"fit", "train", "transform", "solve", "minimize", "optimize"};
 
-template <std::size_t size>
-bool any_word(const std::string& function, const std::array<std::string_view, size>& words) {
+bool any_word(const std::string& function, std::span<const std::string_view> words) {
     // Of "Corpus.read_all" the class says nothing: a DataLoader does much besides loading.
     std::string_view rest = function;
     if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos)

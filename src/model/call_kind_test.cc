@@ -13,6 +13,10 @@ TEST(CallKind, ALibrarysReaderBelowTheLineLoads) {
             << name;
 }
 
+TEST(CallKind, ALeadingUnderscoreSaysNothing) {
+    EXPECT_EQ(kind_of_call({{"a.py", 3, "main"}, {library, 1, "_get_result"}}, 0), CallKind::other);
+}
+
 TEST(CallKind, TheUsersOwnNamesCountAboveTheLineToo) {
     EXPECT_EQ(kind_of_call({{"a.py", 3, "load_images"}, {"a.py", 9, "one"}}, 1), CallKind::loads);
     EXPECT_EQ(kind_of_call({{"a.py", 9, "main.<locals>.<listcomp>"}}, 0), CallKind::loads);

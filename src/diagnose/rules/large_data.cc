@@ -270,7 +270,10 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
     const std::optional<Bytes> peak = held_at_end(death);
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
-    if (keeper.live.share_of(*peak) < 0.25 || keeper.grown.count == 0) return std::nullopt;
+    // What a framework holds before the first step is none of the program's doing.
+    const bool in_steps = agent->steps.first && keeper.time > *agent->steps.first;
+    if (keeper.live.share_of(*peak) < (in_steps ? 0.15 : 0.25) || keeper.grown.count == 0)
+        return std::nullopt;
     if (too_large_without(death, keeper.live)) return std::nullopt;
     Finding finding =
         finding_about(death, "host-leak"_cause, Confidence::likely,
