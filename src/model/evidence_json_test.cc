@@ -77,7 +77,8 @@ AgentEvidence full_agent() {
     a.leak = LeakEvidence{frames, Bytes{5}, Bytes{2}, true, true, growth};
     a.guard = GuardEvidence{
         3, 4, {RefusalEvidence::Kind::too_large, Nanos(7), Bytes{1}, Bytes{2}, Bytes{3}, frames}};
-    a.keepers = {{at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, 28}};
+    a.keepers = {
+        {at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, true, 28}};
     return a;
 }
 
