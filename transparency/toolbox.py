@@ -68,6 +68,7 @@ class Toolbox:
     def python_of(self, version: str) -> str:
         ask = "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable)"
         folders = [Path(part) for part in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if part]
+        folders.append(Path(__file__).parents[1] / "build/pythons")
         built = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
         named = [str(folder / f"python{version}") for folder in folders]
         for path in [*named, *map(str, built), shutil.which(f"python{version}")]:
