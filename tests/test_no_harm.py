@@ -350,6 +350,36 @@ def test_orphans_leave_no_zombies(holdfast):
     assert running.returncode == 0
 
 
+INHERIT = """
+import ctypes, os, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: whom we lose comes here
+started = subprocess.Popen(sys.argv[2:], stderr=subprocess.PIPE if sys.argv[1] == "pipe" else None)
+while True:
+    try:
+        pid, status = os.wait()
+    except ChildProcessError:
+        break
+    print("ours" if pid == started.pid else "a stranger", os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("stderr", ["pipe", "file"])
+@pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -TERM $$", "sleep .3; exit 4"])
+def test_who_inherits_our_children_gets_none(holdfast, end, stderr):
+    """An init that sees a stranger end last may take its status for the program's; firejail does."""
+    line = holdfast.line("/bin/sh", "-c", end, options=["--quiet"])
+    ended = subprocess.run(
+        [PYTHON, "-c", INHERIT, stderr, *line],
+        env=holdfast.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    status = {"0": "0", "3": "3", "4": "4", "$": "-15"}[end.split()[-1][0]]
+    assert ended.stdout == f"ours {status}\n"
+
+
 def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
     running, _ = holdfast.start_ready(
         *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE

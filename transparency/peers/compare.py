@@ -11,7 +11,7 @@ from pathlib import Path
 
 from transparency.peers.files import File, Outcomes
 
-PATIENCE = 900
+PATIENCE = 1200
 ROUNDS = 5
 
 

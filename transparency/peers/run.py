@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from argparse import Namespace
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -18,6 +19,10 @@ _KINDS = {"differ": "DIFFERS", "watched_only": "only watched", "plain_too": "pla
 
 def run_peers(binary: str, tools: Toolbox, arguments: Namespace) -> int:
     """1 where any test never ended watched as it always ended plain."""
+    # Started in the background of a shell we ignore these, and so would every test.
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     ledger = Ledger(Path(arguments.output or tools.folder / "peers.jsonl"), binary)
     files = [f for f in _files(tools, arguments) if _wanted(f, arguments.only)]
     # Asked for by name, or a quick look: played again whatever is known.
