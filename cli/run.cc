@@ -190,8 +190,7 @@ int run(const Arguments& arguments) {
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
     if (!filters_allow_watching()) {
-        if (!quiet)
-            complain("a seccomp filter forbids to watch; the command runs on, unobserved");
+        if (!quiet) complain("a seccomp filter forbids to watch; the command runs on, unobserved");
         return not_started(arguments.words[0], replace_by(arguments.words));
     }
     std::optional<KernelEnd> kernel;

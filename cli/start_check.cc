@@ -69,6 +69,10 @@ Child check_at_start(const RunDirectory& directory, const StartCheck& plan) {
         // In the terminal's background it must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         become_bystander("holdfast-check", {directory.fd(), STDERR_FILENO});
+        // A service's filter may kill for this one; then nothing was foretold, and there is no
+        // core.
+        const rlimit no_core{};
+        ::setrlimit(RLIMIT_CORE, &no_core);
         ::setpriority(PRIO_PROCESS, 0, 10);
         try {
             look(directory, plan);

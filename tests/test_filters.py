@@ -11,8 +11,23 @@ from support.run import PATIENCE, PROGRAMS, PYTHON
 KILLED_FOR_A_CALL = -31
 ENDS = ["echo out; echo err >&2; exit 3", "echo out; kill -SEGV $$"]
 # Some that watching takes and the programs above do not.
-TAKEN = """close_range epoll_create1 flock getitimer memfd_create pidfd_open pipe2 process_vm_readv
-setpriority setsid signalfd4 socketpair splice wait4 waitid""".split()
+TAKEN = [
+    "close_range",
+    "epoll_create1",
+    "flock",
+    "getitimer",
+    "memfd_create",
+    "pidfd_open",
+    "pipe2",
+    "process_vm_readv",
+    "setpriority",
+    "setsid",
+    "signalfd4",
+    "socketpair",
+    "splice",
+    "wait4",
+    "waitid",
+]
 # To find out what is allowed takes a child.
 NEEDED = ["clone"]
 LAST_CALL = 470

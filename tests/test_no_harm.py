@@ -366,7 +366,7 @@ while True:
 @pytest.mark.parametrize("stderr", ["pipe", "file"])
 @pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -TERM $$", "sleep .3; exit 4"])
 def test_who_inherits_our_children_gets_none(holdfast, end, stderr):
-    """An init that sees a stranger end last may take its status for the program's; firejail does."""
+    """An init that sees a stranger end last may take its status for the program's, as firejail."""
     line = holdfast.line("/bin/sh", "-c", end, options=["--quiet"])
     ended = subprocess.run(
         [PYTHON, "-c", INHERIT, stderr, *line],
@@ -479,6 +479,20 @@ def test_a_sigkill_of_holdfast_run_ends_the_program(holdfast):
     verdict = eventually("the sentry tells", lambda: _ended(holdfast.why()))
     assert verdict["exit"]["signal"] == "SIGKILL"
     assert "oom" not in verdict["root"]["slug"]
+
+
+def test_so_does_one_in_its_very_first_moment(holdfast, compiler, tmp_path):
+    """The sentry knows the program before that can do anything."""
+    killer, made = tmp_path / "kill_parent", tmp_path / "lived on"
+    subprocess.run([compiler, "-O1", str(PROGRAMS / "kill_parent.c"), "-o", killer], check=True)
+    for _ in range(20):
+        ended = holdfast.run(killer, made, options=["--no-agent", "--quiet"])
+        assert ended.returncode == -signal.SIGKILL
+    # One that may live on, started last: whoever else does has made its file before.
+    other = made.with_name("allowed to")
+    holdfast.run(killer, other, options=["--no-agent", "--quiet", "--detach"])
+    eventually("the detached one lives on", other.exists)
+    assert not made.exists()
 
 
 def _ended(verdict):

@@ -17,11 +17,13 @@ bool survives(void (*trial)()) {
     if (page == MAP_FAILED) return true;
     auto* const lived = static_cast<volatile bool*>(page);
     // So the kernel takes the child away by itself: to wait may be what is forbidden.
-    struct sigaction ignore {}, before {};
+    struct sigaction ignore {
+    }, before{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGCHLD, &ignore, &before);
     // Comes back when the child has ended. It has a copy of our memory, as after any fork.
-    const long pid = ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+    const long pid =
+        ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
     if (pid == 0) {
         ::prctl(PR_SET_DUMPABLE, 0);
         trial();

@@ -3,8 +3,8 @@
 
 namespace holdfast {
 
-// Runs `trial` in a child and says whether that came to its end. Takes no other call than clone, mmap,
-// munmap and rt_sigaction, leaves nothing to wait for, and makes no core file.
+// Runs `trial` in a child and says whether that came to its end. Takes no other call than clone,
+// mmap, munmap and rt_sigaction, leaves nothing to wait for, and makes no core file.
 bool survives(void (*trial)());
 
 // Signals only itself, waits for nobody, starts nothing: by every call that we do these with.

@@ -14,9 +14,8 @@
 namespace holdfast {
 namespace {
 
-// What the supervisor and its helpers call, and the agent with them, beside what any program needs to be
-// loaded.
-// tests/test_filters.py leaves out every call in turn.
+// What the supervisor and its helpers call, and the agent with them, beside what any program needs
+// to be loaded. tests/test_filters.py leaves out every call in turn.
 constexpr std::array calls{
     SYS_chdir,
     SYS_clock_gettime,
@@ -75,7 +74,6 @@ constexpr std::array calls{
     SYS_sendfile,
     SYS_sendto,
     SYS_setitimer,
-    SYS_setpriority,
     SYS_setsid,
     SYS_sigaltstack,
     SYS_signalfd4,
@@ -94,8 +92,8 @@ constexpr std::array calls{
 // What the C library calls by these names where the machine has them.
 constexpr std::array older_calls{
 #ifdef SYS_access
-    SYS_access,   SYS_dup2,  SYS_epoll_wait, SYS_getpgrp, SYS_link, SYS_mkdir, SYS_poll,
-    SYS_readlink, SYS_rename, SYS_rmdir,      SYS_symlink, SYS_time,
+    SYS_access, SYS_dup2,     SYS_epoll_wait, SYS_getpgrp, SYS_link,    SYS_mkdir,
+    SYS_poll,   SYS_readlink, SYS_rename,     SYS_rmdir,   SYS_symlink, SYS_time,
 #else
     SYS_getpid,
 #endif

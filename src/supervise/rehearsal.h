@@ -4,8 +4,8 @@
 
 namespace holdfast {
 
-// Whether the filters we are under, if any, let us make every call that watching takes; and those that
-// only the agent makes. A child tries them, with arguments that do nothing.
+// Whether the filters we are under, if any, let us make every call that watching takes; and those
+// that only the agent makes. A child tries them, with arguments that do nothing.
 bool filters_allow_watching();
 bool filters_allow_agent();
 

@@ -50,8 +50,12 @@ def main():
     def run_unittest(*wanted):
         for one in wanted:
             if isinstance(one, str):
-                one = load.loadTestsFromName(one)  # noqa: PLW2901
-            (one if isinstance(one, unittest.TestSuite) else load.loadTestsFromTestCase(one)).run(result)
+                suite = load.loadTestsFromName(one)
+            elif isinstance(one, unittest.TestSuite):
+                suite = one
+            else:
+                suite = load.loadTestsFromTestCase(one)
+            suite.run(result)
 
     support.run_unittest = run_unittest
     try:

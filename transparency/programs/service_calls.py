@@ -1,4 +1,4 @@
-"""Prints the calls that systemd's sets stand for, a comma between them: service_calls.py @SET ~@SET..."""
+"""Prints the calls of systemd's sets, a comma between them: service_calls.py @SET ~@SET..."""
 
 import subprocess
 import sys
