@@ -1,4 +1,4 @@
-"""Filters and sandboxes, around `holdfast run` and inside it: the program fares as it does plain."""
+"""Filters and sandboxes around `holdfast run` and inside it: the program fares as it does plain."""
 
 import shutil
 import subprocess

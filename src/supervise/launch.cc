@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "base/pipe.h"
 
 namespace holdfast {
@@ -32,7 +34,8 @@ Result<Launched> launch(const Launch& plan) {
         if (plan.dies_with_us) end_with_parent(us);
         gate->writer.reset();
         char opened = 0;
-        if (::read(gate->reader.get(), &opened, 1) != 1) return 0;  // we are gone
+        // Whoever killed the supervisor meant the program: an exit would be told as its own.
+        if (::read(gate->reader.get(), &opened, 1) != 1) ::raise(SIGKILL);
         for (const int fd : plan.replaced) ::dup2(plan.output, fd);
         if (plan.state != nullptr) plan.state->hand_back();
         ::execvpe(words[0], words.data(), environment);

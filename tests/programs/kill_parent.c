@@ -1,11 +1,10 @@
-// kill_parent FILE: kills whoever started it, at once, and makes FILE should it live on.
-#include <fcntl.h>
+// kill_parent GO: kills whoever started it, at once, and lives on until GO is there.
 #include <signal.h>
 #include <unistd.h>
 
 int main(int count, char **words) {
     if (count < 2 || getppid() <= 1) return 2;
     kill(getppid(), SIGKILL);
-    for (int i = 0; i < 5; i++) usleep(100000);
-    return open(words[1], O_CREAT | O_WRONLY, 0600) < 0;
+    while (access(words[1], F_OK) != 0) usleep(10000);
+    return 0;
 }
