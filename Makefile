@@ -6,7 +6,8 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
-.PHONY: end-to-end end-to-end-check transparency bench bench-build bench-check overhead frameworks guard-table fit-accuracy
+.PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
+.PHONY: guard-table fit-accuracy
 .PHONY: jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
@@ -64,6 +65,13 @@ end-to-end-check: setup-test build  ## the same on every interpreter of this mac
 
 transparency: setup-test build  ## programs run plain and watched, every difference told
 	@tools/transparency
+	@tools/transparency --peers --quick
+
+peers: setup-test build  ## CPython's, pytest's, joblib's and other projects' own suites, plain and watched: hours
+	@tools/transparency --peers
+
+faults: setup-test build  ## 1,000 kills and stops of our own processes at random moments
+	@tools/transparency --faults 1000
 
 zoo-recorded: setup-test build  ## every recorded death, judged again
 	@.venv/bin/python zoo/run --recorded --bad

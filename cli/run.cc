@@ -25,6 +25,7 @@
 #include "start_check.h"
 #include "supervise/ending.h"
 #include "supervise/launch.h"
+#include "supervise/rehearsal.h"
 #include "supervise/supervisor.h"
 #include "verbs.h"
 
@@ -184,10 +185,14 @@ int run(const Arguments& arguments) {
     run_options.name = arguments.get("--name").value_or("");
     run_options.subreaper = !arguments.has("--no-subreaper");
     run_options.detach = arguments.has("--detach");
-    run_options.agent = !arguments.has("--no-agent");
+    run_options.agent = !arguments.has("--no-agent") && filters_allow_agent();
     run_options.guard = *guard;
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
+    if (!filters_allow_watching()) {
+        if (!quiet) complain("a seccomp filter forbids to watch; the command runs on, unobserved");
+        return not_started(arguments.words[0], replace_by(arguments.words));
+    }
     std::optional<KernelEnd> kernel;
     if (const auto connection_file = arguments.get("--kernel")) kernel.emplace(*connection_file);
     run_options.kernel = kernel.has_value();
@@ -207,9 +212,11 @@ int run(const Arguments& arguments) {
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }
+    Child checker;
     run_options.on_start = [&](const RunDirectory& directory, pid_t command,
                                const std::string& place) {
-        return check_at_start(directory, {arguments.words[0], command, place, !quiet});
+        checker = check_at_start(directory, {arguments.words[0], command, place, !quiet});
+        return checker.pid();
     };
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
@@ -219,6 +226,7 @@ int run(const Arguments& arguments) {
         // The program's status is known, and whatever we lack must not change it.
         if (!quiet) complain(std::string("no verdict: ") + failure.what());
     }
+    leave_no_children(checker);
     // VS Code shows an exit status, and of a signal nothing.
     if (kernel && WIFSIGNALED(finished->wait_status))
         ::_exit(128 + WTERMSIG(finished->wait_status));

@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <exception>
+#include <utility>
 
 #include "base/child.h"
 #include "base/text.h"
@@ -63,14 +64,18 @@ void look(const RunDirectory& directory, const StartCheck& plan) {
 
 }  // namespace
 
-pid_t check_at_start(const RunDirectory& directory, const StartCheck& plan) {
+Child check_at_start(const RunDirectory& directory, const StartCheck& plan) {
     const pid_t parent = ::getpid();
-    const auto looker = Child::start([&] {
+    auto looker = Child::start([&] {
         end_with_parent(parent);
         ::setsid();
         // In the terminal's background it must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         become_bystander("holdfast-check", {directory.fd(), STDERR_FILENO});
+        // A service's filter may kill for this one; then nothing was foretold, and there is no
+        // core.
+        const rlimit no_core{};
+        ::setrlimit(RLIMIT_CORE, &no_core);
         ::setpriority(PRIO_PROCESS, 0, 10);
         try {
             look(directory, plan);
@@ -79,13 +84,23 @@ pid_t check_at_start(const RunDirectory& directory, const StartCheck& plan) {
         }
         return 0;
     });
-    return looker ? looker->pid() : 0;  // waited for with all other children
+    return looker ? std::move(*looker) : Child();
 }
 
 void await_start_check(const RunDirectory& directory) {
     constexpr int tries = 20;
     for (int i = 0; i < tries && ::faccessat(directory.fd(), run_file::check, F_OK, 0) != 0; ++i)
         ::poll(nullptr, 0, 5);
+}
+
+void leave_no_children(const Child& checker) {
+    // By its pidfd: the supervisor waits for all children, so the pid may be another's by now.
+    if (send_by_pidfd(checker.pidfd(), SIGKILL)) {
+        pollfd ended{checker.pidfd(), POLLIN, 0};
+        ::poll(&ended, 1, -1);
+    }
+    while (const auto change = next_child_change())
+        if (!take_child_change(*change)) break;
 }
 
 }  // namespace holdfast::cli

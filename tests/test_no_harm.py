@@ -350,6 +350,36 @@ def test_orphans_leave_no_zombies(holdfast):
     assert running.returncode == 0
 
 
+INHERIT = """
+import ctypes, os, subprocess, sys
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: whom we lose comes here
+started = subprocess.Popen(sys.argv[2:], stderr=subprocess.PIPE if sys.argv[1] == "pipe" else None)
+while True:
+    try:
+        pid, status = os.wait()
+    except ChildProcessError:
+        break
+    print("ours" if pid == started.pid else "a stranger", os.waitstatus_to_exitcode(status))
+"""
+
+
+@pytest.mark.parametrize("stderr", ["pipe", "file"])
+@pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -TERM $$", "sleep .3; exit 4"])
+def test_who_inherits_our_children_gets_none(holdfast, end, stderr):
+    """An init that sees a stranger end last may take its status for the program's, as firejail."""
+    line = holdfast.line("/bin/sh", "-c", end, options=["--quiet"])
+    ended = subprocess.run(
+        [PYTHON, "-c", INHERIT, stderr, *line],
+        env=holdfast.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
+    )
+    status = {"0": "0", "3": "3", "4": "4", "$": "-15"}[end.split()[-1][0]]
+    assert ended.stdout == f"ours {status}\n"
+
+
 def test_a_program_outlives_its_relay_and_no_line_is_lost(holdfast):
     running, _ = holdfast.start_ready(
         *program("echo_to_stderr.py"), stdin=subprocess.PIPE, stderr=subprocess.PIPE
@@ -449,6 +479,28 @@ def test_a_sigkill_of_holdfast_run_ends_the_program(holdfast):
     verdict = eventually("the sentry tells", lambda: _ended(holdfast.why()))
     assert verdict["exit"]["signal"] == "SIGKILL"
     assert "oom" not in verdict["root"]["slug"]
+
+
+def test_so_does_one_in_its_very_first_moment(holdfast, compiler, tmp_path):
+    """The sentry knows the program before that can do anything."""
+    killer, go = tmp_path / "kill_parent", tmp_path / "go"
+    subprocess.run([compiler, "-O1", str(PROGRAMS / "kill_parent.c"), "-o", killer], check=True)
+    for _ in range(20):
+        ended = holdfast.run(killer, go, options=["--no-agent", "--quiet"])
+        assert ended.returncode == -signal.SIGKILL
+    try:
+        eventually("all are gone", lambda: not _running(killer))
+    finally:
+        go.touch()
+
+
+def _running(program: Path) -> list[str]:
+    found = []
+    for link in Path("/proc").glob("[0-9]*/exe"):
+        with contextlib.suppress(OSError):
+            if link.readlink() == program:
+                found.append(link.parent.name)
+    return found
 
 
 def _ended(verdict):

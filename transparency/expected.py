@@ -85,6 +85,12 @@ EXPECTED: tuple[Expected, ...] = (
         "where the system refuses what we need, one line says that nothing is recorded",
     ),
     Expected(
+        "sandboxes.systemd.narrow.kill.*",
+        "stderr",
+        r"^holdfast: a seccomp filter forbids to watch; the command runs on, unobserved$",
+        "a filter that kills for what watching takes leaves the program alone",
+    ),
+    Expected(
         "limits.address-space-6000",
         "std*",
         r"",

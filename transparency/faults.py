@@ -49,6 +49,7 @@ class Round:
     slow: bool = False
     harms: list[str] = field(default_factory=list)
     hit: bool = False
+    oom: bool = False
     told: str = ""
 
     @staticmethod
@@ -108,6 +109,7 @@ class Player:
         count, pause, end = str(round_.lines), str(round_.pause), str(round_.end)
         self.line = [binary, "run", *options, "--", program, count, pause, end]
         self.said = {"out": bytearray(), "err": bytearray()}
+        self.oom_kills = proc.oom_kills()
 
     def play(self) -> Round:
         pipe = subprocess.PIPE
@@ -191,7 +193,10 @@ class Player:
         if not killed and status != round_.end:
             harm(f"status {status} instead of {round_.end}")
         ended_by_itself = len(seen["out"]) == round_.lines and len(seen["err"]) == round_.lines
-        if killed and not round_.detach and ended_by_itself and round_.lines == 1000:
+        # A supervisor that is lost while the OOM killer strikes anywhere is taken for its victim.
+        round_.oom = killed and proc.oom_kills() != self.oom_kills
+        by_hand = killed and not round_.oom
+        if by_hand and not round_.detach and ended_by_itself and round_.lines == 1000:
             harm("the program went on to its end, though its supervisor was killed")
         left = self._left()
         if left:
@@ -307,7 +312,7 @@ def inject(binary: str, tools: Toolbox, rounds: int, seed: int | None, jobs: int
     counts: Counter[str] = Counter()
     hits: Counter[str] = Counter()
     told: Counter[str] = Counter()
-    harmed = 0
+    harmed = oom = 0
     started = time.monotonic()
     for number, round_ in enumerate(
         _rounds(range(seed, seed + rounds), jobs, binary, program, can_detach), 1
@@ -316,6 +321,7 @@ def inject(binary: str, tools: Toolbox, rounds: int, seed: int | None, jobs: int
         hits[round_.name] += round_.hit
         told[round_.told] += 1
         harmed += bool(round_.harms)
+        oom += round_.oom
         for harm in round_.harms:
             print(
                 f"seed {round_.seed}: {round_.name} at {round_.moment * 1000:.0f} ms, program "
@@ -333,5 +339,7 @@ def inject(binary: str, tools: Toolbox, rounds: int, seed: int | None, jobs: int
     print("\nwhat `holdfast why` said:")
     for text, count in told.most_common():
         print(f"{count:6}  {text}")
+    if oom:
+        print(f"\nin {oom} the OOM killer took some other program meanwhile")
     print(f"\n{rounds} rounds, {harmed} harmed")
     return 1 if harmed else 0

@@ -39,7 +39,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--faults", type=int, metavar="N", help="N rounds of killing our own")
     parser.add_argument("--seed", type=int, default=None, help="of --faults; printed at its start")
     parser.add_argument("--peers", action="store_true", help="other projects' own test suites")
-    parser.add_argument("--quick", action="store_true", help="with --peers: six files of CPython's")
+    parser.add_argument(
+        "--quick", action="store_true", help="with --peers: five files of CPython's"
+    )
     parser.add_argument("--python", metavar="X.Y", action="append", help="with --peers: only these")
     return parser.parse_args()
 

@@ -43,6 +43,12 @@ def living(pid: int) -> list[int]:
     return [each for each in descendants(pid) if state(each) not in ("Z", "X", "")]
 
 
+def oom_kills() -> int:
+    """Of the whole machine since its start; 0 where the kernel does not count."""
+    lines = Path("/proc/vmstat").read_text().splitlines()
+    return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
+
+
 def reap_zombies() -> None:
     """Of ours only, one by one: a zombie child's pid cannot be anybody else's yet."""
     for child in children(os.getpid()):

@@ -68,6 +68,7 @@ class Toolbox:
     def python_of(self, version: str) -> str:
         ask = "import sys; print('%d.%d' % sys.version_info[:2]); print(sys.executable)"
         folders = [Path(part) for part in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if part]
+        folders.append(Path(__file__).parents[1] / "build/pythons")
         built = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python{version}"))
         named = [str(folder / f"python{version}") for folder in folders]
         for path in [*named, *map(str, built), shutil.which(f"python{version}")]:
@@ -94,6 +95,7 @@ class Toolbox:
             "unshare-net": ["unshare", "--net", "true"],
             "bwrap": ["bwrap", "--ro-bind", "/", "/", "true"],
             "firejail": ["firejail", "--quiet", "--noprofile", "true"],
+            "runsc": ["runsc", "--network=none", "--platform=ptrace", "do", "true"],
             "ptrace": ["strace", "-o", "/dev/null", "true"],
             "systemd-run": ["systemd-run", "--scope", "--quiet", "true"],
         }
@@ -118,6 +120,7 @@ class Toolbox:
             "c": self._c,
             "static": self._static,
             "asan": self._asan,
+            "seccomp": self._seccomp,
             "musl": self._musl,
             "go": self._go,
             "cgo": self._cgo,
@@ -155,6 +158,10 @@ class Toolbox:
     def _asan(self, name: str) -> str:
         flags = ["-g", "-fsanitize=address", "-pthread", "-o", "@"]
         return self._compiled(name, "asan", ["cc", *flags])
+
+    def _seccomp(self, name: str) -> str:
+        flags = ["-O1", "-Wl,--no-as-needed", "-lseccomp", "-o", "@"]
+        return self._compiled(name, "seccomp", ["cc", *flags])
 
     def _musl(self, name: str) -> str:
         return self._compiled(name, "musl", ["musl-gcc", "-O1", "-o", "@"])

@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
 #include "base/pipe.h"
 
 namespace holdfast {
@@ -21,6 +23,8 @@ std::vector<char*> c_strings(const std::vector<std::string>& command) {
 Result<Launched> launch(const Launch& plan) {
     auto pipe = Pipe::make();
     if (!pipe) return pipe.error();
+    auto gate = Pipe::make();
+    if (!gate) return gate.error();
     // Before fork: no allocation after it.
     std::vector<char*> words = c_strings(plan.command);
     std::vector<char*> entries = c_strings(plan.environment);
@@ -28,6 +32,10 @@ Result<Launched> launch(const Launch& plan) {
     const pid_t us = ::getpid();
     auto child = Child::start([&] {
         if (plan.dies_with_us) end_with_parent(us);
+        gate->writer.reset();
+        char opened = 0;
+        // Whoever killed the supervisor meant the program: an exit would be told as its own.
+        if (::read(gate->reader.get(), &opened, 1) != 1) ::raise(SIGKILL);
         for (const int fd : plan.replaced) ::dup2(plan.output, fd);
         if (plan.state != nullptr) plan.state->hand_back();
         ::execvpe(words[0], words.data(), environment);
@@ -37,6 +45,13 @@ Result<Launched> launch(const Launch& plan) {
         return failed == ENOENT ? 127 : 126;
     });
     if (!child) return child.error();
+    if (plan.made) plan.made(child->pid());
+    const bool opened = write_all(gate->writer.get(), "!");
+    gate->writer.reset();
+    if (!opened) {
+        child->wait();
+        return Error::from_errno("cannot start the program");
+    }
     pipe->writer.reset();
     int failed = 0;
     ssize_t got = 0;

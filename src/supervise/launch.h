@@ -1,6 +1,7 @@
 // Starts the program exactly as a shell would have.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Launch {
     std::vector<int> replaced{};             // the program's stderr, and all that is the same
     std::vector<std::string> environment{};  // empty: our own
     bool dies_with_us = false;               // killed should we end first
+    // Told of the process before it executes anything; should we die until then, it never does.
+    std::function<void(pid_t)> made{};
 };
 
 struct Launched {

@@ -335,6 +335,10 @@ std::optional<Error> Supervisor::start() {
         plan.output = relay_->writer();
         plan.replaced = writers_of_same_pipe(STDERR_FILENO);
     }
+    // First of all the sentry: it ends the program should somebody kill us.
+    plan.made = [this](pid_t program) {
+        if (sentry_) sentry_->guard(program);
+    };
     auto launched = launch(plan);
     if (!launched) return run_unobserved(launched.error().text);
     if (!launched->child) {
@@ -347,10 +351,7 @@ std::optional<Error> Supervisor::start() {
 
 void Supervisor::begin() {
     const Nanos now = monotonic_now();
-    if (sentry_) {
-        sentry_->guard(command_.pid());
-        observer_->tree().leave_out(sentry_->pid());
-    }
+    if (sentry_) observer_->tree().leave_out(sentry_->pid());
     if (relay_) observer_->tree().leave_out(relay_->pid());
     observer_->stalls().set_patience(options_->stall_after);
     observer_->stalls().set_native_frames(options_->native_frames);

@@ -8,6 +8,7 @@ from transparency.cases import (
     limits,
     output,
     pythons,
+    sandboxes,
     shells,
     signals,
     surroundings,
@@ -26,6 +27,7 @@ TABLES = (
     pythons,
     languages,
     companions,
+    sandboxes,
     visible,
 )
 

@@ -45,10 +45,26 @@ def main():
     support.use_resources = []  # no network, no large files, no long computations
     support.verbose = 0
     result = Outcomes()
+    load = unittest.defaultTestLoader
+
+    def run_unittest(*wanted):
+        for one in wanted:
+            if isinstance(one, str):
+                suite = load.loadTestsFromName(one)
+            elif isinstance(one, unittest.TestSuite):
+                suite = one
+            else:
+                suite = load.loadTestsFromTestCase(one)
+            suite.run(result)
+
+    support.run_unittest = run_unittest
     try:
         module = importlib.import_module(f"test.{name}")
-        suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-        suite.run(result)
+        # Older files set up in it what their tests rely on, signal handlers for one.
+        if hasattr(module, "test_main"):
+            module.test_main()
+        else:
+            load.loadTestsFromModule(module).run(result)
         result.seen["(file)"] = "ran"
     except unittest.SkipTest as skip:
         result.seen["(file)"] = f"skipped: {skip}"

@@ -1,205 +1,79 @@
-"""Runs each file of a suite plain and watched; a difference is believed only after more runs."""
+"""Plays the chosen files and prints one table."""
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
-import tempfile
-import xml.etree.ElementTree as xml
+import signal
 from argparse import Namespace
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from transparency.case import Skip
-from transparency.peers.suites import CPYTHON, PROJECTS, QUICK, Suite
+from transparency.peers.compare import Compared, compare
+from transparency.peers.files import File, of_cpython, of_projects
+from transparency.peers.ledger import Ledger
+from transparency.peers.suites import CPYTHON, PROJECTS_PYTHON, QUICK
 from transparency.toolbox import VERSIONS, Toolbox
 
-PATIENCE = 600
-_HERE = Path(__file__).parent
-Outcomes = dict[str, str]
-
-
-@dataclass
-class File:
-    """One file of tests: how it is run, and how its outcomes are read."""
-
-    suite: str
-    name: str
-    line: Callable[[Path], list[str]]
-    read: Callable[[Path], Outcomes]
-    cwd: Path | None = None
-
-
-def _play(file: File, binary: str, watched: bool) -> Outcomes:
-    with tempfile.TemporaryDirectory(prefix="peers-", ignore_cleanup_errors=True) as name:
-        folder = Path(name)
-        (folder / "tmp").mkdir()
-        env = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        env |= {"HOLDFAST_HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp")}
-        env |= {"PYTHONDONTWRITEBYTECODE": "1", "TERM": "xterm"}
-        line = file.line(folder / "outcomes")
-        if watched:
-            line = [binary, "run", "--quiet", "--", *line]
-        running = subprocess.Popen(
-            line,
-            cwd=file.cwd or folder,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            status = str(running.wait(timeout=PATIENCE))
-        except subprocess.TimeoutExpired:
-            os.killpg(running.pid, 9)  # its own session, and not yet waited for
-            running.wait()
-            status = "hangs"
-        try:
-            seen = file.read(folder / "outcomes")
-        except (OSError, ValueError, xml.ParseError):
-            seen = {}
-        return seen | {"(status)": status}
-
-
-def _differences(plain: Outcomes, watched: Outcomes) -> dict[str, str]:
-    names = sorted({*plain, *watched})
-    return {
-        name: f"{plain.get(name, 'absent')} plain, {watched.get(name, 'absent')} watched"
-        for name in names
-        if plain.get(name) != watched.get(name)
-    }
-
-
-def compare(file: File, binary: str) -> tuple[int, dict[str, str], dict[str, str]]:
-    """The number of tests, the differences, and those that come and go by themselves."""
-    plain, watched = _play(file, binary, False), _play(file, binary, True)
-    differ = _differences(plain, watched)
-    flaky: dict[str, str] = {}
-    if differ:
-        plains, watcheds = [plain], [watched]
-        for _ in range(2):
-            plains.append(_play(file, binary, False))
-            watcheds.append(_play(file, binary, True))
-        for name in list(differ):
-            ours = {seen.get(name) for seen in watcheds}
-            theirs = {seen.get(name) for seen in plains}
-            # Never the same although plain is steady. What is bad only now and then, and only when
-            # watched, is told by the words behind it.
-            if len(theirs) != 1 or ours & theirs:
-                flaky[name] = f"{differ.pop(name)}; later plain {theirs}, watched {ours}"
-    return len(plain) - 1, differ, flaky
-
-
-def _cpython(tools: Toolbox, versions: list[str], names: list[str]) -> Iterator[File]:
-    for version in versions:
-        try:
-            python = tools.python_of(version)
-        except Skip as why:
-            print(f"cpython {version}: skipped: {why}", flush=True)
-            continue
-        ask = "import test, os; print(os.path.dirname(test.__file__))"
-        said = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=False)
-        folder = Path(said.stdout.strip() or "/nowhere")
-        for name in names:
-            if (folder / f"{name}.py").exists() or (folder / name).is_dir():
-                yield File(
-                    f"cpython {version}",
-                    name,
-                    lambda path, p=python, n=name: [p, str(_HERE / "outcomes.py"), n, str(path)],
-                    lambda path: json.loads(path.read_text()),
-                )
-
-
-def _read_junit(path: Path) -> Outcomes:
-    seen: Outcomes = {}
-    for case in xml.parse(path).iter("testcase"):
-        name = f"{case.get('classname')}.{case.get('name')}"
-        seen[name] = next((child.tag for child in case if child.tag != "properties"), "passed")
-    return seen
-
-
-def _project(suite: Suite, build: Path) -> Iterator[File]:
-    """Fetches a project once, into the build folder, with an environment of its own."""
-    home = build / suite.name
-    python = home / "venv/bin/python"
-    if not (home / "ready").exists():
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(parents=True)
-        print(f"{suite.name}: fetching", flush=True)
-        pip = [str(python), "-m", "pip", "-q", "--disable-pip-version-check"]
-        own = [] if suite.name == "pytest" else ["pytest<9"]
-        for line in (
-            [sys.executable, "-m", "venv", str(home / "venv")],
-            [*pip, "install", suite.requirement, *own, *suite.needs],
-            [
-                *pip,
-                "download",
-                "--no-deps",
-                "--no-binary",
-                ":all:",
-                "-d",
-                str(home),
-                suite.requirement,
-            ],
-        ):
-            made = subprocess.run(line, capture_output=True, text=True, check=False)
-            if made.returncode != 0:
-                last = made.stderr.strip().splitlines()[-1:]
-                print(f"{suite.name}: skipped: {' '.join(last)}", flush=True)
-                return
-        shutil.unpack_archive(next(home.glob("*.tar.gz")), home / "source", filter="data")
-        (home / "ready").touch()
-    source = next(path for path in (home / "source").iterdir() if path.is_dir())
-    for path in sorted((source / suite.tests).rglob("test_*.py")):
-        relative = str(path.relative_to(source))
-        yield File(
-            suite.name,
-            relative,
-            lambda out, r=relative: [
-                str(python),
-                "-m",
-                "pytest",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                *suite.options,
-                f"--junitxml={out}",
-                r,
-            ],
-            _read_junit,
-            source,
-        )
+_KINDS = {"differ": "DIFFERS", "watched_only": "only watched", "plain_too": "plain too"}
 
 
 def run_peers(binary: str, tools: Toolbox, arguments: Namespace) -> int:
-    versions = arguments.python or (["3.11"] if arguments.quick else VERSIONS)
-    names = QUICK if arguments.quick else CPYTHON
-    files = list(_cpython(tools, versions, names))
-    if not arguments.quick and not arguments.python:
-        for suite in PROJECTS:
-            files += _project(suite, tools.folder / "peers")
-    if arguments.only != "*":
-        files = [f for f in files if arguments.only in f"{f.suite} {f.name}"]
-    log = Path(arguments.output or tools.folder / "peers.txt")
-    tests = differ = flaky = 0
-    with log.open("a") as stream, ThreadPoolExecutor(arguments.jobs) as pool:
-        played = pool.map(lambda file: (file, *compare(file, binary)), files)
-        for number, (file, count, wrong, unsteady) in enumerate(played, 1):
-            tests += count
-            differ += len(wrong)
-            flaky += len(unsteady)
-            text = f"{number:4}/{len(files)} {file.suite} {file.name}: {count} tests"
-            text += f", {len(wrong)} differ" if wrong else ""
-            text += f", {len(unsteady)} come and go" if unsteady else ""
-            for name, what in {**wrong, **unsteady}.items():
-                text += f"\n       {'DIFFERS' if name in wrong else 'flaky'} {name}: {what}"
-            for place in (sys.stdout, stream):
-                print(text, file=place, flush=True)
-    print(f"\n{len(files)} files, {tests} tests, {differ} differences, {flaky} come and go")
-    return 1 if differ else 0
+    """1 where any test never ended watched as it always ended plain."""
+    # Started in the background of a shell we ignore these, and so would every test.
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    ledger = Ledger(Path(arguments.output or tools.folder / "peers.jsonl"), binary)
+    files = [f for f in _files(tools, arguments) if _wanted(f, arguments.only)]
+    # Asked for by name, or a quick look: played again whatever is known.
+    again = arguments.quick or arguments.only != "*"
+    known = {} if again else {(c.suite, c.file): c for c in ledger.entries()}
+    results = [known[f.suite, f.name] for f in files if (f.suite, f.name) in known]
+    missing = [f for f in files if (f.suite, f.name) not in known]
+    if results:
+        print(f"{len(results)} files were compared before with this build", flush=True)
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        waiting = [pool.submit(compare, file, binary) for file in missing]
+        for number, done in enumerate(as_completed(waiting), 1):
+            compared = done.result()
+            ledger.add(compared)
+            results.append(compared)
+            _tell(f"{number:4}/{len(missing)} ", compared)
+    for compared in results:
+        if compared.differ or compared.watched_only:
+            _tell("again: ", compared)
+    _table(results)
+    return 1 if any(compared.differ for compared in results) else 0
+
+
+def _files(tools: Toolbox, arguments: Namespace) -> list[File]:
+    if arguments.quick:
+        return list(of_cpython(tools, arguments.python or [PROJECTS_PYTHON], QUICK))
+    files = [] if arguments.python else list(of_projects(tools, tools.folder / "peers"))
+    return files + list(of_cpython(tools, arguments.python or VERSIONS, CPYTHON))
+
+
+def _wanted(file: File, part: str) -> bool:
+    return part == "*" or part in f"{file.suite} {file.name}"
+
+
+def _tell(prefix: str, compared: Compared) -> None:
+    print(f"{prefix}{compared.suite} {compared.file}: {compared.tests} tests", flush=True)
+    for kind, word in _KINDS.items():
+        for name, text in getattr(compared, kind).items():
+            print(f"       {word}: {name}: {text}", flush=True)
+
+
+def _table(results: Iterable[Compared]) -> None:
+    rows: dict[str, list[int]] = {}
+    for compared in results:
+        kinds = [len(getattr(compared, kind)) for kind in _KINDS]
+        for name in (compared.suite, "all"):
+            row = rows.setdefault(name, [0] * 5)
+            for place, count in enumerate([1, compared.tests, *kinds]):
+                row[place] += count
+    rows["all"] = rows.pop("all", [0] * 5)
+    print("\n| suite | files | tests | differ | now and then, only watched | plain too |")
+    print("|---|---:|---:|---:|---:|---:|")
+    for name, row in rows.items():
+        print(f"| {name} | " + " | ".join(f"{count:,}" for count in row) + " |")

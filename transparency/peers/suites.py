@@ -1,4 +1,4 @@
-"""Which suites, and how each is come by."""
+"""Which suites, and what of them."""
 
 from __future__ import annotations
 
@@ -26,46 +26,27 @@ test_inspect test_ast test_compile test_compileall test_py_compile test_peephole
 test_regrtest test_smtpd test_http_cookiejar test_httpservers test_urllib test_xmlrpc test_webbrowser
 """.split()
 
-# Files that say most about us, for a quick look.
-QUICK = "test_signal test_faulthandler test_fork1 test_popen test_atexit test_threadsignals".split()
+# Files that say most about us in little time, for `make check`.
+QUICK = "test_signal test_fork1 test_popen test_atexit test_threadsignals".split()
 
 
 @dataclass(frozen=True)
-class Suite:
-    """A project whose source distribution brings its tests."""
+class Project:
+    """A project whose source distribution brings its tests. All share one environment, which
+    tools/requirements-peers.txt pins."""
 
     name: str
-    requirement: str
-    needs: tuple[str, ...] = ()
-    tests: str = "tests"
-    options: tuple[str, ...] = field(default=())
+    tests: str
+    env: dict[str, str] = field(default_factory=dict)
 
 
+# What multiprocess's tests are written for, and so what all of them run on.
+PROJECTS_PYTHON = "3.11"
 PROJECTS = (
-    Suite("joblib", "joblib==1.4.2", ("numpy", "threadpoolctl", "psutil"), "joblib/test"),
-    Suite("multiprocess", "multiprocess==0.70.17", ("dill",), "py3.11/multiprocess/tests"),
-    Suite(
-        "nbclient",
-        "nbclient==0.10.2",
-        (
-            "ipykernel",
-            "ipywidgets",
-            "nbconvert",
-            "pytest-asyncio",
-            "testpath",
-            "xmltodict",
-            "flaky",
-        ),
-    ),
-    Suite(
-        "ipykernel",
-        "ipykernel==6.29.5",
-        ("pytest-asyncio<0.24", "pytest-timeout", "flaky", "matplotlib", "curio", "trio"),
-    ),
-    Suite(
-        "pytest",
-        "pytest==8.3.4",
-        ("attrs", "hypothesis", "mock", "pygments", "requests", "xmlschema", "pexpect"),
-        "testing",
-    ),
+    Project("joblib", "joblib/test"),
+    Project("multiprocess", f"py{PROJECTS_PYTHON}/multiprocess/tests"),
+    Project("nbclient", "tests"),
+    Project("ipykernel", "tests"),
+    # Its tests run pytest within pytest; the plugins of the other projects would be seen there.
+    Project("pytest", "testing", {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}),
 )

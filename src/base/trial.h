@@ -1,0 +1,13 @@
+// Whether something can be done without dying of it, found out by a child.
+#pragma once
+
+namespace holdfast {
+
+// Runs `trial` in a child and says whether that came to its end. Takes no other call than clone,
+// mmap, munmap and rt_sigaction, leaves nothing to wait for, and makes no core file.
+bool survives(void (*trial)());
+
+// Signals only itself, waits for nobody, starts nothing: by every call that we do these with.
+void try_process_calls();
+
+}  // namespace holdfast
