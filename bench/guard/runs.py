@@ -106,11 +106,14 @@ def run(
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3")
     place = Machine(program.megabytes) if machine else Group(program.megabytes, swap)
-    with place as group, tempfile.TemporaryDirectory() as home:
+    # On a disk: files in memory would be charged to the group.
+    scratch = tempfile.TemporaryDirectory(dir="/var/tmp")
+    with place as group, tempfile.TemporaryDirectory() as home, scratch as folder:
         environment = {
             **os.environ,
             **group.environment,
             "HOLDFAST_HOME": home,
+            "HF_SCRATCH": folder,
             "PYTHONPATH": str(HERE / "programs"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "2",
