@@ -17,6 +17,7 @@
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
+#include "agent/guard/unseen_growth.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
@@ -74,11 +75,12 @@ void visit_sooner(const Situation& situation) {
 }
 
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
-bool may_be_refused(const Situation& situation, const Ask& ask) {
+bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
         survives_refusal(ask.caller, ask.want == Want::zeroed))
         return true;
     // Let through, so the next line of Python pays, should it then be too much.
+    note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
 }
@@ -136,7 +138,7 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
         if (!situation.read()) return false;
         const std::uint64_t begun = begun_counts ? others.begun : 0;
         if (situation.fits(bytes + others.all + begun)) return false;
-        if (time == began && !may_be_refused(situation, ask)) return false;
+        if (time == began && !may_be_refused(state, situation, ask)) return false;
         if (!situation.fits(bytes) || situation.settings().mode != GuardMode::on) break;
         if (others.here + begun < least_here) {
             least_here = others.here + begun;
@@ -177,7 +179,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
-    if (!may_be_refused(situation, ask)) return Gate::open;
+    if (!may_be_refused(state, situation, ask)) return Gate::open;
     give_back_freed(state, situation);
     if (!situation.read(true) ||
         situation.headroom().most >= situation.reserve_from_small() + filled ||
@@ -222,6 +224,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     }
     const bool is_large = ask.size >= large_block && ask.want != Want::arena;
     const std::uint64_t taken = ask.size + since;
+    state->asked.fetch_add(taken, std::memory_order_relaxed);
     if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
         format::GuardPlace& place = guard_page()->places[known - 1];
         const std::uint64_t spent =
@@ -270,7 +273,7 @@ bool gate_after(const Ask& ask, const void* block) {
         remember_zeroed(*state, block, ask.size);
         return false;
     }
-    if (!may_be_refused(situation, ask) || !still_too_much(*state, situation, added)) return false;
+    if (!may_be_refused(*state, situation, ask) || !still_too_much(*state, situation, added)) return false;
     return cross(*state, situation, GuardEventKind::refused, ask);
 }
 
@@ -280,7 +283,7 @@ bool gate_growth(const Ask& ask, const void* block) {
     const KeepErrno keep;
     const Busy inside;
     Situation situation(*state);
-    return situation.read() && !situation.fits(ask.size) && may_be_refused(situation, ask) &&
+    return situation.read() && !situation.fits(ask.size) && may_be_refused(*state, situation, ask) &&
            still_too_much(*state, situation, ask.size) &&
            cross(*state, situation, GuardEventKind::refused, ask);
 }

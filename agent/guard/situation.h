@@ -11,6 +11,7 @@
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
 #include "agent/guard/page.h"
+#include "agent/guard/unseen_growth.h"
 #include "agent/guard/victim.h"
 
 namespace holdfast::agent {
@@ -64,13 +65,27 @@ public:
         const std::uint64_t kept = reserve_for(settings_, headroom_.limit);
         return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
     }
+    // The same where more is taken until the next look than any request shows.
+    std::uint64_t brink_before(std::uint64_t growth) const {
+        const std::uint64_t most = headroom_.limit / 50 + (8U << 20U);
+        const std::uint64_t sum = brink() + growth;
+        return sum < most ? sum : most;
+    }
     // The same for a main thread that waits for others of its process: they hold the interpreter's
     // lock and give it up every five milliseconds, so it must be told earlier.
     std::uint64_t brink_of_waiting() const {
         constexpr std::uint64_t milliseconds = 8;
-        const std::uint64_t most = headroom_.limit / 50 + (4U << 20U);
+        const std::uint64_t unseen = unseen_growth(*state_);
         const std::uint64_t lead = state_->pace.load(std::memory_order_relaxed) * milliseconds;
-        return brink() + (lead < most ? lead : most);
+        return brink_before(lead > unseen ? lead : unseen);
+    }
+    std::uint64_t brink_of_running() const { return brink_before(unseen_growth(*state_)); }
+    // How long it takes until that is reached, at the rate of the last looks.
+    std::int64_t time_to_brink() const {
+        const std::uint64_t pace = state_->pace.load(std::memory_order_relaxed);
+        if (pace == 0) return 1'000'000'000;
+        const std::uint64_t left = at_least_nothing(headroom_.most, brink_of_waiting());
+        return static_cast<std::int64_t>(left / pace) * 1'000'000;
     }
     void keep_pace() const {
         const std::int64_t time = now();

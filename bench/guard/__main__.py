@@ -46,7 +46,8 @@ def options() -> argparse.Namespace:
 
 
 def can_import(python: str, module: str) -> bool:
-    return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
+    look = f"import importlib.util as u, sys; sys.exit(u.find_spec({module!r}) is None)"
+    return subprocess.run([python, "-c", look], capture_output=True).returncode == 0
 
 
 def programs_of(pythons: str, name: str, only: str) -> list[Program]:
