@@ -8,6 +8,7 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
+#include "agent/guard/growing_threads.h"
 #include "agent/guard/page.h"
 #include "agent/guard/raise_place.h"
 #include "agent/guard/refusal.h"
@@ -157,9 +158,9 @@ void tell_main_thread() {
     signal_main_thread();
 }
 
-bool called_at_brink() {
+AtBrink called_at_brink() {
     GuardState* state = guard_state();
-    if (busy || state == nullptr) return false;
+    if (busy || state == nullptr) return {};
     const KeepErrno keep;
     const std::int64_t time = now();
     const bool owed = state->owed.load(std::memory_order_relaxed);
@@ -170,38 +171,43 @@ bool called_at_brink() {
     if (time - state->looked_at.load(std::memory_order_relaxed) < between_readings) {
         state->looks_again.store(true, std::memory_order_relaxed);
         signal_main_thread();
-        return false;
+        return {};
     }
     state->looked_at.store(time, std::memory_order_relaxed);
     const Busy inside;
     Situation situation(*state);
-    if (!situation.read() || situation.settings().mode != GuardMode::on) return false;
+    if (!situation.read() || situation.settings().mode != GuardMode::on) return {};
     const std::uint64_t left = situation.headroom().most;
     situation.keep_pace();
     note_look(*state, left, time);
-    if (!owed && dealing_with_it(*state, left, time)) return false;
+    if (!owed && dealing_with_it(*state, left, time)) return {};
     if (!owed && left >= situation.brink_of_waiting()) {
         if (left < situation.headroom().limit / 8) look_again(*state, situation, time);
-        return false;
+        return {};
     }
     CalledFunction stack[deepest_call];
-    const Here here = may_raise_in(stack, own_stack(stack, deepest_call));
+    const std::size_t depth = own_stack(stack, deepest_call);
+    const Here here = may_raise_in(stack, depth);
     if (here == Here::never) {
         answer(*state, GuardAnswer::nobody_hears);
         state->owed.store(false);
-        return false;
+        return {};
     }
     const bool low = here == Here::waits || owed || left < situation.brink_of_running();
     if (here == Here::not_now || !low) {
         look_again(*state, situation, time);
-        return false;
+        return {};
     }
-    if (!owed && situation.is_anothers_fault(0)) return false;
+    if (!owed && situation.is_anothers_fault(0)) return {};
     state->owed.store(false);
     state->raised_at.store(time, std::memory_order_relaxed);
     state->raised_room.store(left, std::memory_order_relaxed);
     note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
-    return true;
+    AtBrink what;
+    what.raise = error_is_sent_on(stack, depth) ? Raise::for_others : Raise::here;
+    if (here == Here::waits)
+        what.thread_count = growing_threads(what.threads, AtBrink::most_threads);
+    return what;
 }
 
 }  // namespace holdfast::agent

@@ -18,6 +18,7 @@
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
 #include "agent/guard/unseen_growth.h"
+#include "agent/guard/verdicts.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
@@ -191,6 +192,16 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     return Gate::shut;
 }
 
+// Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
+void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
+    if (left < state.zone.load(std::memory_order_relaxed)) {
+        const KeepErrno keep;
+        const Busy inside;
+        if (!probably_survives(state, ask.caller, ask.want == Want::zeroed)) return;
+    }
+    state.asked.fetch_add(bytes, std::memory_order_relaxed);
+}
+
 bool reading_is_fresh(const GuardState& state) {
     const std::int64_t lasts =
         own_thread_id() == ::getpid() ? reading_lasts : reading_lasts_in_thread;
@@ -224,7 +235,6 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     }
     const bool is_large = ask.size >= large_block && ask.want != Want::arena;
     const std::uint64_t taken = ask.size + since;
-    state->asked.fetch_add(taken, std::memory_order_relaxed);
     if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
         format::GuardPlace& place = guard_page()->places[known - 1];
         const std::uint64_t spent =
@@ -232,6 +242,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         const std::uint64_t kept = std::atomic_ref(place.reserve).load(std::memory_order_relaxed);
         const std::uint64_t room = std::atomic_ref(place.room).load(std::memory_order_relaxed);
         const std::uint64_t left = at_least_nothing(at_least_nothing(room, spent), kept);
+        note_asked(*state, ask, taken, left);
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
         if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {

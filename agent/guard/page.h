@@ -43,9 +43,15 @@ struct GuardState {
     std::atomic<std::uint64_t> lowest;    // room, in this row of looks
     std::atomic<std::int64_t> fell_at;    // when it was last lowered
     std::atomic<std::int32_t> timer;      // that calls it: its number plus one; 0: none
-    std::atomic<std::uint64_t> asked;     // of the gate, by all threads
+    std::atomic<std::uint64_t> asked;     // of the gate, by all who can be refused
+    std::atomic<std::uint64_t> zone;      // where less is left, who asks is judged
+    // See verdicts.h.
+    static constexpr std::uint32_t verdicts = 16;
+    std::atomic<std::uintptr_t> judged[verdicts];
+    std::atomic<std::int64_t> judged_at[verdicts], last_judged;
+    std::atomic<bool> survives[verdicts];
     // See unseen_growth.h.
-    std::atomic<std::uint64_t> look_room, look_asked, unseen[4];
+    std::atomic<std::uint64_t> look_room, look_asked, look_untouched, unseen[4];
     std::atomic<std::int64_t> unseen_since;
     std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
     std::atomic<std::int64_t> raised_at;

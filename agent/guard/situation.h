@@ -30,11 +30,12 @@ public:
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
         version_ = copy.version;
+        state_->zone.store(headroom_.limit / 8, std::memory_order_relaxed);
         reserve_ = reserve_for(settings_, headroom_.limit);
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
-        const bool keep_code = copies > 0 || stands_still(time);
-        reserve_ += copies + (keep_code ? code_files(headroom_) : 0);
+        still_ = stands_still(time);
+        reserve_ += copies + (copies > 0 || still_ ? code_files(headroom_) : 0);
         return true;
     }
     // Hints for all who share the place.
@@ -62,24 +63,30 @@ public:
     // Below it is only who has grown by more than the gate granted: memory touched late, or taken
     // by those who are let through. Not more for forked processes, whose parent may have left less.
     std::uint64_t brink() const {
+        if (still_) return reserve_;
         const std::uint64_t kept = reserve_for(settings_, headroom_.limit);
         return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
     }
-    // The same where more is taken until the next look than any request shows.
+    // The same where so much is taken until the next look. The bar is what a program may need more
+    // than without the guard: 2 % and 8 MiB, some of it for what happens after an error.
     std::uint64_t brink_before(std::uint64_t growth) const {
-        const std::uint64_t most = headroom_.limit / 50 + (8U << 20U);
-        const std::uint64_t sum = brink() + growth;
+        constexpr std::uint64_t worth_it = 256U << 10U;
+        const std::uint64_t share = headroom_.limit / 128;
+        const std::uint64_t to_deal_with_it = share > (3U << 20U) ? share : (3U << 20U);
+        if (growth < worth_it) return brink() + growth;
+        const std::uint64_t most = headroom_.limit / 50 + (6U << 20U);
+        const std::uint64_t sum = brink() + growth + to_deal_with_it;
         return sum < most ? sum : most;
     }
     // The same for a main thread that waits for others of its process: they hold the interpreter's
-    // lock and give it up every five milliseconds, so it must be told earlier.
+    // lock and give it up every five milliseconds, and they go on while it deals with the error.
     std::uint64_t brink_of_waiting() const {
         constexpr std::uint64_t milliseconds = 8;
-        const std::uint64_t unseen = unseen_growth(*state_);
+        const std::uint64_t unseen = 2 * unseen_growth(*state_).largest;
         const std::uint64_t lead = state_->pace.load(std::memory_order_relaxed) * milliseconds;
         return brink_before(lead > unseen ? lead : unseen);
     }
-    std::uint64_t brink_of_running() const { return brink_before(unseen_growth(*state_)); }
+    std::uint64_t brink_of_running() const { return brink_before(unseen_growth(*state_).second); }
     // How long it takes until that is reached, at the rate of the last looks.
     std::int64_t time_to_brink() const {
         const std::uint64_t pace = state_->pace.load(std::memory_order_relaxed);
@@ -143,6 +150,7 @@ private:
     Headroom headroom_;
     std::uint64_t reserve_ = 0;
     std::uint32_t version_ = 0;
+    bool still_ = false;  // it hardly moves any more, and what is left is its own code
 };
 
 }  // namespace holdfast::agent

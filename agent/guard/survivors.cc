@@ -90,6 +90,8 @@ bool survives_refusal(const void* caller, bool zeroed) {
         const Range* range = range_of(code, word);
         if (range == nullptr) continue;
         if (range->survival == Survival::no) return false;
+        if (range->survival == Survival::unwinds && asker->survival != Survival::throws)
+            return false;
         if (word >= python->loop_begin && word < python->loop_end)
             return own_thread_id() != ::getpid() || own_error_is_received();
     }

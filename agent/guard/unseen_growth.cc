@@ -5,14 +5,14 @@
 namespace holdfast::agent {
 namespace {
 
-constexpr std::int64_t remembered = 1'000'000'000;  // so long, and up to twice that
+constexpr std::int64_t remembered = 5'000'000'000;  // so long, and up to twice that
 constexpr std::uint64_t given_back = 1U << 20U;
 
 void forget(GuardState& state) {
     for (auto& one : state.unseen) one.store(0, std::memory_order_relaxed);
 }
 
-// [0] and [1] are the two largest of this second, [2] and [3] those of the one before.
+// [0] and [1] are the two largest of this while, [2] and [3] those of the one before.
 void turn_over(GuardState& state, std::int64_t now) {
     const std::int64_t since = state.unseen_since.load(std::memory_order_relaxed);
     if (now - since < remembered) return;
@@ -36,29 +36,32 @@ void note(GuardState& state, std::uint64_t bytes, std::int64_t now) {
 
 void note_look(GuardState& state, std::uint64_t left, std::int64_t now) {
     const std::uint64_t asked = state.asked.load(std::memory_order_relaxed);
-    const std::uint64_t before = state.look_room.exchange(left, std::memory_order_relaxed);
     const std::uint64_t seen = asked - state.look_asked.exchange(asked, std::memory_order_relaxed);
+    const std::uint64_t before = state.look_room.exchange(left, std::memory_order_relaxed);
+    const std::uint64_t lost = at_least_nothing(before, left);
+    // What was asked for just before the last look may be touched only now.
+    const std::uint64_t known = seen + state.look_untouched.load(std::memory_order_relaxed);
+    state.look_untouched.store(at_least_nothing(seen, lost), std::memory_order_relaxed);
     if (left > before + given_back) return forget(state);  // it comes and goes
-    note(state, at_least_nothing(at_least_nothing(before, left), seen), now);
+    note(state, at_least_nothing(lost, known), now);
 }
 
 void note_let_through(GuardState& state, std::uint64_t bytes, std::int64_t now) {
     note(state, bytes, now);
 }
 
-std::uint64_t unseen_growth(const GuardState& state) {
-    std::uint64_t largest = 0;
-    std::uint64_t second = 0;
+UnseenGrowth unseen_growth(const GuardState& state) {
+    UnseenGrowth found;
     for (const auto& one : state.unseen) {
         const std::uint64_t bytes = one.load(std::memory_order_relaxed);
-        if (bytes > largest) {
-            second = largest;
-            largest = bytes;
-        } else if (bytes > second) {
-            second = bytes;
+        if (bytes > found.largest) {
+            found.second = found.largest;
+            found.largest = bytes;
+        } else if (bytes > found.second) {
+            found.second = bytes;
         }
     }
-    return second;
+    return found;
 }
 
 }  // namespace holdfast::agent

@@ -15,8 +15,12 @@ void note_look(GuardState& state, std::uint64_t left, std::int64_t now);
 // A request that does not fit and cannot be refused.
 void note_let_through(GuardState& state, std::uint64_t bytes, std::int64_t now);
 
-// What must be expected until the next look: the second largest of the last seconds, because a
-// single one may be an import, or a buffer that is made once.
-std::uint64_t unseen_growth(const GuardState& state);
+struct UnseenGrowth {
+    std::uint64_t largest = 0;
+    // A single one may be an import, or a buffer that is made once.
+    std::uint64_t second = 0;
+};
+// Between two looks, in the last seconds.
+UnseenGrowth unseen_growth(const GuardState& state);
 
 }  // namespace holdfast::agent

@@ -16,7 +16,7 @@ public:
     static constexpr Nanos slowest = std::chrono::milliseconds(50);
     // A called program looks itself from then on, so that a supervisor that has to wait for the
     // processor does no harm; it should have seen a few of its own steps before the end.
-    static constexpr Nanos ahead = std::chrono::milliseconds(100);
+    static constexpr Nanos ahead = std::chrono::milliseconds(500);
     static Bytes zone_of(Bytes limit) { return {limit.count / 8}; }
 
     // Below it the program has grown by more than the guard inside it has granted. The guard has a
