@@ -89,6 +89,8 @@ def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float
             left = min(left - 1, 5 if group.kills() else seconds)
         if left <= 0:
             end = "took too long" if _moves(process.pid) else "does not move"
+            if process.poll() is not None:  # it ended while we looked
+                return process.communicate()[0]
             os.killpg(process.pid, signal.SIGKILL)
             return process.communicate()[0] + f"\n[{end}]"
 
