@@ -92,7 +92,8 @@ const PythonApi* find_python_api() {
     py.exception = object("PyExc_Exception");
     if (interpreter == nullptr || py.none == nullptr || py.integer_type == nullptr ||
         py.builtin_type == nullptr || py.unicode_from_format == nullptr ||
-        py.type_error == nullptr || py.import_error == nullptr || py.memory_error == nullptr || py.exception == nullptr)
+        py.type_error == nullptr || py.import_error == nullptr || py.memory_error == nullptr ||
+        py.exception == nullptr)
         return nullptr;
     state = 1;
     return &py;

@@ -52,9 +52,7 @@ bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t t
            left >= state.raised_room.load(std::memory_order_relaxed) / 2;
 }
 
-void signal_main_thread() {
-    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
-}
+void signal_main_thread() { ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal()); }
 
 // False: no timer can be had.
 bool signal_main_thread_in(GuardState& state, std::int64_t nanoseconds) {
@@ -85,8 +83,7 @@ void look_again(GuardState& state, const Situation& situation, std::int64_t time
     if (time - state.fell_at.load(std::memory_order_relaxed) > row_lasts) return;
     state.looks_again.store(true, std::memory_order_relaxed);
     const std::int64_t wait = situation.time_to_brink() / 4;
-    if (wait < soonest ||
-        !signal_main_thread_in(state, wait < latest ? wait : latest))
+    if (wait < soonest || !signal_main_thread_in(state, wait < latest ? wait : latest))
         signal_main_thread();
 }
 

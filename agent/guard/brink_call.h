@@ -33,8 +33,8 @@ enum class Raise : std::uint8_t {
 };
 struct AtBrink {
     Raise raise = Raise::nothing;
-    // Threads that take memory while the main one waits for them, as pthread_self() names them. They
-    // go on unless they get an error, too.
+    // Threads that take memory while the main one waits for them, as pthread_self() names them.
+    // They go on unless they get an error, too.
     static constexpr std::size_t most_threads = 64;
     unsigned long threads[most_threads];
     std::size_t thread_count = 0;

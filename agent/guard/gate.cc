@@ -284,7 +284,8 @@ bool gate_after(const Ask& ask, const void* block) {
         remember_zeroed(*state, block, ask.size);
         return false;
     }
-    if (!may_be_refused(*state, situation, ask) || !still_too_much(*state, situation, added)) return false;
+    if (!may_be_refused(*state, situation, ask) || !still_too_much(*state, situation, added))
+        return false;
     return cross(*state, situation, GuardEventKind::refused, ask);
 }
 
@@ -294,8 +295,8 @@ bool gate_growth(const Ask& ask, const void* block) {
     const KeepErrno keep;
     const Busy inside;
     Situation situation(*state);
-    return situation.read() && !situation.fits(ask.size) && may_be_refused(*state, situation, ask) &&
-           still_too_much(*state, situation, ask.size) &&
+    return situation.read() && !situation.fits(ask.size) &&
+           may_be_refused(*state, situation, ask) && still_too_much(*state, situation, ask.size) &&
            cross(*state, situation, GuardEventKind::refused, ask);
 }
 

@@ -1,5 +1,5 @@
-// Whether those who asked a moment ago could be refused, remembered by where they asked. To find out
-// takes a millisecond, so for a refusal it is asked anew, and for everything else this must do.
+// Whether those who asked a moment ago could be refused, remembered by where they asked. To find
+// out takes a millisecond, so for a refusal it is asked anew, and for everything else this must do.
 #pragma once
 
 #include "agent/guard/page.h"

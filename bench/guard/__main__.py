@@ -30,7 +30,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--set", choices=("dying", "healthy", "smallest", "both"),
                         default="both")  # fmt: skip
     parser.add_argument("--hold-out", action="store_true",
-                        help="the programs that were written to judge a change, instead")  # fmt: skip
+                        help="programs that were written to judge a change")  # fmt: skip
     parser.add_argument("--no-proof", action="store_true",
                         help="do not run each without the guard first")  # fmt: skip
     parser.add_argument("--limit", type=int, metavar="MIB", help="for all, instead of their own")

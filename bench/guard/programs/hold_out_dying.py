@@ -65,7 +65,7 @@ def log_by_address():
 
 @dying.add(256, "json")
 def cache_without_end():
-    @functools.lru_cache(maxsize=None)
+    @functools.cache
     def features(number):
         return [number * j for j in range(200)]
 
@@ -420,7 +420,9 @@ def pandas_groups_kept():
     import numpy as np
     import pandas as pd
 
-    frame = pd.DataFrame({"g": np.arange(300_000) % 1_000, "v": np.random.default_rng(0).random(300_000)})
+    frame = pd.DataFrame(
+        {"g": np.arange(300_000) % 1_000, "v": np.random.default_rng(0).random(300_000)}
+    )
     kept = []
     for _ in FOREVER:
         kept.append({name: group.copy() for name, group in frame.groupby("g")})
@@ -513,7 +515,9 @@ def sqlite_file_rows():
 def torch_losses_kept():
     import torch
 
-    model = torch.nn.Sequential(torch.nn.Conv2d(3, 32, 3), torch.nn.ReLU(), torch.nn.Conv2d(32, 32, 3))
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 32, 3), torch.nn.ReLU(), torch.nn.Conv2d(32, 32, 3)
+    )
     losses = []
     for _ in FOREVER:
         losses.append(model(torch.randn(4, 3, 64, 64)).square().mean())
@@ -525,7 +529,9 @@ def torch_images_preloaded():
 
     class Images(torch.utils.data.Dataset):
         def __init__(self):
-            self.images = [torch.randint(0, 255, (3, 256, 256)).float() / 255 for _ in range(20_000)]
+            self.images = [
+                torch.randint(0, 255, (3, 256, 256)).float() / 255 for _ in range(20_000)
+            ]
 
     return Images()
 
@@ -710,7 +716,9 @@ def h5py_whole():
 
     path = _folder() / "a.h5"
     with h5py.File(path, "w") as file:
-        data = file.create_dataset("x", (limit() * 2 // 8,), "f8", chunks=(1 << 17,), compression="gzip")
+        data = file.create_dataset(
+            "x", (limit() * 2 // 8,), "f8", chunks=(1 << 17,), compression="gzip"
+        )
         for at in range(0, len(data), 1 << 22):
             data[at : at + (1 << 22)] = np.ones(min(1 << 22, len(data) - at))
     with h5py.File(path) as file:
@@ -776,7 +784,9 @@ def joblib_in_threads():
     def load(i):
         return np.random.default_rng(i).random((500, 500))
 
-    return joblib.Parallel(n_jobs=2, prefer="threads")(joblib.delayed(load)(i) for i in range(4_000))
+    return joblib.Parallel(n_jobs=2, prefer="threads")(
+        joblib.delayed(load)(i) for i in range(4_000)
+    )
 
 
 @dying.add(512, "joblib")

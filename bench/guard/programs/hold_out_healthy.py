@@ -24,7 +24,6 @@ import sys
 import tempfile
 import threading
 import time
-import weakref
 from pathlib import Path
 
 from common import MIB, Catalogue, file_pages, limit, usage
@@ -90,7 +89,6 @@ def cycles_collected_at_90():
     for i in range(400):
         a, b = {"data": [i] * 4_000}, {}
         a["other"], b["other"] = b, a
-        weakref.finalize
     gc.collect()
     look()
     return kept
@@ -114,7 +112,7 @@ def gzip_streamed_at_96():
     kept = hold(0.94)
     path = _folder() / "a.gz"
     with gzip.open(path, "wb", 1) as file:
-        for i in range(60):
+        for _ in range(60):
             file.write(os.urandom(MIB // 2) + bytes(MIB // 2))
     with gzip.open(path) as file:
         total = sum(len(piece) for piece in iter(lambda: file.read(MIB), b""))
@@ -282,8 +280,12 @@ def sqlite_sorted_at_90():
     kept = hold(0.80)
     database = sqlite3.connect(":memory:")
     database.execute("create table t (a integer, b text)")
-    database.executemany("insert into t values (?, ?)", ((i * 7919 % 10007, str(i)) for i in range(150_000)))
-    for _ in database.execute("select a, count(*), group_concat(b) from t group by a order by a desc"):
+    database.executemany(
+        "insert into t values (?, ?)", ((i * 7919 % 10007, str(i)) for i in range(150_000))
+    )
+    for _ in database.execute(
+        "select a, count(*), group_concat(b) from t group by a order by a desc"
+    ):
         pass
     look()
     return kept
@@ -425,7 +427,9 @@ def arrow_row_groups_at_90():
     import pyarrow.parquet as pq
 
     path = _folder() / "a.parquet"
-    pq.write_table(pa.table({"a": np.random.default_rng(0).random(400_000)}), path, row_group_size=20_000)
+    pq.write_table(
+        pa.table({"a": np.random.default_rng(0).random(400_000)}), path, row_group_size=20_000
+    )
     kept = hold(0.88)
     for batch in pq.ParquetFile(path).iter_batches():
         batch.to_pandas().sum()
