@@ -168,22 +168,30 @@ void share_grace(const Situation& situation) {
             at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
 }
 
+// Threads fail together, and each prints its error while the others still take memory.
+std::uint64_t for_threads(const Situation& situation) {
+    constexpr std::uint64_t least = 2 * mib;
+    if (own_thread_id() == ::getpid()) return 0;
+    const std::uint64_t share = situation.headroom().limit / 128;
+    return share > least ? share : least;
+}
+
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
 // so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
-    if (left >= 2 * situation.reserve_from_small()) grace_until = no_grace;
+    const std::uint64_t reserve = situation.reserve_from_small() + for_threads(situation);
+    if (left >= 2 * reserve) grace_until = no_grace;
     // An arena is filled without another question.
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
-    if (left >= situation.reserve_from_small() + filled) return Gate::open;
+    if (left >= reserve + filled) return Gate::open;
     share_grace(situation);
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, situation, ask)) return Gate::open;
     give_back_freed(state, situation);
-    if (!situation.read(true) ||
-        situation.headroom().most >= situation.reserve_from_small() + filled ||
+    if (!situation.read(true) || situation.headroom().most >= reserve + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
