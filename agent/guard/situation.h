@@ -30,7 +30,8 @@ public:
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
         version_ = copy.version;
-        state_->zone.store(headroom_.limit / 8, std::memory_order_relaxed);
+        const bool on = settings_.mode == format::GuardMode::on;
+        state_->zone.store(on ? headroom_.limit / 8 : 0, std::memory_order_relaxed);
         reserve_ = reserve_for(settings_, headroom_.limit);
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
