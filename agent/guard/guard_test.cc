@@ -426,6 +426,19 @@ TEST(RaisePlace, BetweenALockAndItsReleaseIsNot) {
     EXPECT_EQ(here({{"/lib/python3.12/logging/__init__.py", "Logger.info"}, user}), Here::not_now);
 }
 
+TEST(RaisePlace, NeitherIsWhatTheyCallInOtherLibraries) {
+    const CalledFunction other{"/lib/python3.12/selectors_helper.py", "helper"};
+    const CalledFunction put{"/lib/python3.12/multiprocessing/queues.py", "Queue.put"};
+    const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    const CalledFunction held[] = {other, put, user};
+    EXPECT_EQ(may_raise_in(held, 3), Here::not_now);
+    const CalledFunction task[] = {other, star, worker};
+    EXPECT_EQ(may_raise_in(task, 3), Here::yes);
+    const CalledFunction own[] = {user, put};
+    EXPECT_EQ(may_raise_in(own, 2), Here::yes);
+}
+
 TEST(RaisePlace, AnImportAndADestructorAreNot) {
     EXPECT_EQ(here({user, {"<frozen importlib._bootstrap>", "_load_unlocked"}, user}),
               Here::not_now);
