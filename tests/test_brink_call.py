@@ -72,7 +72,7 @@ def test_who_touches_all_but_a_little_of_its_limit_is_left_alone(guarded):
         "import _imp, mmap, time\n"
         "block = mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
         "piece, at = b'x' * (1 << 18), 0\n"
-        "while _imp._holdfast_agent.headroom()[0] > 8 << 20:\n"
+        "while _imp._holdfast_agent.headroom()[0] > 16 << 20:\n"
         "    block[at : at + (1 << 18)] = piece\n"
         "    at += 1 << 18\n"
         "time.sleep(0.5)\n"

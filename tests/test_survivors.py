@@ -11,6 +11,9 @@ from support.run import ROOT
 LIMIT = 256 << 20
 TABLE = ROOT / "agent/guard/survivors.txt"
 
+# A program that wants the brink's signal for itself is not called there: only a refusal saves it.
+NOT_CALLED = "import signal\nsignal.signal(signal.SIGURG, lambda *_: None)\n"
+
 # Grows until it is refused, lets go of everything, and uses its library once more.
 GROW = """
 kept = []
@@ -32,12 +35,12 @@ def refused(holdfast, control_group):
 
     def run(code: str, python: str = sys.executable, limit: int = LIMIT) -> None:
         group.set_memory_limit(limit)
-        ended = inside.run(python, "-c", code + GROW, options=["--guard=on"], text=True)
+        program = NOT_CALLED + code + GROW
+        ended = inside.run(python, "-c", program, options=["--guard=on"], text=True)
         assert ended.stdout == "survived\n", ended.stderr
         assert ended.returncode == 0
         assert group.oom_kills == 0
-        # At times what an earlier call left on the stack lets a request through: then it is called.
-        assert "guard: refused" in ended.stderr or "guard: memory was about" in ended.stderr
+        assert "guard: refused" in ended.stderr
 
     return run
 
@@ -104,12 +107,31 @@ def test_array_module(refused):
     refused("import array\ndef make(i): return array.array('d', [0.5]) * (1 << 17)\n")
 
 
-def test_torch_tensors(refused):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_torch_tensors(refused, threads):
     refused(
-        "import torch\ntorch.set_num_threads(1)\ndef make(i): return torch.ones(1 << 22) + 1\n",
+        f"import torch\ntorch.set_num_threads({threads})\n"
+        "piece = torch.ones(1 << 22)\ndef make(i): return torch.cat([piece, piece + 1])\n",
         python_with("torch"),
         limit=1536 << 20,
     )
+
+
+def test_torch_checkpoints(holdfast, control_group):
+    """torch calls a buffer back to write: an error there ended the process in a destructor."""
+    group = control_group(memory=1536 << 20)
+    code = (
+        "import io, torch\nmodel, kept = torch.nn.Linear(1024, 1024), []\n"
+        "try:\n"
+        "    while True:\n"
+        "        kept.append(io.BytesIO())\n"
+        "        torch.save(model.state_dict(), kept[-1])\n"
+        "except (MemoryError, RuntimeError):\n    kept.clear()\n    print('survived')\n"
+    )
+    ended = holdfast.inside(group.inside).run(
+        python_with("torch"), "-c", code, options=["--guard=on"], text=True
+    )
+    assert (ended.stdout, ended.returncode) == ("survived\n", 0), ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -244,7 +266,7 @@ def test_every_row_is_proven_here():
     rows = [line.split() for line in TABLE.read_text().splitlines() if line[:1] not in ("#", "")]
     assert rows
     for name, how, proof in rows:
-        assert how in ("asks", "clears", "throws", "passes"), name
+        assert how in ("asks", "clears", "throws", "passes", "unwinds"), name
         assert f"test_{proof}" in globals(), f"{name}: no test_{proof}"
 
 

@@ -88,10 +88,12 @@ const PythonApi* find_python_api() {
         reinterpret_cast<PyObject* (*)(const char*, ...)>(python_symbol("PyUnicode_FromFormat"));
     py.type_error = object("PyExc_TypeError");
     py.import_error = object("PyExc_ImportError");
+    py.memory_error = object("PyExc_MemoryError");
     py.exception = object("PyExc_Exception");
     if (interpreter == nullptr || py.none == nullptr || py.integer_type == nullptr ||
         py.builtin_type == nullptr || py.unicode_from_format == nullptr ||
-        py.type_error == nullptr || py.import_error == nullptr || py.exception == nullptr)
+        py.type_error == nullptr || py.import_error == nullptr || py.memory_error == nullptr ||
+        py.exception == nullptr)
         return nullptr;
     state = 1;
     return &py;

@@ -70,6 +70,7 @@ inline constexpr int compile_file_input = 257;
     X(void*,       PyEval_SaveThread, ()) \
     X(void,        PyEval_RestoreThread, (void*)) \
     X(void*,       PyThreadState_Get, ()) \
+    X(int,         PyThreadState_SetAsyncExc, (unsigned long, PyObject*)) \
     X(void*,       PyInterpreterState_Main, ())
 // clang-format on
 
@@ -87,6 +88,7 @@ struct PythonApi {
     PyObject* builtin_type = nullptr;
     PyObject* type_error = nullptr;
     PyObject* import_error = nullptr;
+    PyObject* memory_error = nullptr;
     PyObject* exception = nullptr;
 };
 

@@ -181,8 +181,14 @@ PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_c
 PyObject* brink_error = nullptr;  // guarded by the GIL
 
 PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
-    if (brink_error == nullptr || !called_at_brink()) return nothing();
-    py.PyErr_SetString(brink_error,
+    if (brink_error == nullptr) return nothing();
+    const AtBrink what = called_at_brink();
+    if (what.raise == Raise::nothing) return nothing();
+    for (std::size_t i = 0; i < what.thread_count; ++i)
+        py.PyThreadState_SetAsyncExc(what.threads[i], py.memory_error);
+    // Another process may have no module of that name, and could not read what it is sent.
+    PyObject* kind = what.raise == Raise::for_others ? py.memory_error : brink_error;
+    py.PyErr_SetString(kind,
                        "memory is about to run out, and what takes it cannot be "
                        "refused; save, free or stop (holdfast --guard)");
     return nullptr;

@@ -8,6 +8,7 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
+#include "agent/guard/growing_threads.h"
 #include "agent/guard/page.h"
 #include "agent/guard/raise_place.h"
 #include "agent/guard/refusal.h"
@@ -24,7 +25,10 @@ using format::GuardMode;
 
 constexpr std::int64_t between_calls = 1'000'000;
 constexpr std::int64_t between_readings = 100'000;
-constexpr std::int64_t awake_for = 25'000'000;
+// A row of looks ends when nothing was taken for so long.
+constexpr std::int64_t row_lasts = 100'000'000;
+constexpr std::int64_t soonest = 300'000;
+constexpr std::int64_t latest = 10'000'000;
 // So long an error is being dealt with, unless half of what was left is gone.
 constexpr std::int64_t to_deal_with_it = 1'000'000'000;
 
@@ -48,12 +52,39 @@ bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t t
            left >= state.raised_room.load(std::memory_order_relaxed) / 2;
 }
 
-// Has the handler called again at the next line: growth of a gigabyte a second leaves no time for
-// another call from outside. Only for a moment, because it slows the program down.
-void stay_awake(GuardState& state, std::int64_t time) {
-    if (state.awake_until.load(std::memory_order_relaxed) <= time) return;
-    state.woke_itself.store(true, std::memory_order_relaxed);
-    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+void signal_main_thread() { ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal()); }
+
+// False: no timer can be had.
+bool signal_main_thread_in(GuardState& state, std::int64_t nanoseconds) {
+    if (state.timer.load(std::memory_order_relaxed) == 0) {
+        sigevent how{};
+        how.sigev_notify = SIGEV_THREAD_ID;
+        how.sigev_signo = brink_signal();
+        how._sigev_un._tid = ::getpid();
+        int number = 0;
+        if (::syscall(SYS_timer_create, CLOCK_MONOTONIC, &how, &number) != 0) return false;
+        state.timer.store(number + 1, std::memory_order_relaxed);
+    }
+    itimerspec when{};
+    when.it_value.tv_nsec = nanoseconds;
+    const int number = state.timer.load(std::memory_order_relaxed) - 1;
+    return ::syscall(SYS_timer_settime, number, 0, &when, nullptr) == 0;
+}
+
+// Has the handler called again while memory is being taken: growth of a gigabyte a second leaves no
+// time for another call from outside, least of all on a busy machine. A timer where there is time,
+// because it slows the program down to look at every line.
+void look_again(GuardState& state, const Situation& situation, std::int64_t time) {
+    const std::uint64_t left = situation.headroom().most;
+    if (left < state.lowest.load(std::memory_order_relaxed)) {
+        state.lowest.store(left, std::memory_order_relaxed);
+        state.fell_at.store(time, std::memory_order_relaxed);
+    }
+    if (time - state.fell_at.load(std::memory_order_relaxed) > row_lasts) return;
+    state.looks_again.store(true, std::memory_order_relaxed);
+    const std::int64_t wait = situation.time_to_brink() / 4;
+    if (wait < soonest || !signal_main_thread_in(state, wait < latest ? wait : latest))
+        signal_main_thread();
 }
 
 }  // namespace
@@ -99,7 +130,7 @@ void call_main_thread() {
     if (time - last < between_calls || !state->called_at.compare_exchange_strong(last, time))
         return;
     const KeepErrno keep;
-    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+    signal_main_thread();
 }
 
 bool main_thread_can_be_told() {
@@ -121,47 +152,59 @@ void tell_main_thread() {
     const std::int64_t raised = state->raised_at.load(std::memory_order_relaxed);
     if (raised != 0 && now() - raised < to_deal_with_it) return;
     state->owed.store(true);
-    ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal());
+    signal_main_thread();
 }
 
-bool called_at_brink() {
+AtBrink called_at_brink() {
     GuardState* state = guard_state();
-    if (busy || state == nullptr) return false;
+    if (busy || state == nullptr) return {};
     const KeepErrno keep;
     const std::int64_t time = now();
-    if (!state->woke_itself.exchange(false, std::memory_order_relaxed))
-        state->awake_until.store(time + awake_for, std::memory_order_relaxed);
     const bool owed = state->owed.load(std::memory_order_relaxed);
-    if (owed) state->awake_until.store(time + awake_for, std::memory_order_relaxed);
-    if (time - state->woken_at.load(std::memory_order_relaxed) < between_readings) {
-        stay_awake(*state, time);
-        return false;
+    if (!state->looks_again.exchange(false, std::memory_order_relaxed) || owed) {
+        state->lowest.store(no_figure, std::memory_order_relaxed);
+        state->fell_at.store(time, std::memory_order_relaxed);
     }
-    state->woken_at.store(time, std::memory_order_relaxed);
+    if (time - state->looked_at.load(std::memory_order_relaxed) < between_readings) {
+        state->looks_again.store(true, std::memory_order_relaxed);
+        signal_main_thread();
+        return {};
+    }
+    state->looked_at.store(time, std::memory_order_relaxed);
     const Busy inside;
     Situation situation(*state);
-    if (!situation.read() || situation.settings().mode != GuardMode::on) return false;
+    if (!situation.read() || situation.settings().mode != GuardMode::on) return {};
     const std::uint64_t left = situation.headroom().most;
-    if (!owed && dealing_with_it(*state, left, time)) return false;
+    situation.keep_pace();
+    note_look(*state, left, time);
+    if (!owed && dealing_with_it(*state, left, time)) return {};
     if (!owed && left >= situation.brink_of_waiting()) {
-        if (left < 8 * situation.brink()) stay_awake(*state, time);
-        return false;
+        if (left < situation.headroom().limit / 8) look_again(*state, situation, time);
+        return {};
     }
     CalledFunction stack[deepest_call];
-    const Here here = may_raise_in(stack, own_stack(stack, deepest_call));
-    if (here == Here::never) answer(*state, GuardAnswer::nobody_hears);
-    if (here == Here::never) state->owed.store(false);
-    const bool low = here == Here::waits || owed || left < situation.brink();
-    if (here == Here::never || here == Here::not_now || !low) {
-        if (here != Here::never) stay_awake(*state, time);
-        return false;
+    const std::size_t depth = own_stack(stack, deepest_call);
+    const Here here = may_raise_in(stack, depth);
+    if (here == Here::never) {
+        answer(*state, GuardAnswer::nobody_hears);
+        state->owed.store(false);
+        return {};
     }
-    if (!owed && situation.is_anothers_fault(0)) return false;
+    const bool low = here == Here::waits || owed || left < situation.brink_of_running();
+    if (here == Here::not_now || !low) {
+        look_again(*state, situation, time);
+        return {};
+    }
+    if (!owed && situation.is_anothers_fault(0)) return {};
     state->owed.store(false);
     state->raised_at.store(time, std::memory_order_relaxed);
     state->raised_room.store(left, std::memory_order_relaxed);
     note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
-    return true;
+    AtBrink what;
+    what.raise = error_is_sent_on(stack, depth) ? Raise::for_others : Raise::here;
+    if (here == Here::waits)
+        what.thread_count = growing_threads(what.threads, AtBrink::most_threads);
+    return what;
 }
 
 }  // namespace holdfast::agent

@@ -2,6 +2,9 @@
 // main thread is called as Ctrl-C would call it, and gets a BrinkError at its next line of Python.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace holdfast::agent {
 
 // The signal that carries the call. Whoever has no handler for it does not notice it.
@@ -23,7 +26,20 @@ bool main_thread_can_be_told();
 // After this thread was refused something: where nobody gets its error, the main thread gets one.
 void tell_main_thread();
 
-// Asked by the handler, in the main thread between two bytecodes. True: raise; it is written down.
-bool called_at_brink();
+enum class Raise : std::uint8_t {
+    nothing,
+    here,        // a BrinkError
+    for_others,  // an error that is sent to another process
+};
+struct AtBrink {
+    Raise raise = Raise::nothing;
+    // Threads that take memory while the main one waits for them, as pthread_self() names them.
+    // They go on unless they get an error, too.
+    static constexpr std::size_t most_threads = 64;
+    unsigned long threads[most_threads];
+    std::size_t thread_count = 0;
+};
+// Asked by the handler, in the main thread between two bytecodes. What is raised is written down.
+AtBrink called_at_brink();
 
 }  // namespace holdfast::agent

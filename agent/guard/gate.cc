@@ -17,6 +17,8 @@
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
+#include "agent/guard/unseen_growth.h"
+#include "agent/guard/verdicts.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
@@ -74,11 +76,12 @@ void visit_sooner(const Situation& situation) {
 }
 
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
-bool may_be_refused(const Situation& situation, const Ask& ask) {
+bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
         survives_refusal(ask.caller, ask.want == Want::zeroed))
         return true;
     // Let through, so the next line of Python pays, should it then be too much.
+    note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
 }
@@ -136,7 +139,7 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
         if (!situation.read()) return false;
         const std::uint64_t begun = begun_counts ? others.begun : 0;
         if (situation.fits(bytes + others.all + begun)) return false;
-        if (time == began && !may_be_refused(situation, ask)) return false;
+        if (time == began && !may_be_refused(state, situation, ask)) return false;
         if (!situation.fits(bytes) || situation.settings().mode != GuardMode::on) break;
         if (others.here + begun < least_here) {
             least_here = others.here + begun;
@@ -165,28 +168,46 @@ void share_grace(const Situation& situation) {
             at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
 }
 
+// Threads fail together, and each prints its error while the others still take memory.
+std::uint64_t for_threads(const Situation& situation) {
+    constexpr std::uint64_t least = 2 * mib;
+    if (own_thread_id() == ::getpid()) return 0;
+    const std::uint64_t share = situation.headroom().limit / 128;
+    return share > least ? share : least;
+}
+
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
 // so that the error can be dealt with, until that has taken a quarter of the reserve.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
-    if (left >= 2 * situation.reserve_from_small()) grace_until = no_grace;
+    const std::uint64_t reserve = situation.reserve_from_small() + for_threads(situation);
+    if (left >= 2 * reserve) grace_until = no_grace;
     // An arena is filled without another question.
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
-    if (left >= situation.reserve_from_small() + filled) return Gate::open;
+    if (left >= reserve + filled) return Gate::open;
     share_grace(situation);
     if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
-    if (!may_be_refused(situation, ask)) return Gate::open;
+    if (!may_be_refused(state, situation, ask)) return Gate::open;
     give_back_freed(state, situation);
-    if (!situation.read(true) ||
-        situation.headroom().most >= situation.reserve_from_small() + filled ||
+    if (!situation.read(true) || situation.headroom().most >= reserve + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
     grace_until = at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
     refusals_known = all_refusals();
     if (ask.want == Want::arena) refuse_next_block();
     return Gate::shut;
+}
+
+// Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
+void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
+    if (left < state.zone.load(std::memory_order_relaxed)) {
+        const KeepErrno keep;
+        const Busy inside;
+        if (!probably_survives(state, ask.caller, ask.want == Want::zeroed)) return;
+    }
+    state.asked.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 bool reading_is_fresh(const GuardState& state) {
@@ -229,6 +250,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         const std::uint64_t kept = std::atomic_ref(place.reserve).load(std::memory_order_relaxed);
         const std::uint64_t room = std::atomic_ref(place.room).load(std::memory_order_relaxed);
         const std::uint64_t left = at_least_nothing(at_least_nothing(room, spent), kept);
+        note_asked(*state, ask, taken, left);
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
         if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {
@@ -270,7 +292,8 @@ bool gate_after(const Ask& ask, const void* block) {
         remember_zeroed(*state, block, ask.size);
         return false;
     }
-    if (!may_be_refused(situation, ask) || !still_too_much(*state, situation, added)) return false;
+    if (!may_be_refused(*state, situation, ask) || !still_too_much(*state, situation, added))
+        return false;
     return cross(*state, situation, GuardEventKind::refused, ask);
 }
 
@@ -280,8 +303,8 @@ bool gate_growth(const Ask& ask, const void* block) {
     const KeepErrno keep;
     const Busy inside;
     Situation situation(*state);
-    return situation.read() && !situation.fits(ask.size) && may_be_refused(situation, ask) &&
-           still_too_much(*state, situation, ask.size) &&
+    return situation.read() && !situation.fits(ask.size) &&
+           may_be_refused(*state, situation, ask) && still_too_much(*state, situation, ask.size) &&
            cross(*state, situation, GuardEventKind::refused, ask);
 }
 

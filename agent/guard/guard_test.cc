@@ -16,6 +16,7 @@
 #include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/survivors.h"
+#include "agent/guard/unseen_growth.h"
 #include "agent/guard/victim.h"
 #include "agent/process/own_process.h"
 #include "agent/python/library.h"
@@ -30,6 +31,7 @@ bool holds_interpreter_lock(const PythonLibrary&) { return false; }
 format::AgentSlot* take_slot() { return nullptr; }
 std::size_t own_frames(RawFrame*, std::size_t) { return 0; }
 std::size_t main_frames(RawFrame*, std::size_t) { return 0; }
+std::size_t frames_of(const OtherThread&, RawFrame*, std::size_t) { return 0; }
 bool main_thread_can_be_told() { return false; }
 bool is_library_file(Text file) { return file.contains("/lib/python"); }
 std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
@@ -312,6 +314,8 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
               Survival::clears);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/lib/libc10.so"), Survival::throws);
     EXPECT_EQ(in("/v/lib/python3.11/site-packages/torch/_C.cpython-311.so"), Survival::passes);
+    EXPECT_EQ(in("/v/site-packages/torch/lib/libtorch_python.so"), Survival::passes);
+    EXPECT_EQ(in("/v/site-packages/torch/lib/libtorch_cpu.so"), Survival::unwinds);
     EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Survival::passes);
     // Not by a folder's name, not by one that begins alike, not code made at run time.
     EXPECT_EQ(in("/home/u/python3/libpng.so"), Survival::no);
@@ -335,6 +339,59 @@ TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
     EXPECT_FALSE(carried({user, thread}));
     EXPECT_FALSE(carried({feeder, thread}));
     EXPECT_FALSE(carried({tasks, thread}));
+    // The thread that takes the results of processes breaks the pool by any error, and says so.
+    const CalledFunction receive{"/lib/python3.12/multiprocessing/connection.py",
+                                 "_ConnectionBase.recv"};
+    const CalledFunction manager{"/lib/python3.12/concurrent/futures/process.py",
+                                 "_ExecutorManagerThread.wait_result_broken_or_wakeup"};
+    EXPECT_TRUE(carried({receive, manager, thread}));
+    EXPECT_FALSE(carried({manager, thread}));
+}
+
+TEST(Recipient, AnErrorIsSentOnWhereATaskOfAWorkerRaisesIt) {
+    const auto sent = [](std::initializer_list<CalledFunction> stack) {
+        return error_is_sent_on(stack.begin(), stack.size());
+    };
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    EXPECT_TRUE(sent({user, worker}));
+    EXPECT_FALSE(sent({user}));
+}
+
+TEST(UnseenGrowth, IsWhatWasLostAndNotAskedForAndHappenedTwice) {
+    GuardState state{};
+    note_look(state, 100 * mib, 1);
+    note_look(state, 90 * mib, 2);
+    EXPECT_EQ(unseen_growth(state).largest, 10 * mib);
+    EXPECT_EQ(unseen_growth(state).second, 0U);  // it may have been an import
+    state.asked += 6 * mib;
+    note_look(state, 80 * mib, 3);
+    EXPECT_EQ(unseen_growth(state).second, 4 * mib);
+}
+
+TEST(UnseenGrowth, WhatWasAskedForMayBeTouchedLater) {
+    GuardState state{};
+    note_look(state, 100 * mib, 1);
+    state.asked += 8 * mib;
+    note_look(state, 99 * mib, 2);
+    note_look(state, 92 * mib, 3);
+    EXPECT_EQ(unseen_growth(state).largest, 0U);
+}
+
+TEST(UnseenGrowth, MemoryThatComesAndGoesIsNone) {
+    GuardState state{};
+    note_look(state, 100 * mib, 1);
+    for (int i = 0; i < 4; ++i) note_look(state, (i % 2 == 0 ? 80 : 100) * mib, 2 + i);
+    EXPECT_EQ(unseen_growth(state).largest, 0U);
+}
+
+TEST(UnseenGrowth, IsForgottenAfterAWhile) {
+    GuardState state{};
+    constexpr std::int64_t second = 1'000'000'000;
+    note_look(state, 100 * mib, 100 * second);
+    for (unsigned i = 1; i < 4; ++i) note_look(state, (100 - i * 10) * mib, 100 * second + i);
+    EXPECT_EQ(unseen_growth(state).second, 10 * mib);
+    note_look(state, 70 * mib, 120 * second);
+    EXPECT_EQ(unseen_growth(state).second, 0U);
 }
 
 TEST(Recipient, AThreadOfTheProgramIsKnownByItsFunction) {
@@ -367,6 +424,19 @@ TEST(RaisePlace, BetweenALockAndItsReleaseIsNot) {
     EXPECT_EQ(here({{"/lib/python3.12/queue.py", "Queue.put"}, user}), Here::not_now);
     EXPECT_EQ(here({{"/lib/python3.12/threading.py", "Condition.notify"}, user}), Here::not_now);
     EXPECT_EQ(here({{"/lib/python3.12/logging/__init__.py", "Logger.info"}, user}), Here::not_now);
+}
+
+TEST(RaisePlace, NeitherIsWhatTheyCallInOtherLibraries) {
+    const CalledFunction other{"/lib/python3.12/selectors_helper.py", "helper"};
+    const CalledFunction put{"/lib/python3.12/multiprocessing/queues.py", "Queue.put"};
+    const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};
+    const CalledFunction worker{"/lib/python3.12/multiprocessing/pool.py", "worker"};
+    const CalledFunction held[] = {other, put, user};
+    EXPECT_EQ(may_raise_in(held, 3), Here::not_now);
+    const CalledFunction task[] = {other, star, worker};
+    EXPECT_EQ(may_raise_in(task, 3), Here::yes);
+    const CalledFunction own[] = {user, put};
+    EXPECT_EQ(may_raise_in(own, 2), Here::yes);
 }
 
 TEST(RaisePlace, AnImportAndADestructorAreNot) {

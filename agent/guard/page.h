@@ -38,8 +38,21 @@ struct GuardState {
     // Calls at the brink: see brink_call.h.
     std::atomic<std::uint32_t> listener;  // its number in the page plus one; 0: cannot be called
     std::atomic<std::int64_t> called_at;  // by ourselves
-    std::atomic<std::int64_t> awake_until, woken_at;  // looks at every line until then
-    std::atomic<bool> woke_itself;
+    std::atomic<std::int64_t> looked_at;  // by the main thread, when called
+    std::atomic<bool> looks_again;        // it has itself called
+    std::atomic<std::uint64_t> lowest;    // room, in this row of looks
+    std::atomic<std::int64_t> fell_at;    // when it was last lowered
+    std::atomic<std::int32_t> timer;      // that calls it: its number plus one; 0: none
+    std::atomic<std::uint64_t> asked;     // of the gate, by all who can be refused
+    std::atomic<std::uint64_t> zone;      // where less is left, who asks is judged
+    // See verdicts.h.
+    static constexpr std::uint32_t verdicts = 16;
+    std::atomic<std::uintptr_t> judged[verdicts];
+    std::atomic<std::int64_t> judged_at[verdicts], last_judged;
+    std::atomic<bool> survives[verdicts];
+    // See unseen_growth.h.
+    std::atomic<std::uint64_t> look_room, look_asked, look_untouched, unseen[4];
+    std::atomic<std::int64_t> unseen_since;
     std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
     std::atomic<std::int64_t> raised_at;
     // How fast room was lost lately, by the readings of all threads.

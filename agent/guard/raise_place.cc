@@ -1,5 +1,9 @@
 #include "agent/guard/raise_place.h"
 
+#include <initializer_list>
+
+#include "agent/guard/refusal.h"
+
 namespace holdfast::agent {
 namespace {
 
@@ -36,6 +40,14 @@ bool is_wait(Text function) {
     return false;
 }
 
+// Below them a task runs, with no lock of theirs.
+bool runs_tasks(Text function) {
+    for (const Text name : {Text("run"), Text("worker"), Text("mapstar"), Text("starmapstar"),
+                            Text("_process_worker"), Text("_process_chunk"), Text("_worker_loop")})
+        if (named(function, name)) return true;
+    return false;
+}
+
 }  // namespace
 
 Here may_raise_in(const CalledFunction* stack, std::size_t count) {
@@ -45,8 +57,13 @@ Here may_raise_in(const CalledFunction* stack, std::size_t count) {
             return Here::not_now;
     }
     if (!error_is_received(stack, count)) return Here::never;
-    if (!takes_locks(stack[0].file)) return Here::yes;
-    return is_wait(stack[0].function) ? Here::waits : Here::not_now;
+    if (takes_locks(stack[0].file) && is_wait(stack[0].function)) return Here::waits;
+    // What they call in other libraries, they may call with a lock held.
+    for (std::size_t i = 0; i < count && is_library_file(stack[i].file); ++i) {
+        if (runs_tasks(stack[i].function)) break;
+        if (takes_locks(stack[i].file)) return Here::not_now;
+    }
+    return Here::yes;
 }
 
 }  // namespace holdfast::agent

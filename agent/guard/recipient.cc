@@ -26,6 +26,11 @@ constexpr Place carriers[] = {
 constexpr Place thread_carriers[] = {
     {"concurrent/futures/thread.py", "run"},
 };
+// The same for all that is called there: an error breaks the pool, and whoever waits is told.
+constexpr Place thread_catchers[] = {
+    {"concurrent/futures/process.py", "wait_result_broken_or_wakeup"},
+    {"loky/process_executor.py", "wait_result_broken_or_wakeup"},
+};
 // What they do beside that: taking tasks and sending results. An error there ends the worker.
 constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
                               "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
@@ -80,6 +85,8 @@ bool error_is_carried(const CalledFunction* stack, std::size_t count) {
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
         for (const Place& carrier : thread_carriers)
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
+        for (const Place& catcher : thread_catchers)
+            if (is(stack[i], catcher)) return i > 0;
     }
     return false;
 }
@@ -88,6 +95,13 @@ bool is_thread_of_program(const CalledFunction* stack, std::size_t count) {
     std::size_t at = count;
     while (at > 0 && ends_with(stack[at - 1].file, "/threading.py")) --at;
     return at > 0 && at < count && !is_library_file(stack[at - 1].file);
+}
+
+bool error_is_sent_on(const CalledFunction* stack, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+        for (const Place& carrier : carriers)
+            if (is(stack[i], carrier)) return true;
+    return false;
 }
 
 bool error_is_received(const CalledFunction* stack, std::size_t count) {
@@ -108,6 +122,11 @@ std::size_t own_stack(CalledFunction* stack, std::size_t most) {
 std::size_t main_stack(CalledFunction* stack, std::size_t most) {
     RawFrame frames[deepest];
     return described(frames, main_frames(frames, deepest), stack, most);
+}
+
+std::size_t stack_of(const OtherThread& thread, CalledFunction* stack, std::size_t most) {
+    RawFrame frames[deepest];
+    return described(frames, frames_of(thread, frames, deepest), stack, most);
 }
 
 bool own_error_is_received() {

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "agent/base/text.h"
+#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 
@@ -15,6 +16,9 @@ struct CalledFunction {
 
 // `stack` is innermost first. False: the error would end a process that others wait for in vain.
 bool error_is_received(const CalledFunction* stack, std::size_t count);
+
+// It is sent to another process.
+bool error_is_sent_on(const CalledFunction* stack, std::size_t count);
 
 // The same in a thread other than the main one: an error that nobody carries on ends that thread
 // alone, and somebody may wait for it.
@@ -28,6 +32,9 @@ bool is_thread_of_program(const CalledFunction* stack, std::size_t count);
 std::size_t own_stack(CalledFunction* stack, std::size_t most);
 // The main thread's, as it is this moment.
 std::size_t main_stack(CalledFunction* stack, std::size_t most);
+
+// Another thread's, while the caller holds the interpreter's lock.
+std::size_t stack_of(const OtherThread& thread, CalledFunction* stack, std::size_t most);
 
 // The same of the calling thread, which has Python frames.
 bool own_error_is_received();

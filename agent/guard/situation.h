@@ -11,6 +11,7 @@
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
 #include "agent/guard/page.h"
+#include "agent/guard/unseen_growth.h"
 #include "agent/guard/victim.h"
 
 namespace holdfast::agent {
@@ -29,11 +30,13 @@ public:
         headroom_ = read_headroom(copy);
         if (!headroom_.known) return false;
         version_ = copy.version;
+        const bool on = settings_.mode == format::GuardMode::on;
+        state_->zone.store(on ? headroom_.limit / 8 : 0, std::memory_order_relaxed);
         reserve_ = reserve_for(settings_, headroom_.limit);
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
-        const bool keep_code = copies > 0 || stands_still(time);
-        reserve_ += copies + (keep_code ? code_files(headroom_) : 0);
+        still_ = stands_still(time);
+        reserve_ += copies + (copies > 0 || still_ ? code_files(headroom_) : 0);
         return true;
     }
     // Hints for all who share the place.
@@ -61,16 +64,36 @@ public:
     // Below it is only who has grown by more than the gate granted: memory touched late, or taken
     // by those who are let through. Not more for forked processes, whose parent may have left less.
     std::uint64_t brink() const {
+        if (still_) return reserve_;
         const std::uint64_t kept = reserve_for(settings_, headroom_.limit);
         return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
     }
+    // The same where so much is taken until the next look. The bar is what a program may need more
+    // than without the guard: 2 % and 8 MiB, some of it for what happens after an error.
+    std::uint64_t brink_before(std::uint64_t growth) const {
+        constexpr std::uint64_t worth_it = 256U << 10U;
+        const std::uint64_t share = headroom_.limit / 128;
+        const std::uint64_t to_deal_with_it = share > (3U << 20U) ? share : (3U << 20U);
+        if (growth < worth_it) return brink() + growth;
+        const std::uint64_t most = headroom_.limit / 50 + (5U << 20U);
+        const std::uint64_t sum = brink() + growth + to_deal_with_it;
+        return sum < most ? sum : most;
+    }
     // The same for a main thread that waits for others of its process: they hold the interpreter's
-    // lock and give it up every five milliseconds, so it must be told earlier.
+    // lock and give it up every five milliseconds, and they go on while it deals with the error.
     std::uint64_t brink_of_waiting() const {
         constexpr std::uint64_t milliseconds = 8;
-        const std::uint64_t most = headroom_.limit / 50 + (4U << 20U);
+        const std::uint64_t unseen = 2 * unseen_growth(*state_).largest;
         const std::uint64_t lead = state_->pace.load(std::memory_order_relaxed) * milliseconds;
-        return brink() + (lead < most ? lead : most);
+        return brink_before(lead > unseen ? lead : unseen);
+    }
+    std::uint64_t brink_of_running() const { return brink_before(unseen_growth(*state_).second); }
+    // How long it takes until that is reached, at the rate of the last looks.
+    std::int64_t time_to_brink() const {
+        const std::uint64_t pace = state_->pace.load(std::memory_order_relaxed);
+        if (pace == 0) return 1'000'000'000;
+        const std::uint64_t left = at_least_nothing(headroom_.most, brink_of_waiting());
+        return static_cast<std::int64_t>(left / pace) * 1'000'000;
     }
     void keep_pace() const {
         const std::int64_t time = now();
@@ -128,6 +151,7 @@ private:
     Headroom headroom_;
     std::uint64_t reserve_ = 0;
     std::uint32_t version_ = 0;
+    bool still_ = false;  // it hardly moves any more, and what is left is its own code
 };
 
 }  // namespace holdfast::agent

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <initializer_list>
+
+#include "agent/base/self_memory.h"
 #include "agent/crash/maps.h"
 #include "agent/guard/brink_call.h"
 #include "agent/guard/recipient.h"
@@ -54,6 +57,22 @@ const Range* range_of(const Code& code, std::uint64_t address) {
     return &code.ranges[low];
 }
 
+// Data may look like an address of code, but not like one that a call returns to.
+bool follows_call(std::uint64_t address) {
+#if defined(__x86_64__)
+    unsigned char before[7];
+    if (!SelfMemory().read(address - sizeof before, before, sizeof before)) return true;
+    if (before[2] == 0xE8) return true;                    // to a place
+    for (const std::size_t length : {2U, 3U, 4U, 6U, 7U})  // through a register or memory
+        if (before[7 - length] == 0xFF && (before[8 - length] >> 3U & 7U) == 2) return true;
+    return false;
+#else
+    std::uint32_t before = 0;
+    if (!SelfMemory().read(address - sizeof before, &before, sizeof before)) return true;
+    return before >> 26U == 0x25 || (before & 0xFFFFFC1FU) == 0xD63F0000U;  // bl, blr
+#endif
+}
+
 }  // namespace
 
 Survival survival_in(Text path) {
@@ -88,8 +107,10 @@ bool survives_refusal(const void* caller, bool zeroed) {
          at += sizeof(std::uint64_t)) {
         const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
         const Range* range = range_of(code, word);
-        if (range == nullptr) continue;
+        if (range == nullptr || !follows_call(word)) continue;
         if (range->survival == Survival::no) return false;
+        if (range->survival == Survival::unwinds && asker->survival != Survival::throws)
+            return false;
         if (word >= python->loop_begin && word < python->loop_end)
             return own_thread_id() != ::getpid() || own_error_is_received();
     }

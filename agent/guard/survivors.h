@@ -8,7 +8,7 @@
 
 namespace holdfast::agent {
 
-enum class Survival : std::uint8_t { no, passes, asks, clears, throws };
+enum class Survival : std::uint8_t { no, unwinds, passes, asks, clears, throws };
 
 // A row of survivors.txt.
 struct Survivor {

@@ -2,7 +2,7 @@
 
 import sys
 
-from _holdfast_agent import brink_called, crossing, listen
+from _holdfast_agent import brink_called, crossing, hook, listen
 
 SIGURG = 23
 
@@ -23,6 +23,9 @@ def arm():
         signal.signal(SIGURG, brink_called)
     elif handler is not brink_called:
         return
+    # What tells of an error is made ready now: it will be needed when nothing is left.
+    hook("hooks.failures")
+    hook("hooks.exceptions")
     listen(BrinkError)
 
 

@@ -69,6 +69,32 @@ std::size_t read_frames(const PythonLibrary& python, Memory& memory, std::uintpt
 
 }  // namespace
 
+std::size_t other_threads(OtherThread* out, std::size_t most) {
+    const PythonLibrary* python = python_library();
+    if (python == nullptr || !python->version.lines) return 0;
+    const KeepErrno keep;
+    SelfMemory source;
+    Memory memory(source);
+    std::size_t count = 0;
+    frames::each_thread(memory, python->layout, python->runtime,
+                        [&](const frames::ThreadState& one) {
+                            const int tid = tid_of(memory, one);
+                            if (tid != ::getpid() && count < most)
+                                out[count++] = {one.address, one.pthread, tid};
+                            return count < most;
+                        });
+    return count;
+}
+
+std::size_t frames_of(const OtherThread& thread, RawFrame* out, std::size_t most) {
+    const PythonLibrary* python = python_library();
+    if (python == nullptr || !python->version.lines || most == 0) return 0;
+    const KeepErrno keep;
+    SelfMemory source;
+    Memory memory(source);
+    return read_frames(*python, memory, thread.state, nullptr, out, most);
+}
+
 std::size_t main_frames(RawFrame* out, std::size_t most) {
     const PythonLibrary* python = python_library();
     if (python == nullptr || !python->version.lines || most == 0) return 0;

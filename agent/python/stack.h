@@ -37,6 +37,16 @@ std::size_t own_frames(RawFrame* out, std::size_t most);
 // change under us. For threads without Python frames.
 std::size_t main_frames(RawFrame* out, std::size_t most);
 
+// A thread of Python's other than the main one.
+struct OtherThread {
+    std::uintptr_t state = 0;
+    unsigned long pthread = 0;  // pthread_self()
+    int tid = 0;                // 0: unknown
+};
+std::size_t other_threads(OtherThread* out, std::size_t most);
+// As main_frames(), of that thread.
+std::size_t frames_of(const OtherThread& thread, RawFrame* out, std::size_t most);
+
 // The frame's number in the slot's table, described there on first sight (decodes the line table
 // then, once per place). `no_frame` when the table is full. Call with Busy set.
 std::uint16_t frame_number(const RawFrame& frame);

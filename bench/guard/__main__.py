@@ -29,6 +29,8 @@ def options() -> argparse.Namespace:
                         help="drop the page cache first: libraries are then charged")  # fmt: skip
     parser.add_argument("--set", choices=("dying", "healthy", "smallest", "both"),
                         default="both")  # fmt: skip
+    parser.add_argument("--hold-out", action="store_true",
+                        help="programs that were written to judge a change")  # fmt: skip
     parser.add_argument("--no-proof", action="store_true",
                         help="do not run each without the guard first")  # fmt: skip
     parser.add_argument("--limit", type=int, metavar="MIB", help="for all, instead of their own")
@@ -44,7 +46,8 @@ def options() -> argparse.Namespace:
 
 
 def can_import(python: str, module: str) -> bool:
-    return subprocess.run([python, "-c", f"import {module}"], capture_output=True).returncode == 0
+    look = f"import importlib.util as u, sys; sys.exit(u.find_spec({module!r}) is None)"
+    return subprocess.run([python, "-c", look], capture_output=True).returncode == 0
 
 
 def programs_of(pythons: str, name: str, only: str) -> list[Program]:
@@ -81,6 +84,21 @@ def chosen(programs: list[Program], only: str) -> list[Program]:
 def part_of(programs: list[Program], part: str) -> list[Program]:
     begin, step = (int(number) for number in part.split("/"))
     return programs[begin::step]
+
+
+def dying_programs(asked: argparse.Namespace) -> list[Program]:
+    if asked.hold_out:
+        return programs_of(asked.python, "hold_out_dying", asked.only)
+    dying = programs_of(asked.python, "dying", asked.only)
+    return dying + programs_of(asked.python, "matrix", asked.only)
+
+
+def healthy_programs(asked: argparse.Namespace, folder: Path) -> list[Program]:
+    if asked.hold_out:
+        return programs_of(asked.python, "hold_out_healthy", asked.only)
+    healthy = programs_of(asked.python, "healthy", asked.only)
+    healthy += nearly_full(programs_of(asked.python, "matrix", asked.only))
+    return healthy + chosen(tools(folder), asked.only)
 
 
 def limited(programs: list[Program], megabytes: int | None) -> list[Program]:
@@ -169,13 +187,10 @@ def main() -> int:
         if asked.set == "smallest":
             return 0 if table_of_smallest(programs_of(asked.python, "matrix", asked.only)) else 1
         if asked.set != "healthy":
-            dying = programs_of(asked.python, "dying", asked.only)
-            dying += programs_of(asked.python, "matrix", asked.only)
+            dying = dying_programs(asked)
             good &= table_of_dying(limited(part_of(dying, asked.part), asked.limit), asked)
         if asked.set != "dying":
-            healthy = programs_of(asked.python, "healthy", asked.only)
-            healthy += nearly_full(programs_of(asked.python, "matrix", asked.only))
-            healthy += chosen(tools(Path(folder)), asked.only)
+            healthy = healthy_programs(asked, Path(folder))
             good &= table_of_healthy(limited(part_of(healthy, asked.part), asked.limit), asked)
     return 0 if good else 1
 

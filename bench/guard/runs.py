@@ -63,20 +63,22 @@ class Outcome:
 
 
 def _moves(session: int) -> bool:
-    """Whether some process of the session uses the processor: slow ones do, stuck ones do not."""
+    """Whether a thread of the session runs or wants to, our own apart: on a busy machine a slow
+    one gets hardly any of the processor, but a stuck one does not even ask for it."""
 
-    def ticks() -> int:
-        total = 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
+    def wants_to_run(stat: str) -> bool:
+        name, fields = stat.rpartition(")")[0], stat.rpartition(")")[2].split()
+        return int(fields[3]) == session and fields[0] in "RD" and "(holdfast" not in name
+
+    seen = 0
+    for _ in range(30):
+        time.sleep(0.1)
+        for stat in Path("/proc").glob("[0-9]*/task/[0-9]*/stat"):
             with contextlib.suppress(OSError):
-                fields = stat.read_text().rpartition(")")[2].split()
-                if int(fields[3]) == session:
-                    total += int(fields[11]) + int(fields[12])
-        return total
-
-    before = ticks()
-    time.sleep(3)
-    return ticks() - before > 10
+                if wants_to_run(stat.read_text()):
+                    seen += 1
+                    break
+    return seen > 3
 
 
 def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float) -> str:
@@ -89,6 +91,8 @@ def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float
             left = min(left - 1, 5 if group.kills() else seconds)
         if left <= 0:
             end = "took too long" if _moves(process.pid) else "does not move"
+            if process.poll() is not None:  # it ended while we looked
+                return process.communicate()[0]
             os.killpg(process.pid, signal.SIGKILL)
             return process.communicate()[0] + f"\n[{end}]"
 
@@ -106,11 +110,14 @@ def run(
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3")
     place = Machine(program.megabytes) if machine else Group(program.megabytes, swap)
-    with place as group, tempfile.TemporaryDirectory() as home:
+    # On a disk: files in memory would be charged to the group.
+    scratch = tempfile.TemporaryDirectory(dir="/var/tmp")
+    with place as group, tempfile.TemporaryDirectory() as home, scratch as folder:
         environment = {
             **os.environ,
             **group.environment,
             "HOLDFAST_HOME": home,
+            "HF_SCRATCH": folder,
             "PYTHONPATH": str(HERE / "programs"),
             "PYTHONDONTWRITEBYTECODE": "1",
             "OMP_NUM_THREADS": "2",

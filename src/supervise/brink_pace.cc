@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "supervise/brink_watch.h"
-
 namespace holdfast {
 
 Bytes BrinkPace::floor_of(Bytes limit, std::optional<Bytes> reserve) {
@@ -23,7 +21,7 @@ BrinkPace::Step BrinkPace::next(Nanos now, Bytes room, Bytes limit, std::optiona
     }
     last_room_ = room;
     last_look_ = now;
-    if (room >= BrinkWatch::brink_of(limit)) return {};
+    if (room >= zone_of(limit)) return {};
     const Bytes floor = floor_of(limit, reserve);
     Step step{slowest, grew && room < floor ? Call::now : Call::none};
     if (bytes_per_second_ < 1.0) return step;

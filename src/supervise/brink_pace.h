@@ -14,7 +14,10 @@ class BrinkPace {
 public:
     static constexpr Nanos fastest = std::chrono::milliseconds(1);
     static constexpr Nanos slowest = std::chrono::milliseconds(50);
-    static constexpr Nanos ahead = std::chrono::milliseconds(20);  // a few looks on a busy machine
+    // A called program looks itself from then on, so that a supervisor that has to wait for the
+    // processor does no harm; it should have seen a few of its own steps before the end.
+    static constexpr Nanos ahead = std::chrono::milliseconds(500);
+    static Bytes zone_of(Bytes limit) { return {limit.count / 8}; }
 
     // Below it the program has grown by more than the guard inside it has granted. The guard has a
     // figure of its own, which is a little lower, and decides.

@@ -51,7 +51,7 @@ TEST(BrinkPace, FastGrowthIsAnnouncedBeforeTheFloor) {
     EXPECT_EQ(fast.next(milliseconds(2), Bytes::mib(8), limit, std::nullopt).call, Call::soon);
     BrinkPace slow;
     slow.next(milliseconds(0), Bytes::mib(12), limit, std::nullopt);
-    EXPECT_EQ(slow.next(milliseconds(200), Bytes::mib(8), limit, std::nullopt).call, Call::none);
+    EXPECT_EQ(slow.next(milliseconds(2000), Bytes::mib(8), limit, std::nullopt).call, Call::none);
 }
 
 TEST(BrinkPace, TheFloorIsTheReserveWhereTheUserHasSetOne) {

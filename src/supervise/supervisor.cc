@@ -304,7 +304,11 @@ void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgro
         now - last_call_ < (certain ? between_calls : between_early_calls))
         return;
     last_call_ = now;
-    BrinkCaller(observer_->tree()).call(*guard_, certain);
+    const BrinkCaller caller(observer_->tree());
+    if (certain)
+        caller.call(*guard_);
+    else
+        caller.announce(*guard_);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
