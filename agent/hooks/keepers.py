@@ -21,6 +21,7 @@ _PLAIN = (int, float, bool, complex, type(None))
 
 _before = {}  # name -> (items, bytes) at the last look
 _top = ""  # the name that had grown most then
+_told = {}  # what was noted of it
 
 
 def look():
@@ -31,7 +32,7 @@ def look():
     while frame is not None:
         file = frame.f_code.co_filename
         if is_own(file):
-            walk.names(_locals(frame), file, "", 0)
+            walk.names(locals_of(frame), file, "", 0)
             modules[file] = frame.f_globals
         frame = frame.f_back
     for module in list(sys.modules.values()):
@@ -61,12 +62,21 @@ def _report(found):
     _before = {name: seen[:2] for name, seen in found.items()}
     grown.sort(key=lambda one: one[0], reverse=True)
     _top = grown[0][1] if grown else ""
+    _told.clear()
+    if grown and grown[0][0] > 0:
+        _, name, kind, items, size, more, _, _ = grown[0]
+        _told.update(name=name, kind=kind, items=items, bytes=size, grown=max(more, 0))
     for place in range(_KEPT):
         if place < len(grown) and grown[place][0] > 0:
             _, name, kind, items, size, more, graphs, file = grown[place]
             keeper(place, name, kind, items, size, max(more, 0), graphs, file)
         else:
             keeper(place, "", "", 0, 0, 0, 0, "")
+
+
+def grown_most():
+    """What the last look found to have grown most, as plain values; None: nothing."""
+    return dict(_told) if _told else None
 
 
 class _Walk:
@@ -246,7 +256,8 @@ def _contents(cell):
         return None
 
 
-def _locals(frame):
+def locals_of(frame):
+    """A running function's variables."""
     code = frame.f_code
     if not code.co_flags & 1:  # not optimised: a module's or a class's own dictionary
         return frame.f_locals
