@@ -24,6 +24,11 @@ def tell(shell, error, refused_before):
     publish(shell, gather(shell, error, counts if really else None))
 
 
+def show(shell):
+    """What the button "Show variables" asks for."""
+    publish(shell, gather(shell))
+
+
 def publish(shell, facts):
     data = {"text/plain": plain(facts), "text/html": html(facts), MIME: facts}
     shell.display_pub.publish(data)

@@ -8,6 +8,7 @@ containers, for a few milliseconds. It calls nothing of the program's own and ke
 import sys
 
 from _holdfast_agent import clock, fast_locals, keeper
+from hooks.opaque import is_a, module_of, title_of
 from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000
@@ -105,19 +106,19 @@ class _Walk:
                 self.later(path + name, value, file, depth)
 
     def later(self, path, value, file, depth):
-        if type(value) not in _PLAIN and id(value) not in self.met and depth <= _DEEPEST:
+        if not _is_one_of(type(value), _PLAIN) and id(value) not in self.met and depth <= _DEEPEST:
             self.met.add(id(value))
             self.open.append((path, value, file, depth))
 
     def value(self, path, value, file, depth):
         kind = type(value)
-        title = kind.__name__
-        if isinstance(value, (list, dict, set)) or title == "deque":
+        title = _known_title(kind)
+        if is_a(value, (list, dict, set)) or title == "deque":
             self.container(path, value, title, file, depth)
-        elif isinstance(value, tuple):
+        elif is_a(value, tuple):
             for at, part in enumerate(tuple.__getitem__(value, slice(8))):
                 self.later(f"{path}[{at}]", part, file, depth + 1)
-        elif kind in (bytes, bytearray, str):
+        elif _is_one_of(kind, (bytes, bytearray, str)):
             self.note(path, len(value), len(value), title, 0, file)
         elif title == "_lru_cache_wrapper":
             info = value.cache_info()
@@ -129,8 +130,8 @@ class _Walk:
             if code is not None and is_own(code.co_filename):
                 for name, cell in zip(code.co_freevars, function.__closure__ or ()):
                     self.later(f"{path}.{name}", _contents(cell), file, depth + 1)
-        elif isinstance(value, type):
-            module = sys.modules.get(type.__getattribute__(value, "__module__"))
+        elif is_a(value, type):
+            module = sys.modules.get(module_of(value))
             if is_own(attributes(module).get("__file__") or "<holdfast"):
                 names = dict(type.__dict__["__dict__"].__get__(value))
                 self.names(names, file, path + ".", depth + 1)
@@ -146,15 +147,15 @@ class _Walk:
         if ends:
             sizes = [_size(one, 0) for one in ends]
             graphs = int(any(graph for _, graph in sizes))
-            per_item = 2 if isinstance(value, dict) else 1  # a key and a value
+            per_item = 2 if is_a(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
         self.note(path, count, count * (each + 16), title, graphs, file)
         if count > _SHORT:
             return
-        if isinstance(value, dict):
+        if is_a(value, dict):
             for key, part in list(dict.items(value)):
                 self.later(f"{path}[{_key(key)}]", part, file, depth + 1)
-        elif isinstance(value, list):
+        elif is_a(value, list):
             for at, part in enumerate(list.__getitem__(value, slice(None))):
                 self.later(f"{path}[{at}]", part, file, depth + 1)
 
@@ -174,9 +175,34 @@ class _Walk:
         )
 
 
+_MODULES = {  # of the types that are looked into by their names
+    "deque": "collections",
+    "_lru_cache_wrapper": "functools",
+    "ndarray": "numpy",
+    "DataFrame": "pandas",
+    "Series": "pandas",
+    "Tensor": "torch",
+    "function": "builtins",
+    "method": "builtins",
+    "module": "builtins",
+}
+
+
+def _known_title(kind):
+    """The name of a type; of one that only has the name of a known one, another."""
+    title = title_of(kind)
+    wanted = _MODULES.get(title)
+    return title if wanted is None or module_of(kind).partition(".")[0] == wanted else title + "?"
+
+
+def _is_one_of(kind, kinds):
+    """By `is`: a metaclass of the program may have an `__eq__`."""
+    return any(kind is one for one in kinds)
+
+
 def _count(value):
     for kind in (dict, list, set):
-        if isinstance(value, kind):
+        if is_a(value, kind):
             return kind.__len__(value)
     return len(value)
 
@@ -188,13 +214,13 @@ def _key(key):
 def _sample(value, count):
     """Up to eight items, the newest among them; past what a subclass may have put in between."""
     try:
-        if isinstance(value, dict):
+        if is_a(value, dict):
             keys = list(dict.keys(value))[-4:] if count <= _SHORT else _last(value)
             return [part for key in keys for part in (key, dict.__getitem__(value, key))]
-        if isinstance(value, list):
+        if is_a(value, list):
             step = max(1, count // 8)
             return [list.__getitem__(value, at) for at in range(count - 1, -1, -step)][:8]
-        items = set.__iter__(value) if isinstance(value, set) else iter(value)
+        items = set.__iter__(value) if is_a(value, set) else iter(value)
         return [next(items) for _ in range(min(count, 4))]
     except (RuntimeError, KeyError, IndexError, StopIteration):  # another thread changes it
         return []
@@ -208,27 +234,27 @@ def _last(value):
 def _size(value, depth):
     """About how many bytes it holds, and whether a graph hangs on it."""
     kind = type(value)
-    if kind in _PLAIN:
+    if _is_one_of(kind, _PLAIN):
         return 32, False
-    if kind in (str, bytes, bytearray):
+    if _is_one_of(kind, (str, bytes, bytearray)):
         return 56 + len(value), False
-    title = kind.__name__
-    if title == "ndarray" and kind.__module__ == "numpy":
+    title = _known_title(kind)
+    if title == "ndarray":
         return 128 + value.nbytes, False
-    if title == "Tensor" and kind.__module__ == "torch":
+    if title == "Tensor":
         return 512 + value.element_size() * value.nelement(), value.grad_fn is not None
     if title in ("DataFrame", "Series"):
         return 1024 + _frame_bytes(value), False
     if depth >= 3:
         return 64, False
-    if isinstance(value, (list, tuple, set, dict)):
-        plain = isinstance(value, tuple)
+    if is_a(value, (list, tuple, set, dict)):
+        plain = is_a(value, tuple)
         count = tuple.__len__(value) if plain else _count(value)
         ends = tuple.__getitem__(value, slice(8)) if plain else _sample(value, count)
         if not ends:
             return 64, False
         sizes = [_size(one, depth + 1) for one in ends]
-        per_item = 2 if isinstance(value, dict) else 1
+        per_item = 2 if is_a(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
         return 64 + count * (each + 16), any(graph for _, graph in sizes)
     sizes = [_size(one, depth + 1) for one in list(attributes(value).values())[:16]]
@@ -243,7 +269,7 @@ def _frame_bytes(value):
 
 def _rows(value):
     shape = getattr(value, "shape", None)
-    if type(value).__name__ in ("DataFrame", "Series"):
+    if _known_title(type(value)) in ("DataFrame", "Series"):
         blocks = getattr(attributes(value).get("_mgr"), "blocks", ())
         shape = getattr(getattr(blocks[0], "values", None), "shape", ())[-1:] if blocks else ()
     return int(shape[0]) if shape else 0

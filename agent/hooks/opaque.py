@@ -6,7 +6,6 @@ and by `issubclass(type(x), ...)`, kept by their id, and read through descriptor
 """
 
 import sys
-from itertools import islice
 
 _name = type.__dict__["__name__"].__get__
 _module = type.__dict__["__module__"].__get__
@@ -24,6 +23,21 @@ def title_of(kind):
 def module_of(kind):
     found = _module(kind)
     return found if type(found) is str else ""
+
+
+def is_a(value, kinds):
+    """isinstance, without a question to the value's `__class__`."""
+    return issubclass(type(value), kinds)
+
+
+def dictionary_of(thing):
+    """Of an instance or a module; None: it has none, or its class hides it."""
+    for base in _bases(type(thing)):
+        own = _names(base).get("__dict__")
+        if type(own) is _GETSET or type(own) is _MEMBER:
+            held = own.__get__(thing)
+            return held if type(held) is dict else None
+    return None
 
 
 class Shapes:
@@ -122,7 +136,12 @@ def _reader(kind):
 
 def take(items, most):
     """The first of them; fewer where another thread changes what they come from."""
+    found = []
     try:
-        return list(islice(iter(items), most))
+        for one in items:
+            if len(found) >= most:
+                break
+            found.append(one)
     except RuntimeError:
-        return []
+        pass
+    return found

@@ -6,6 +6,7 @@ import React from 'react';
 import { CurveView } from './curveview';
 import { ago, human, percent } from './format';
 import { KernelMonitor } from './monitor';
+import { NotebookMemory, NotebookRows } from './notebookrows';
 import { memoryLevel, secondsToLimit, share } from './pressure';
 import { RunRow, Status, Watched } from './protocol';
 import { RecentDeaths } from './recentdeaths';
@@ -84,6 +85,7 @@ export function SidePanelView(props: {
   deaths: RunRow[];
   now: number;
   onOpen: (run: string) => void;
+  notebooks?: React.ReactNode;
 }): React.ReactElement {
   const { status, deaths } = props;
   return (
@@ -98,6 +100,7 @@ export function SidePanelView(props: {
           <SitesTable sites={status.top_sites} most={MOST_SITES} />
         </section>
       )}
+      {props.notebooks}
       <section>
         <h3>Recent deaths</h3>
         {deaths.length === 0 ? (
@@ -127,6 +130,7 @@ export class SidePanel extends ReactWidget {
   constructor(
     private monitor: KernelMonitor,
     private deaths: RecentDeaths,
+    private notebooks: NotebookMemory,
     private onOpen: (run: string) => void
   ) {
     super();
@@ -135,6 +139,7 @@ export class SidePanel extends ReactWidget {
 
   protected onBeforeShow(): void {
     void this.deaths.refresh();
+    void this.notebooks.refresh();
     this.monitor.refresh();
   }
 
@@ -145,6 +150,7 @@ export class SidePanel extends ReactWidget {
         deaths={this.deaths.rows}
         now={Date.now()}
         onOpen={this.onOpen}
+        notebooks={<NotebookRows memory={this.notebooks} />}
       />
     );
     return (
