@@ -123,7 +123,17 @@ def test_magics_show_the_run_and_what_a_cell_did_to_memory(session):
     rows = [line.split() for line in plain.splitlines() if "kept = " in line]
     assert rows and rows[0][:2] == ["+64", "MiB"] and "2" in rows[0], plain
     assert str(64 << 20) in plain
+    assert "kept" in text(session.run("%holdfast variables"))
     assert "say one of" in str(session.run("%holdfast nonsense"))
+    session.do("shutdown")
+
+
+def test_the_magic_tells_of_this_notebooks_kernel_though_another_run_was_later(session, jupyter):
+    session.run("import os; os.abort()")
+    session.do("start_again")
+    assert jupyter.holdfast.run("sh", "-c", "exit 3").returncode == 3
+    session.run("%load_ext holdfast")
+    assert "native-abort" in str(session.run("%holdfast why")["outputs"])
     session.do("shutdown")
 
 

@@ -8,7 +8,7 @@ containers, for a few milliseconds. It calls nothing of the program's own and ke
 import sys
 
 from _holdfast_agent import clock, fast_locals, keeper
-from hooks.opaque import is_a, module_of, title_of
+from hooks.opaque import is_a, is_front_end, module_of, title_of
 from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000
@@ -137,7 +137,7 @@ class _Walk:
                 self.names(names, file, path + ".", depth + 1)
         elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
             self.note(path, _rows(value), _size(value, 0)[0], title, 0, file)
-        elif title != "module":
+        elif title != "module" and not is_front_end(kind):
             self.names(attributes(value), file, path + ".", depth + 1)
 
     def container(self, path, value, title, file, depth):

@@ -25,6 +25,11 @@ def module_of(kind):
     return found if type(found) is str else ""
 
 
+def is_front_end(kind):
+    """IPython's own: `exit` and `quit` in a notebook lead to the shell, and so to every name."""
+    return module_of(kind).partition(".")[0] in ("IPython", "ipykernel")
+
+
 def is_a(value, kinds):
     """isinstance, without a question to the value's `__class__`."""
     return issubclass(type(value), kinds)
@@ -66,7 +71,8 @@ class Shapes:
             return "sequence"
         if issubclass(kind, (set, frozenset)) or kind is self._deque:
             return "set"
-        return "code" if issubclass(kind, (property, staticmethod, classmethod)) else "instance"
+        plain = issubclass(kind, (property, staticmethod, classmethod)) or is_front_end(kind)
+        return "code" if plain else "instance"
 
     def parts(self, value, most):
         """Up to so many (name, value) of an instance, a class or a function; how many there are."""
@@ -111,7 +117,7 @@ def _reader(kind):
     for base in _bases(kind):
         names = _names(base)
         own = names.get("__dict__")
-        if getter is None and type(own) is _GETSET:
+        if getter is None and (type(own) is _GETSET or type(own) is _MEMBER):
             getter = own.__get__
         for name, member in names.items():
             if type(member) is _MEMBER and type(name) is str and not name.startswith("__"):

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.guard.groups import Group
-from bench.jupyter import browsers, restarts, timing
+from bench.jupyter import browsers, refusals, restarts, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
 
@@ -38,7 +38,7 @@ WORDS_S, START_UP_MS = 1.0, 100
 
 
 def main() -> int:
-    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "timing"]
+    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
     parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
@@ -53,6 +53,8 @@ def main() -> int:
             wrong += browser_row(name, chosen.deaths)
         elif name == "restarts":
             wrong += restart_rows(chosen.deaths)
+        elif name == "refusals":
+            wrong += refusal_rows(chosen.deaths)
         elif name == "timing":
             wrong += timing_rows(chosen.deaths)
         else:
@@ -111,6 +113,24 @@ def restart_rows(count: int) -> int:
         left = restarts.left_behind(place)
     print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
     return loud + len(left)
+
+
+def refusal_rows(count: int) -> int:
+    """Cells that a guard which is on refuses memory."""
+    if os.geteuid() != 0:
+        print("refusals     left out; a memory limit around a kernel needs root", flush=True)
+        return 0
+    wrong = 0
+    with a_place(limited=True) as place:
+        place.environment["HOLDFAST_GUARD"] = "on"
+        print(f"{'':<12} {'right variable and keeper':<26} words where nothing was refused")
+        for name, run in FRONT_ENDS.items():
+            right = refusals.named_right(place, run, count)
+            wrong += show_row(name, right, refusals.healthy_words(place, run, count), count)
+        times = refusals.error_to_words(place, count)
+        middle, worst = times[len(times) // 2], times[-1]
+        print(f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
+    return wrong + int(middle > WORDS_S)
 
 
 def timing_rows(count: int) -> int:

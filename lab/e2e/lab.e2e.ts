@@ -77,7 +77,7 @@ describe('a kernel that the memory limit kills', () => {
       .toMatch(/host-leak|cgroup-oom/);
     await notebook.picture('lab-report');
 
-    expect(await notebook.notification.count()).toBe(0); // it would cover the report
+    await expect.poll(() => notebook.notification.count(), patience).toBe(0); // it would cover it
     const before = await notebook.output(0).textContent();
     await notebook.report.getByRole('button', { name: /Restart and run/ }).click();
     await expect

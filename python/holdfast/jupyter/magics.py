@@ -11,6 +11,7 @@ from IPython.display import display
 
 import holdfast
 from holdfast._command import HoldfastError
+from holdfast.jupyter.own_run import own_run
 
 _ACTIONS = "status, variables, why [RUN], runs, check [FRAMEWORK], fit MAKE BATCH GPU, free"
 
@@ -31,7 +32,7 @@ class HoldfastMagics(Magics):
             if action == "status":
                 return holdfast.live()
             if action == "why":
-                return holdfast.why(*rest[:1])
+                return holdfast.why(rest[0] if rest else own_run())
             if action == "runs":
                 return holdfast.runs()
             if action == "check":
