@@ -1,4 +1,4 @@
-"""A cell that fails for want of memory says so: the largest variables, who keeps them, what to do."""
+"""A cell that fails for want of memory says so: the largest variables, and what to do."""
 
 import pytest
 
@@ -22,7 +22,9 @@ def session(jupyter, control_group):
 
 def told(answer: dict) -> dict:
     """What the one panel of a cell says; it comes below the traceback."""
-    outputs = [output for output in answer["outputs"] if output["kind"] in ("error", "display_data")]
+    outputs = [
+        output for output in answer["outputs"] if output["kind"] in ("error", "display_data")
+    ]
     (shown,) = [output["data"] for output in outputs if output["kind"] == "display_data"]
     assert outputs[-1]["kind"] == "display_data"
     assert set(shown) == {"text/plain", "text/html", MIME}
@@ -52,7 +54,7 @@ def test_advice_is_in_the_names_of_the_notebook(session):
     assert facts["kind"] == "refused"
     assert "160 MiB asked for" in facts["headline"]
     assert names(facts)[:2] == ["train", "raw"]
-    assert "float64 array, 20 × 1,048,576" in facts["text"]
+    assert "float64 array, 20 x 1,048,576" in facts["text"]
     advice = [one["code"] for one in facts["advice"]]
     assert "train *= 2" in advice
     assert "del raw" in advice

@@ -6,7 +6,10 @@ _LEAST = 8 << 20  # bytes that must come of it
 _MOST = 4
 _WHOLE = {  # reads everything at once -> how to read it in pieces
     "read_csv": ("Read the file in pieces", "for part in {call}(..., chunksize=100_000):\n    ..."),
-    "read_json": ("Read it in pieces", "for part in {call}(..., lines=True, chunksize=100_000): ..."),
+    "read_json": (
+        "Read it in pieces",
+        "for part in {call}(..., lines=True, chunksize=100_000): ...",
+    ),
     "read_parquet": ("Read the columns you need", '{call}(..., columns=["..."])'),
     "load": ("Map the file instead of reading it", '{call}(..., mmap_mode="r")'),
 }

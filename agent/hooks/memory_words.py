@@ -41,7 +41,9 @@ def company(facts):
     found = []
     for one in facts["others"][:3]:
         idle = one["idle"]
-        state = "" if idle is None else ", running a cell" if idle == 0 else f", idle {duration(idle)}"
+        state = (
+            "" if idle is None else ", running a cell" if idle == 0 else f", idle {duration(idle)}"
+        )
         found.append(f"{human(one['bytes'])} in {one['name']}{state}")
     return "; ".join(found)
 

@@ -1,8 +1,8 @@
 """What an object is and what it holds, read past every line of code that its class may bring.
 
-`isinstance` asks `__class__`, `in` and dictionaries ask a metaclass for `__eq__` and `__hash__`, and
-`__dict__` may be a property: all of that is the program's own code. So types are compared by `is`
-and by `issubclass(type(x), ...)`, kept by their id, and read through descriptors of `type` itself.
+`isinstance` asks `__class__`, `in` and dictionaries ask a metaclass for `__eq__` and `__hash__`,
+and `__dict__` may be a property: all of that is the program's own code. So types are compared by
+`is` and by `issubclass(type(x), ...)`, kept by their id, and read through descriptors of `type`.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """The largest variables by bytes: a walk from names down to what they hold, in two passes.
 
 The first weighs every name roughly, the second the largest ones with care. No code of the program
-is run (see opaque.py), nothing stays referenced, and both passes end in time, however much there is.
+is run (see opaque.py), nothing stays referenced, and both end in time, however much there is.
 """
 
 from _holdfast_agent import clock
@@ -224,9 +224,8 @@ class _Walk:
             # Of many times the same there is no more than was seen.
             if fresh >= 0.9 * len(named):
                 whole.bytes = whole.bytes * count // len(named)
-        elif best is not None and best[0] is not None and best[1].bytes > _LEAST:
-            if best[1].bytes >= _DOMINATES * (whole.bytes + own):
-                self._point_to(whole, *best)
+        elif _dominates(best, whole.bytes + own):
+            self._point_to(whole, *best)
         if items and not whole.path:
             most = max(kinds, key=kinds.get) if kinds else ""
             whole.text = f"{title}, {count:,} items" + (f" of {most}" if most else "")
@@ -236,6 +235,12 @@ class _Walk:
     def _point_to(self, whole, at, inner):
         whole.path = _as_written((at if type(at) is str else f"[{at}]") + inner.path)
         whole.kind, whole.text, whole.items = inner.kind, inner.text, inner.items
+
+
+def _dominates(best, whole):
+    if best is None or best[0] is None:  # an element of a set has no name
+        return False
+    return best[1].bytes > max(_LEAST, _DOMINATES * whole)
 
 
 def _key(key):

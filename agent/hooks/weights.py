@@ -107,7 +107,7 @@ def _memoryview(value):
 
 
 def _shape_text(shape):
-    return " × ".join(f"{length:,}" for length in shape) or "scalar"
+    return " x ".join(f"{length:,}" for length in shape) or "scalar"
 
 
 def _owner(value, plain):

@@ -1,4 +1,4 @@
-"""Cells that the guard refuses memory, and how many of them name what holds it; healthy ones, too."""
+"""Cells that the guard refuses memory, and how many name what holds it; healthy ones, too."""
 
 from __future__ import annotations
 

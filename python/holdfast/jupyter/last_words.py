@@ -204,7 +204,9 @@ class Mourner:
         # nbclient and whatever stands on it show what the reply says, and no output.
         whole = self._words["traceback"] if in_full else line
         reply: Message = {"status": "error", "user_expressions": {}, "payload": []}
-        reply.update(error, traceback=whole, execution_count=count)  # jupyter_console falls over without the number
+        reply.update(
+            error, traceback=whole, execution_count=count
+        )  # jupyter_console falls over without the number
         answered = self._ports.reply("execute_reply", reply, header, ident)
         self._ports.publish("status", {"execution_state": "idle"}, header)
         self.told = self.told or answered or self._ports.subscribers > 0
