@@ -3,6 +3,7 @@
 import pytest
 
 from support.jupyter import errors, panel
+from support.run import eventually
 
 LIMIT = 400 << 20
 MIME = "application/vnd.holdfast.memory+json"
@@ -88,6 +89,30 @@ def test_a_memory_error_of_the_system_is_told_and_other_errors_are_not(jupyter):
     assert not panel(session.run(caught)["outputs"])
     session.do("shutdown")
     session.end()
+
+
+def test_an_idle_kernel_is_the_victim_of_the_notebook_beside_it(jupyter, control_group):
+    group = control_group(memory=500 << 20)
+    jupyter.holdfast = jupyter.holdfast.inside(group.inside)
+    jupyter.more = {"JPY_SESSION_NAME": "/home/ada/idle.ipynb"}
+    idle = jupyter.session()
+    idle.run("kept = bytearray(b'x') * (240 << 20)")
+    jupyter.more = {"JPY_SESSION_NAME": "/home/ada/guard.ipynb"}
+    other = jupyter.session()
+    first, _ = jupyter.holdfast.runs()
+    growing = "import time\nkept = []\nwhile True:\n    kept.append(bytearray(b'x') * (4 << 20))"
+    other.do("send", code=growing + "\n    time.sleep(0.1)")
+
+    def told():
+        verdict = jupyter.holdfast.why(first.name)
+        return verdict if verdict["outcome"] == "died" else None
+
+    verdict = eventually("the idle kernel's death", told)
+    other.end()
+    idle.end()
+    assert verdict["root"]["slug"] == "oom-victim"
+    assert "the notebook guard.ipynb" in verdict["root"]["summary"]
+    assert "still asking" not in str(verdict["root"]["fixes"])
 
 
 # Every line of the program's that a look could run writes into `ran`; what hangs, hangs for good.
