@@ -63,13 +63,19 @@ class Server:
         except urllib.error.URLError:
             return False
 
-    def ask(self, path: str, method: str = "GET", token: str | None = None, **body):
+    def ask(self, path: str, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
+        return self._ask(path, method, body, self.token if token is None else token)
+
+    def send(self, path: str, body: dict):
+        return self._ask(path, "POST", body, self.token)
+
+    def _ask(self, path: str, method: str, body: dict, token: str):
         request = urllib.request.Request(
             self.url + path,
             method=method,
             data=json.dumps(body).encode() if body else None,
-            headers={"Authorization": f"token {self.token if token is None else token}"},
+            headers={"Authorization": f"token {token}"},
         )
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -147,7 +153,7 @@ def test_memory_is_told_by_notebook_whether_watched_or_not(jupyter, server):
     for kernel in ("held", "plain"):
         name = f"{kernel}.ipynb"
         asked = {"path": f"work/{name}", "name": name, "type": "notebook"}
-        status, made = server.ask("api/sessions", "POST", kernel={"name": kernel}, **asked)
+        status, made = server.send("api/sessions", {**asked, "kernel": {"name": kernel}})
         assert status == 201, made
         sessions[made["id"]] = name
 

@@ -110,7 +110,7 @@ def test_an_idle_kernel_is_the_victim_of_the_notebook_beside_it(jupyter, control
     verdict = eventually("the idle kernel's death", told)
     other.end()
     idle.end()
-    assert verdict["root"]["slug"] == "oom-victim"
+    assert verdict["root"]["slug"] == "oom-victim", verdict
     assert "the notebook guard.ipynb" in verdict["root"]["summary"]
     assert "still asking" not in str(verdict["root"]["fixes"])
 

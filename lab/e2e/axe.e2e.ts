@@ -50,7 +50,10 @@ test.each(THEMES)('nothing serious in %s', async theme => {
     await notebook.status.click();
     await notebook.panel.locator('.jp-Holdfast-notebooks').waitFor();
     await notebook.runAll();
-    await notebook.memory.waitFor();
+    await notebook.memory.waitFor().catch(async (reason: unknown) => {
+      await notebook.picture('axe-failed');
+      throw reason;
+    });
     const dark = theme.includes('Dark') ? 'dark' : 'light';
     await notebook.picture(`axe-refused-${dark}`);
     const seen = {

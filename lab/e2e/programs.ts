@@ -26,6 +26,6 @@ export const SEGFAULT = [
 
 /** Refused by a guard that is on, in 512 MiB. */
 export const REFUSED = [
-  'import numpy as np\n\ntrain = np.ones((28, 1 << 20))',
+  'import numpy as np\n\ntrain = np.ones((30, 1 << 20))',
   'scaled = train * 2'
 ];
