@@ -81,15 +81,20 @@ def _shell_ends(result):
     if _State.running is not None:
         note(_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)
+    if result is None:  # IPython itself failed on the way, most likely for want of memory
+        attempt(_tell_of_memory, getattr(sys, "last_value", None))
+        return
     attempt(after_cell, _State.shell, result)
-    if result.error_in_exec is not None:
-        attempt(_tell_of_memory, result.error_in_exec)
+    attempt(_tell_of_memory, result.error_in_exec)
 
 
 def _tell_of_memory(error):
-    wanting = hook("hooks.memory_errors").about_memory(error)
-    if wanting is not None:
-        hook("hooks.cell_memory").tell(_State.shell, wanting, _State.refused)
+    try:
+        wanting = None if error is None else hook("hooks.memory_errors").about_memory(error)
+        if wanting is not None:
+            hook("hooks.cell_memory").tell(_State.shell, wanting, _State.refused)
+    except MemoryError:  # not even for words is enough left; the cell has failed, that was told
+        return
 
 
 def _message():

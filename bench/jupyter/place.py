@@ -86,5 +86,6 @@ def words_of(outputs: Sequence[dict]) -> str:
         if output["output_type"] == "error":
             shown += [output.get("evalue", ""), *output.get("traceback", [])]
         elif output["output_type"] == "display_data":
-            shown.append(output["data"].get("text/plain", ""))
+            text = output["data"].get("text/plain", "")  # a file has it line by line
+            shown.append(text if isinstance(text, str) else "".join(text))
     return "\n".join(shown)
