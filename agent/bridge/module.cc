@@ -184,8 +184,8 @@ PyObject* refusal(PyObject*, PyObject*, PyObject*) {
     const format::AgentSlot* own = slot();
     if (own == nullptr) return nothing();
     const format::AgentGuard& guard = own->guard;
-    return figures({guard.refused, guard.last.kind, guard.last.asked, guard.last.room,
-                    guard.last.limit});
+    return figures(
+        {guard.refused, guard.last.kind, guard.last.asked, guard.last.room, guard.last.limit});
 }
 
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }

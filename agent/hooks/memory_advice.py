@@ -30,6 +30,7 @@ def advise(variables, others, line, human):
             idle = "" if other["idle"] is None else f", idle for {duration(other['idle'])}"
             size = human(other["bytes"])
             found.append((other["bytes"], f"Shut down {other['name']}: {size}{idle}.", ""))
+    found = [one for one in found if one[0] >= _LEAST]
     found.sort(key=lambda one: one[0], reverse=True)
     return [{"text": text, "code": code} for _, text, code in found[:_MOST]]
 

@@ -127,9 +127,10 @@ std::optional<Finding> oom_victim(const Death& death) {
     Finding finding = finding_about(
         death, "oom-victim"_cause,
         settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-        idle ? formatted("The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {} "
-                         "beside it.",
-                         who(death), part_of(*own, *whole), eater->name, human(eater->held))
+        idle ? formatted(
+                   "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {} "
+                   "beside it.",
+                   who(death), part_of(*own, *whole), eater->name, human(eater->held))
              : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
                          who(death), part_of(*own, *whole), eater->name, human(eater->held)));
     for (const Observation& seen : kill->evidence)
@@ -144,9 +145,10 @@ std::optional<Finding> oom_victim(const Death& death) {
         finding.fixes.push_back(
             {formatted("Stop or limit {}, or run this program apart from it.", eater->name), {}});
     if (idle)
-        finding.fixes.push_back({"Shut down kernels that are not used: an idle one keeps its "
-                                 "memory.",
-                                 {}});
+        finding.fixes.push_back(
+            {"Shut down kernels that are not used: an idle one keeps its "
+             "memory.",
+             {}});
     else if (in_cgroup && kill->level != nullptr)
         finding.fixes.push_back(raise_limit(death, *kill->level));
     return finding;
