@@ -15,7 +15,13 @@ import pytest
 from support.jupyter import PYTHON, Jupyter, require
 from support.run import PATIENCE, ROOT, Holdfast, eventually
 
-ENDPOINTS = ("holdfast/status?kernel=k", "holdfast/runs", "holdfast/why?kernel=k", "holdfast/check")
+ENDPOINTS = (
+    "holdfast/status?kernel=k",
+    "holdfast/notebooks",
+    "holdfast/runs",
+    "holdfast/why?kernel=k",
+    "holdfast/check",
+)
 
 
 class Server:
@@ -60,11 +66,17 @@ class Server:
 
     def ask(self, path: str, /, method: str = "GET", token: str | None = None, **body: str):
         """(status, JSON) of an answer."""
+        return self._ask(path, method, body, self.token if token is None else token)
+
+    def send(self, path: str, body: dict):
+        return self._ask(path, "POST", body, self.token)
+
+    def _ask(self, path: str, method: str, body: dict, token: str):
         request = urllib.request.Request(
             self.url + path,
             method=method,
             data=json.dumps(body).encode() if body else None,
-            headers={"Authorization": f"token {self.token if token is None else token}"},
+            headers={"Authorization": f"token {token}"},
         )
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
@@ -134,6 +146,27 @@ def test_nobody_without_the_token_learns_anything(server):
         assert server.ask(path, token="wrong")[0] == 403, path
     assert server.ask("holdfast/runs")[0] == 200
     assert listening_sockets(server.process.pid) == 1
+
+
+def test_memory_is_told_by_notebook_whether_watched_or_not(jupyter, server):
+    jupyter.install_plain()
+    sessions = {}
+    for kernel in ("held", "plain"):
+        name = f"{kernel}.ipynb"
+        asked = {"path": f"work/{name}", "name": name, "type": "notebook"}
+        status, made = server.send("api/sessions", {**asked, "kernel": {"name": kernel}})
+        assert status == 201, made
+        sessions[made["id"]] = name
+
+    def rows():
+        told = server.ask("holdfast/notebooks")[1]["notebooks"]
+        large = [row for row in told if (row["bytes"] or 0) > 20 << 20]
+        return {row["session"]: row for row in large} if len(large) >= 2 else None
+
+    seen = eventually("both kernels have their memory", rows)
+    assert {seen[session]["name"] for session in sessions} == {"held.ipynb", "plain.ipynb"}
+    for session in sessions:
+        assert server.ask(f"api/sessions/{session}", "DELETE")[0] == 204
 
 
 def test_a_kernel_that_dies_is_told_with_cause_and_the_next_one_is_followed(jupyter, server):

@@ -123,6 +123,7 @@ def test_magics_show_the_run_and_what_a_cell_did_to_memory(session):
     rows = [line.split() for line in plain.splitlines() if "kept = " in line]
     assert rows and rows[0][:2] == ["+64", "MiB"] and "2" in rows[0], plain
     assert str(64 << 20) in plain
+    assert "kept" in text(session.run("%holdfast variables"))
     assert "say one of" in str(session.run("%holdfast nonsense"))
     session.do("shutdown")
 
@@ -138,6 +139,14 @@ def test_a_magic_checks_the_kernels_own_environment(session):
     shown = " ".join(text(session.run("%holdfast check")).split())
     assert "transformers.py in the working directory" in shown
     assert "say torch, tensorflow or jax" in str(session.run("%holdfast check caffe"))
+
+
+def test_the_magic_tells_of_this_notebooks_kernel_though_another_run_was_later(session, jupyter):
+    session.run("import os; os.abort()")
+    session.do("start_again")
+    assert jupyter.holdfast.run("sh", "-c", "exit 3").returncode == 3
+    session.run("%load_ext holdfast")
+    assert "native-abort" in str(session.run("%holdfast why")["outputs"])
     session.do("shutdown")
 
 

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 
 #include "agent/box/events.h"
 #include "agent/box/slot.h"
@@ -163,16 +164,28 @@ PyObject* number(std::uint64_t value) {
     return py.PyLong_FromLongLong(static_cast<long long>(value));
 }
 
+// A tuple of figures; it takes the references over, whether that works or not.
+PyObject* figures(std::initializer_list<std::uint64_t> values) {
+    Owned tuple(py.PyTuple_New(static_cast<PySize>(values.size())));
+    PySize at = 0;
+    for (const std::uint64_t value : values)
+        if (!tuple || py.PyTuple_SetItem(tuple.get(), at++, number(value)) != 0) return nullptr;
+    return tuple.release();
+}
+
 PyObject* headroom(PyObject*, PyObject*, PyObject*) {
     const BrinkView view = look_over_brink();
-    if (!view.known) return nothing();
-    Owned pair(py.PyTuple_New(2));
-    if (!pair) return nullptr;
-    // The tuple takes the references over, whether it works or not.
-    if (py.PyTuple_SetItem(pair.get(), 0, number(view.room)) != 0 ||
-        py.PyTuple_SetItem(pair.get(), 1, number(view.limit)) != 0)
-        return nullptr;
-    return pair.release();
+    return view.known ? figures({view.room, view.limit}) : nothing();
+}
+
+// How often the guard refused something in this process; of the last time: the kind, what was asked
+// for, what was left of which limit.
+PyObject* refusal(PyObject*, PyObject*, PyObject*) {
+    const format::AgentSlot* own = slot();
+    if (own == nullptr) return nothing();
+    const format::AgentGuard& guard = own->guard;
+    return figures(
+        {guard.refused, guard.last.kind, guard.last.asked, guard.last.room, guard.last.limit});
 }
 
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
@@ -293,6 +306,7 @@ PyMethodDef methods[] = {
     {"fast_locals", &fast_locals, method_varargs_keywords, nullptr},
     {"keeper", &keeper, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
+    {"refusal", &refusal, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
     {"brink_called", &brink_called, method_varargs_keywords, nullptr},
     {"listen", &listen, method_varargs_keywords, nullptr},

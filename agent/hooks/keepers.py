@@ -8,6 +8,7 @@ containers, for a few milliseconds. It calls nothing of the program's own and ke
 import sys
 
 from _holdfast_agent import clock, fast_locals, keeper
+from hooks.opaque import is_a, is_front_end, module_of, title_of
 from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000
@@ -28,6 +29,7 @@ _before = {}  # name -> (items, bytes) at the last look
 _asked = []  # names in sys.modules at the last look
 _own = set()  # those of the program's own among them
 _top = ""  # the name that had grown most then
+_told = {}  # what was noted of it
 
 
 def look():
@@ -38,7 +40,7 @@ def look():
     while frame is not None:
         file = frame.f_code.co_filename
         if is_own(file):
-            walk.names(_locals(frame), file, "", 0)
+            walk.names(locals_of(frame), file, "", 0)
             modules[file] = frame.f_globals
         frame = frame.f_back
     for names in _own_modules():
@@ -78,12 +80,21 @@ def _report(found):
     _before = {name: seen[:2] for name, seen in found.items()}
     grown.sort(key=lambda one: one[0], reverse=True)
     _top = grown[0][1] if grown else ""
+    _told.clear()
+    if grown and grown[0][0] > 0:
+        _, name, kind, items, size, more, _, _ = grown[0]
+        _told.update(name=name, kind=kind, items=items, bytes=size, grown=max(more, 0))
     for place in range(_KEPT):
         if place < len(grown) and grown[place][0] > 0:
             _, name, kind, items, size, more, graphs, file = grown[place]
             keeper(place, name, kind, items, size, max(more, 0), graphs, file)
         else:
             keeper(place, "", "", 0, 0, 0, 0, "")
+
+
+def grown_most():
+    """What the last look found to have grown most, as plain values; None: nothing."""
+    return dict(_told) if _told else None
 
 
 class _Walk:
@@ -115,22 +126,22 @@ class _Walk:
                 self.later(path + name, value, file, depth)
 
     def later(self, path, value, file, depth):
-        if type(value) not in _PLAIN and id(value) not in self.met and depth <= _DEEPEST:
+        if not _is_one_of(type(value), _PLAIN) and id(value) not in self.met and depth <= _DEEPEST:
             self.met.add(id(value))
             kind = type(value)
-            module = _module(kind)
+            module = module_of(kind)
             near = module in ("builtins", "__main__") or module in _own
             (self.open if near else self.late).append((path, value, file, depth))
 
     def value(self, path, value, file, depth):
         kind = type(value)
-        title = kind.__name__
-        if isinstance(value, (list, dict, set)) or title == "deque":
+        title = _known_title(kind)
+        if is_a(value, (list, dict, set)) or title == "deque":
             self.container(path, value, title, file, depth)
-        elif isinstance(value, tuple):
+        elif is_a(value, tuple):
             for at, part in enumerate(tuple.__getitem__(value, slice(8))):
                 self.later(f"{path}[{at}]", part, file, depth + 1)
-        elif kind in (bytes, bytearray, str):
+        elif _is_one_of(kind, (bytes, bytearray, str)):
             self.note(path, len(value), len(value), title, 0, file)
         elif title == "_lru_cache_wrapper":
             info = value.cache_info()
@@ -142,14 +153,14 @@ class _Walk:
             if code is not None and is_own(code.co_filename):
                 for name, cell in zip(code.co_freevars, function.__closure__ or ()):
                     self.later(f"{path}.{name}", _contents(cell), file, depth + 1)
-        elif isinstance(value, type):
-            module = sys.modules.get(type.__getattribute__(value, "__module__"))
+        elif is_a(value, type):
+            module = sys.modules.get(module_of(value))
             if is_own(attributes(module).get("__file__") or "<holdfast"):
                 names = dict(type.__dict__["__dict__"].__get__(value))
                 self.names(names, file, path + ".", depth + 1)
         elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
             self.note(path, _rows(value), _size(value, 0)[0], title, 0, file)
-        elif title != "module":
+        elif title != "module" and not is_front_end(kind):
             self.names(attributes(value), file, path + ".", depth + 1)
 
     def container(self, path, value, title, file, depth):
@@ -159,15 +170,15 @@ class _Walk:
         if ends:
             sizes = [_size(one, 0) for one in ends]
             graphs = _mark(sizes)
-            per_item = 2 if isinstance(value, dict) else 1  # a key and a value
+            per_item = 2 if is_a(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
         self.note(path, count, count * (each + 16), title, graphs, file)
         if count > _SHORT:
             return
-        if isinstance(value, dict):
+        if is_a(value, dict):
             for key, part in list(dict.items(value)):
                 self.later(f"{path}[{_key(key)}]", part, file, depth + 1)
-        elif isinstance(value, list):
+        elif is_a(value, list):
             for at, part in enumerate(list.__getitem__(value, slice(None))):
                 self.later(f"{path}[{at}]", part, file, depth + 1)
 
@@ -187,14 +198,34 @@ class _Walk:
         )
 
 
-def _module(kind):
-    name = type.__getattribute__(kind, "__module__")
-    return name if type(name) is str else ""
+_MODULES = {  # of the types that are looked into by their names
+    "deque": "collections",
+    "_lru_cache_wrapper": "functools",
+    "ndarray": "numpy",
+    "DataFrame": "pandas",
+    "Series": "pandas",
+    "Tensor": "torch",
+    "function": "builtins",
+    "method": "builtins",
+    "module": "builtins",
+}
+
+
+def _known_title(kind):
+    """The name of a type; of one that only has the name of a known one, another."""
+    title = title_of(kind)
+    wanted = _MODULES.get(title)
+    return title if wanted is None or module_of(kind).partition(".")[0] == wanted else title + "?"
+
+
+def _is_one_of(kind, kinds):
+    """By `is`: a metaclass of the program may have an `__eq__`."""
+    return any(kind is one for one in kinds)
 
 
 def _count(value):
     for kind in (dict, list, set):
-        if isinstance(value, kind):
+        if is_a(value, kind):
             return kind.__len__(value)
     return len(value)
 
@@ -206,13 +237,13 @@ def _key(key):
 def _sample(value, count):
     """Up to eight items, the newest among them; past what a subclass may have put in between."""
     try:
-        if isinstance(value, dict):
+        if is_a(value, dict):
             keys = list(dict.keys(value))[-_FEWEST:] if count <= _SHORT else _last(value)
             return [part for key in keys for part in (key, dict.__getitem__(value, key))]
-        if isinstance(value, list):
+        if is_a(value, list):
             step = max(1, count // 8)
             return [list.__getitem__(value, at) for at in range(count - 1, -1, -step)][:8]
-        items = set.__iter__(value) if isinstance(value, set) else iter(value)
+        items = set.__iter__(value) if is_a(value, set) else iter(value)
         return [next(items) for _ in range(min(count, 4))]
     except (RuntimeError, KeyError, IndexError, StopIteration):  # another thread changes it
         return []
@@ -226,30 +257,30 @@ def _last(value):
 def _size(value, depth):
     """About how many bytes it holds, and _GRAPH or _OPAQUE where that is not all."""
     kind = type(value)
-    if kind in _PLAIN:
+    if _is_one_of(kind, _PLAIN):
         return 32, 0
-    if kind in (str, bytes, bytearray):
+    if _is_one_of(kind, (str, bytes, bytearray)):
         return 56 + len(value), 0
-    title = kind.__name__
-    if title == "ndarray" and _module(kind) == "numpy":
+    title = _known_title(kind)
+    if title == "ndarray":
         return 128 + value.nbytes, 0
-    if title == "Tensor" and _module(kind) == "torch":
+    if title == "Tensor":
         mark = 0 if value.grad_fn is None else _GRAPH
         return 512 + value.element_size() * value.nelement(), mark
     if title in ("DataFrame", "Series"):
         return 1024 + _frame_bytes(value), 0
-    if _module(kind).startswith(_MODELS):
+    if module_of(kind).startswith(_MODELS):
         return 64, _OPAQUE
     if depth >= 3:
         return 64, 0
-    if isinstance(value, (list, tuple, set, dict)):
-        plain = isinstance(value, tuple)
+    if is_a(value, (list, tuple, set, dict)):
+        plain = is_a(value, tuple)
         count = tuple.__len__(value) if plain else _count(value)
         ends = tuple.__getitem__(value, slice(8)) if plain else _sample(value, count)
         if not ends:
             return 64, 0
         sizes = [_size(one, depth + 1) for one in ends]
-        per_item = 2 if isinstance(value, dict) else 1
+        per_item = 2 if is_a(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
         return 64 + count * (each + 16), _mark(sizes)
     sizes = [_size(one, depth + 1) for one in list(attributes(value).values())[:16]]
@@ -269,7 +300,7 @@ def _frame_bytes(value):
 
 def _rows(value):
     shape = getattr(value, "shape", None)
-    if type(value).__name__ in ("DataFrame", "Series"):
+    if _known_title(type(value)) in ("DataFrame", "Series"):
         blocks = getattr(attributes(value).get("_mgr"), "blocks", ())
         shape = getattr(getattr(blocks[0], "values", None), "shape", ())[-1:] if blocks else ()
     return int(shape[0]) if shape else 0
@@ -282,7 +313,8 @@ def _contents(cell):
         return None
 
 
-def _locals(frame):
+def locals_of(frame):
+    """A running function's variables."""
     code = frame.f_code
     if not code.co_flags & 1:  # not optimised: a module's or a class's own dictionary
         return frame.f_locals

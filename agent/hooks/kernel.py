@@ -2,7 +2,7 @@
 
 import sys
 
-from _holdfast_agent import attempt, note, run_directory, seen
+from _holdfast_agent import attempt, hook, note, refusal, run_directory, seen
 from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
 
@@ -15,6 +15,7 @@ class _State:
     kernel = None
     running = None  # first line and number of the cell; the shell's own counts on before it ends
     untold = None  # what the kernel before this one could not say
+    refused = 0  # how often the guard had refused something when the cell began
     depth = {}  # noqa: RUF012  message -> how deep: a cell may run others, get_ipython().run_cell()
 
 
@@ -50,6 +51,7 @@ def _shutdown(restart=False, *_):
 def _cell_begins(code, parent, count, *_):
     text = (code or "").strip().split("\n", 1)[0][:200]
     _State.running = (text, count or 0)
+    _State.refused = (refusal() or (0,))[0]
     note(_CELL, text, count or 0, 1)
     attempt(_write_down, code or "", parent, count or 0)
     if _State.untold is not None:
@@ -79,7 +81,20 @@ def _shell_ends(result):
     if _State.running is not None:
         note(_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)
+    if result is None:  # IPython itself failed on the way, most likely for want of memory
+        attempt(_tell_of_memory, getattr(sys, "last_value", None))
+        return
     attempt(after_cell, _State.shell, result)
+    attempt(_tell_of_memory, result.error_in_exec)
+
+
+def _tell_of_memory(error):
+    try:
+        wanting = None if error is None else hook("hooks.memory_errors").about_memory(error)
+        if wanting is not None:
+            hook("hooks.cell_memory").tell(_State.shell, wanting, _State.refused)
+    except MemoryError:  # not even for words is enough left; the cell has failed, that was told
+        return
 
 
 def _message():

@@ -1,5 +1,7 @@
 """What is the program's own, and what its objects hold, without running any of it."""
 
+from hooks.opaque import dictionary_of
+
 _FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
 
 
@@ -9,8 +11,4 @@ def is_own(file):
 
 def attributes(thing):
     """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
-    try:
-        held = object.__getattribute__(thing, "__dict__")
-    except AttributeError:
-        return {}
-    return held if type(held) is dict else {}
+    return dictionary_of(thing) or {}

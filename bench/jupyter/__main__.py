@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.guard.groups import Group
-from bench.jupyter import browsers, restarts, timing
+from bench.jupyter import browsers, refusals, restarts, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
 
@@ -34,11 +34,11 @@ DEATHS = {
 }
 ENDS = ["print('done')", "import sys; sys.exit(3)", "1 / 0", "exit"]
 LIMIT_MIB = 320
-WORDS_S, START_UP_MS = 1.0, 100
+WORDS_S, RESTART_S, START_UP_MS = 1.0, 2.0, 100
 
 
 def main() -> int:
-    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "timing"]
+    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
     parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
@@ -53,6 +53,8 @@ def main() -> int:
             wrong += browser_row(name, chosen.deaths)
         elif name == "restarts":
             wrong += restart_rows(chosen.deaths)
+        elif name == "refusals":
+            wrong += refusal_rows(chosen.deaths)
         elif name == "timing":
             wrong += timing_rows(chosen.deaths)
         else:
@@ -95,8 +97,16 @@ def browser_row(name: str, count: int) -> int:
     if obstacle := browsers.obstacle():
         print(f"{name:<12} left out; {obstacle}", flush=True)
         return 0
-    right, loud = browsers.browse(name, possible_deaths(), count)
-    return show_row(name, right, loud, count)
+    seen = browsers.browse(name, possible_deaths(), count)
+    wrong = show_row(name, seen["right"], seen["loud"], count)
+    again = seen["restarts"]
+    middle, worst = again[len(again) // 2], again[-1]
+    print(
+        f"{'':<12} refused cells named right: {seen['named']} of {count}; restart and run to here "
+        f"starts after {middle:.1f} s, worst {worst:.1f} s of {len(again)}",
+        flush=True,
+    )
+    return wrong + count - seen["named"] + int(middle > RESTART_S)
 
 
 def show_row(name: str, right: int, loud: int, count: int) -> int:
@@ -111,6 +121,24 @@ def restart_rows(count: int) -> int:
         left = restarts.left_behind(place)
     print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
     return loud + len(left)
+
+
+def refusal_rows(count: int) -> int:
+    """Cells that a guard which is on refuses memory."""
+    if os.geteuid() != 0:
+        print("refusals     left out; a memory limit around a kernel needs root", flush=True)
+        return 0
+    wrong = 0
+    with a_place(limited=True) as place:
+        place.environment["HOLDFAST_GUARD"] = "on"
+        print(f"{'':<12} {'right variable and keeper':<26} words where nothing was refused")
+        for name, run in FRONT_ENDS.items():
+            right = refusals.named_right(place, run, count)
+            wrong += show_row(name, right, refusals.healthy_words(place, run, count), count)
+        times = refusals.error_to_words(place, count)
+        middle, worst = times[len(times) // 2], times[-1]
+        print(f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
+    return wrong + int(middle > WORDS_S)
 
 
 def timing_rows(count: int) -> int:

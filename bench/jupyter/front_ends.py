@@ -1,6 +1,6 @@
 """Front ends without a browser: each runs cells with a kernel under watch and tells what they show.
 
-What is returned is the errors of every cell, as a user sees them; of a console, which knows no
+What is returned is the errors and panels of every cell, as text; of a console, which knows no
 cells, all that it prints, as that of its second cell.
 """
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-from bench.jupyter.place import PROGRAMS, Place, errors_of
+from bench.jupyter.place import PROGRAMS, Place, words_of
 
 
 def nbclient(place: Place, cells: Sequence[str]) -> list[str]:
@@ -20,7 +20,7 @@ def nbclient(place: Place, cells: Sequence[str]) -> list[str]:
     ended = subprocess.run(
         program, input=asked, env=place.environment, capture_output=True, text=True, timeout=120
     )
-    return [errors_of(outputs) for outputs in json.loads(ended.stdout)["cells"]]
+    return [words_of(outputs) for outputs in json.loads(ended.stdout)["cells"]]
 
 
 def papermill(place: Place, cells: Sequence[str]) -> list[str]:

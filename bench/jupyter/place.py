@@ -72,16 +72,20 @@ class Place:
         return "notebook.ipynb"
 
     def saved(self, name: str) -> list[str]:
-        """What each code cell of a notebook file shows as an error."""
+        """What each code cell of a notebook file shows of errors and panels."""
         cells = json.loads((self.folder / name).read_text())["cells"]
         # papermill puts cells of its own in front.
         code = [cell for cell in cells if cell["source"] and cell["cell_type"] == "code"]
-        return [errors_of(cell["outputs"]) for cell in code]
+        return [words_of(cell["outputs"]) for cell in code]
 
 
-def errors_of(outputs: Sequence[dict]) -> str:
-    return "\n".join(
-        output.get("evalue", "") + "\n" + "\n".join(output.get("traceback", []))
-        for output in outputs
-        if output["output_type"] == "error"
-    )
+def words_of(outputs: Sequence[dict]) -> str:
+    """Errors, and what is displayed, as text."""
+    shown = []
+    for output in outputs:
+        if output["output_type"] == "error":
+            shown += [output.get("evalue", ""), *output.get("traceback", [])]
+        elif output["output_type"] == "display_data":
+            text = output["data"].get("text/plain", "")  # a file has it line by line
+            shown.append(text if isinstance(text, str) else "".join(text))
+    return "\n".join(shown)

@@ -92,9 +92,18 @@ export class NotebookPage {
     return this.page.locator('.Toastify__toast');
   }
 
+  /** The panel below a cell that was refused memory. */
+  get memory(): Locator {
+    return this.page.locator('.jp-Holdfast-memory');
+  }
+
   /** Until the kernel runs and is seen to be watched. */
   async watched(): Promise<void> {
     await this.status.waitFor({ timeout: 60_000 });
+    await this.ready();
+  }
+
+  async ready(): Promise<void> {
     await this.page
       .locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]:visible')
       .waitFor({ timeout: 60_000 });
@@ -131,10 +140,12 @@ export class NotebookPage {
     await this.page.getByRole('menuitem', { name }).click();
   }
 
-  async dismissDialog(): Promise<void> {
-    await this.dialog.waitFor({ timeout: 30_000 });
-    await this.dialog.getByRole('button', { name: /Ok/i }).click();
-    await this.dialog.waitFor({ state: 'detached' });
+  /** Lab's own dialog comes up to 3 s after a death, and goes again where the cause is told. */
+  async onlyOurs(): Promise<void> {
+    await this.page.waitForTimeout(6000);
+    if (await this.dialog.count()) {
+      throw new Error(`a dialog: ${await this.dialog.textContent()}`);
+    }
   }
 
   async picture(name: string): Promise<void> {

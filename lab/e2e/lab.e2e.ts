@@ -4,7 +4,7 @@ import { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 
 import { NotebookPage, startBrowser } from './browser';
-import { LEAK, SEGFAULT } from './programs';
+import { LEAK, REFUSED, SEGFAULT } from './programs';
 import { JupyterServer } from './server';
 
 const MIB = 1 << 20;
@@ -64,7 +64,7 @@ describe('a kernel that the memory limit kills', () => {
     expect(await notebook.output(1).textContent()).toContain('KernelDied');
     expect(await notebook.output(1).textContent()).toContain('cgroup-oom');
     await notebook.picture('lab-death');
-    await notebook.dismissDialog();
+    await notebook.onlyOurs();
     await notebook.picture('lab-told');
 
     await notebook.notification.getByRole('button', { name: 'Open report' }).click();
@@ -77,8 +77,9 @@ describe('a kernel that the memory limit kills', () => {
       .toMatch(/host-leak|cgroup-oom/);
     await notebook.picture('lab-report');
 
+    await expect.poll(() => notebook.notification.count(), patience).toBe(0); // it would cover it
     const before = await notebook.output(0).textContent();
-    await notebook.notification.getByRole('button', { name: /Restart and run/ }).click();
+    await notebook.report.getByRole('button', { name: /Restart and run/ }).click();
     await expect
       .poll(async () => {
         const now = await notebook.output(0).textContent();
@@ -92,6 +93,27 @@ describe('a kernel that the memory limit kills', () => {
   });
 });
 
+describe('a cell that is refused memory', () => {
+  test('says so, and its buttons show and free what holds it', async () => {
+    await open('refused.ipynb', REFUSED, 'guarded');
+    await notebook.ready();
+    await notebook.runAll();
+    await notebook.memory.waitFor();
+    await expect
+      .poll(() => notebook.memory.textContent())
+      .toMatch(/Holdfast kept this kernel alive.*train.*float64 array/);
+    expect(await notebook.memory.textContent()).toContain('train *= 2');
+    await notebook.picture('lab-refused');
+    await notebook.memory.getByRole('button', { name: 'Free' }).click();
+    await expect.poll(() => notebook.memory.textContent(), patience).toContain('Freed:');
+    await notebook.memory.getByRole('button', { name: 'Show variables' }).click();
+    await expect
+      .poll(() => notebook.memory.textContent(), patience)
+      .toContain('The largest variables hold');
+    expect(await notebook.notification.count()).toBe(0);
+  });
+});
+
 describe('a kernel that crashes', () => {
   test('says so once, with the line of the cell', async () => {
     await open('crash.ipynb', SEGFAULT);
@@ -101,7 +123,7 @@ describe('a kernel that crashes', () => {
       /crash\.ipynb: .*cell \[2\], line 3/
     );
     expect(await notebook.output(1).textContent()).toContain('segfault');
-    await notebook.dismissDialog();
+    await notebook.onlyOurs();
     await notebook.picture('lab-segfault');
     expect(await notebook.notification.count()).toBe(1);
   });

@@ -56,7 +56,7 @@ test('memory stands beside the kernel, and a kill at the limit is told', async (
   await notebook.notification.waitFor(patience);
   expect(await notebook.notification.textContent()).toMatch(/train\.ipynb: .*memory limit/);
   expect(await notebook.output(1).textContent()).toContain('cgroup-oom');
-  await notebook.dismissDialog();
+  await notebook.onlyOurs();
   await notebook.notification.getByRole('button', { name: 'Open report' }).click();
   await notebook.report.waitFor();
   expect(await notebook.report.textContent()).toContain('HF101 cgroup-oom · certain');

@@ -23,3 +23,9 @@ export const SEGFAULT = [
   'import ctypes\n\nctypes.string_at(0)',
   'print("never")'
 ];
+
+/** Refused by a guard that is on, in 512 MiB. */
+export const REFUSED = [
+  'import numpy as np\n\ntrain = np.ones((30, 1 << 20))',
+  'scaled = train * 2'
+];

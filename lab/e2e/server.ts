@@ -144,7 +144,7 @@ export class JupyterServer {
     throw new Error(`the server did not start:\n${this.log}`);
   }
 
-  /** "watched": under Holdfast, inside the limit; "plain": the same kernel without. */
+  /** "watched": under Holdfast, inside the limit; "guarded": with the guard on; "plain". */
   private installKernels(): void {
     const install = (...more: string[]) =>
       execFileSync(HOLDFAST, ['kernel', 'install', '--python', PYTHON, ...more], {
@@ -155,6 +155,13 @@ export class JupyterServer {
     const spec = JSON.parse(readFileSync(file, 'utf8')) as IKernelspec;
     const plain = { ...spec.metadata.holdfast.original, display_name: 'Python (plain)' };
     writeFileSync(file, JSON.stringify({ ...spec, argv: this.limit.inside(spec.argv) }));
+    const env = { HOLDFAST_GUARD: 'on' };
+    const guarded = { ...spec, argv: this.limit.inside(spec.argv), env };
+    mkdirSync(join(this.home, 'data/kernels/guarded'));
+    writeFileSync(
+      join(this.home, 'data/kernels/guarded/kernel.json'),
+      JSON.stringify(guarded)
+    );
     mkdirSync(join(this.home, 'data/kernels/plain'));
     writeFileSync(join(this.home, 'data/kernels/plain/kernel.json'), JSON.stringify(plain));
   }

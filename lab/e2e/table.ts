@@ -1,6 +1,7 @@
 // A row of bench/jupyter: deaths and orderly ends of kernels in front of a real browser.
 //
-// One JSON object on stdin, {app, deaths: {slug: code}, count}; one on stdout, {right, loud}.
+// One JSON object on stdin, {app, deaths: {slug: code}, refused: [[first cell, refused cell, name]],
+// count}; one on stdout, {right, loud, named, restarts: [seconds]}.
 
 import { readFileSync } from 'node:fs';
 
@@ -16,6 +17,7 @@ const LATE_WORDS = 4000;
 interface IAsked {
   app: 'lab' | 'notebook';
   deaths: Record<string, string>;
+  refused: [string, string, string][];
   count: number;
 }
 
@@ -44,6 +46,51 @@ class Row {
     return right;
   }
 
+  /** How many refused cells name what holds the memory, in a panel of our own. */
+  async named(): Promise<number> {
+    let named = 0;
+    for (let i = 0; i < this.asked.count; i++) {
+      const [first, code, wanted] = this.asked.refused[i % this.asked.refused.length]!;
+      const notebook = await this.open(`refused-${i}.ipynb`, [first, code], 'guarded');
+      await notebook.runAll();
+      const largest = notebook.memory.locator('.jp-Holdfast-variables tr').first();
+      const said = await largest.textContent({ timeout: 60_000 }).catch(() => '');
+      const told = said?.includes(wanted) && (await notebook.notification.count()) === 0;
+      if (!told) {
+        await notebook.picture(`${this.asked.app}-table-refused-${i}`);
+      }
+      named += Number(told);
+      await this.close(notebook);
+    }
+    return named;
+  }
+
+  /** Seconds from a click on "Restart and run to here" until the first cell runs. */
+  async restarts(): Promise<number[]> {
+    const seconds: number[] = [];
+    for (let i = 0; i < Math.min(this.asked.count, 5); i++) {
+      const notebook = await this.open(`again-${i}.ipynb`, [
+        'import time; print("at", time.time())',
+        'import os; os.abort()'
+      ]);
+      await notebook.runAll();
+      await notebook.notification.waitFor();
+      // At once, or after the server has started the kernel anew.
+      await notebook.page.waitForTimeout(i % 2 ? 6000 : 0);
+      const before = await notebook.output(0).textContent();
+      await notebook.notification.getByRole('button', { name: /Restart and run/ }).click();
+      const clicked = Date.now() / 1000;
+      let now = before;
+      while (!now || now === before || !/at \d/.test(now)) {
+        await notebook.page.waitForTimeout(50);
+        now = await notebook.output(0).textContent();
+      }
+      seconds.push(Number(/at ([\d.]+)/.exec(now)?.[1]) - clicked);
+      await this.close(notebook);
+    }
+    return seconds.sort((a, b) => a - b);
+  }
+
   /** How many restarts and shutdowns from the menu, idle or amid a cell, are not quiet. */
   async loud(): Promise<number> {
     let loud = 0;
@@ -69,8 +116,12 @@ class Row {
     return loud;
   }
 
-  private async open(name: string, cells: string[]): Promise<NotebookPage> {
-    this.server.write(name, cells);
+  private async open(
+    name: string,
+    cells: string[],
+    kernel?: string
+  ): Promise<NotebookPage> {
+    this.server.write(name, cells, kernel);
     const folder = this.asked.app === 'lab' ? 'lab/tree' : 'notebooks';
     const page = this.server.page(`${folder}/${name}`);
     const notebook = await NotebookPage.open(this.browser, page);
@@ -111,7 +162,13 @@ async function main(): Promise<void> {
   const server = await JupyterServer.start({ app: asked.app, memoryBytes: 512 * MIB });
   try {
     const row = new Row(asked, browser, server);
-    console.log(JSON.stringify({ right: await row.right(), loud: await row.loud() }));
+    const answer = {
+      right: await row.right(),
+      loud: await row.loud(),
+      named: await row.named(),
+      restarts: await row.restarts()
+    };
+    console.log(JSON.stringify(answer));
   } finally {
     await browser.close();
     await server.stop();

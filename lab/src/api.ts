@@ -1,14 +1,16 @@
-// The four questions to the server, with its own authentication.
+// The questions to the server, with its own authentication.
 
 import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import { CheckReport, ICheckApi } from './check';
+import { NotebookRow } from './notebookrows';
 import { RunRow, Status, Verdict } from './protocol';
 
 /** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
 export interface IHoldfastApi {
   status(kernel: string): Promise<Status | null>;
+  notebooks(): Promise<NotebookRow[] | null>;
   runs(): Promise<RunRow[] | null>;
   why(question: { run: string } | { kernel: string }): Promise<Verdict | null>;
 }
@@ -18,6 +20,11 @@ export class HoldfastApi implements IHoldfastApi, ICheckApi {
 
   async status(kernel: string): Promise<Status | null> {
     return this.get<Status>('status', { kernel });
+  }
+
+  async notebooks(): Promise<NotebookRow[] | null> {
+    const answer = await this.get<{ notebooks: NotebookRow[] }>('notebooks', {});
+    return answer?.notebooks ?? null;
   }
 
   async runs(): Promise<RunRow[] | null> {

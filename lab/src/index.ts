@@ -6,10 +6,16 @@ import {
   JupyterFrontEnd,
   JupyterFrontEndPlugin
 } from '@jupyterlab/application';
-import { ICommandPalette, ISessionContext, MainAreaWidget } from '@jupyterlab/apputils';
+import {
+  ICommandPalette,
+  ISessionContext,
+  MainAreaWidget,
+  Notification
+} from '@jupyterlab/apputils';
 import { IConsoleTracker } from '@jupyterlab/console';
 import { PathExt } from '@jupyterlab/coreutils';
 import { INotebookTracker, NotebookPanel } from '@jupyterlab/notebook';
+import { IRenderMimeRegistry } from '@jupyterlab/rendermime';
 import { IStatusBar } from '@jupyterlab/statusbar';
 import { SplitPanel, Widget } from '@lumino/widgets';
 
@@ -18,11 +24,14 @@ import { EnvironmentCheck } from './check';
 import { showCheck } from './checkview';
 import { DeathWatch, IMortal } from './deaths';
 import { holdfastIcon } from './icon';
+import { memoryRenderer } from './memoryrenderer';
 import { IKernelSource, KernelMonitor } from './monitor';
+import { NotebookMemory } from './notebookrows';
 import { notify } from './notice';
 import { RecentDeaths } from './recentdeaths';
 import { Recovery } from './recover';
 import { ReportWidget } from './report';
+import { RestartDialogs } from './restartdialogs';
 import { SidePanel } from './sidepanel';
 import { StatusItem } from './statusitem';
 
@@ -41,11 +50,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
   id: 'holdfast-lab:plugin',
   description: 'Memory against its limit, and why a kernel died.',
   autoStart: true,
-  requires: [INotebookTracker],
+  requires: [INotebookTracker, IRenderMimeRegistry],
   optional: [IConsoleTracker, IStatusBar, ILabShell, ICommandPalette, ILayoutRestorer],
   activate: (
     app: JupyterFrontEnd,
     notebooks: INotebookTracker,
+    rendermime: IRenderMimeRegistry,
     consoles: IConsoleTracker | null,
     statusBar: IStatusBar | null,
     labShell: ILabShell | null,
@@ -56,13 +66,24 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const monitor = new KernelMonitor(api);
     const recent = new RecentDeaths(api);
     const deaths = new DeathWatch<IDocument>(api);
+    const dialogs = new RestartDialogs();
+    const notices = new Map<string, string>(); // run -> id of its notification
+    const recoveries = new Map<string, Recovery>(); // run -> its notebook's way back
+
+    rendermime.addFactory(
+      memoryRenderer(
+        node => notebooks.find(panel => panel.node.contains(node))?.sessionContext ?? null
+      )
+    );
 
     const showPanel = () => void app.commands.execute(SHOW_PANEL);
     const openReport = (run: string) => void app.commands.execute(OPEN_REPORT, { run });
 
+    const memory = new NotebookMemory(api, app.serviceManager.sessions, monitor);
     const panel = new SidePanel(
       monitor,
       recent,
+      memory,
       openReport,
       () => void app.commands.execute(CHECK)
     );
@@ -74,7 +95,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     app.shell.add(panel, 'right', { rank: 900, type: 'Holdfast' });
     restorer?.add(panel, PANEL);
 
-    const item = new StatusItem(monitor, showPanel);
+    const item = new StatusItem(monitor, showPanel, memory);
     if (statusBar) {
       statusBar.registerStatusItem('holdfast-lab:memory', {
         item,
@@ -103,8 +124,11 @@ const plugin: JupyterFrontEndPlugin<void> = {
         }
         const id = `holdfast-report-${run}`;
         const verdict = hasWidget(app, id) ? null : await api.why({ run });
+        Notification.dismiss(notices.get(run)); // it would cover the report, which offers the same
         if (verdict) {
-          const content = new ReportWidget(verdict);
+          const recovery = recoveries.get(run);
+          const restart = recovery ? () => void recovery.run() : null;
+          const content = new ReportWidget(verdict, restart);
           const report = new MainAreaWidget({ content });
           report.id = id;
           report.title.label = `Why: ${verdict.end.slug}`;
@@ -158,11 +182,18 @@ const plugin: JupyterFrontEndPlugin<void> = {
     deaths.died.connect((_, { verdict, owner }) => {
       void recent.refresh();
       const { recovery, sessionContext } = owner;
+      const run = verdict.run.id;
       recovery?.mourn();
-      notify(PathExt.basename(sessionContext.path) || sessionContext.name, verdict, {
-        openReport: () => openReport(verdict.run.id),
+      if (recovery) {
+        recoveries.set(run, recovery);
+      }
+      dialogs.expect(sessionContext.session?.path ?? sessionContext.path);
+      const name = PathExt.basename(sessionContext.path) || sessionContext.name;
+      const notice = notify(name, verdict, {
+        openReport: () => openReport(run),
         restart: recovery ? () => void recovery.run() : undefined
       });
+      notices.set(run, notice);
     });
   }
 };

@@ -87,7 +87,7 @@ export class KernelMonitor {
     this.set(status);
   }
 
-  private get kernel(): string | undefined {
+  get kernel(): string | undefined {
     return this.source?.session?.kernel?.id;
   }
 

@@ -2,8 +2,8 @@
 
 /**
  * The server restarts a dead kernel by itself, up to three seconds later; asking for a restart of
- * one that is still starting interrupts its imports. So: wait for that kernel, and restart only one
- * that has been used since.
+ * one that is still starting interrupts its imports. So: wait for one that is starting, and restart
+ * one that has been used since, or whose death the server has not noticed yet.
  */
 export type Stage = 'used' | 'mourned' | 'starting' | 'fresh' | 'dead';
 
@@ -15,54 +15,32 @@ export class Rebirth {
   /** The kernel is known to be dead, perhaps before the server knows. */
   mourn(): void {
     if (this.current === 'used') {
-      this.move('mourned');
+      this.current = 'mourned';
     }
   }
 
   executed(): void {
     if (this.current === 'fresh') {
-      this.move('used');
+      this.current = 'used';
     }
   }
 
   statusChanged(status: string): void {
     if (status === 'autorestarting' || status === 'restarting') {
-      this.move('starting');
+      this.current = 'starting';
     } else if (status === 'dead') {
-      this.move('dead');
-    } else if (status === 'idle' && this.current === 'starting') {
-      this.move('fresh');
+      this.current = 'dead';
+    } else if (status === 'idle') {
+      this.answered();
     }
   }
 
-  /** Resolves with true once a kernel stands there that nobody has used; false: restart it. */
-  async fresh(patience: number): Promise<boolean> {
-    const deadline = Date.now() + patience;
-    while (this.current === 'mourned' || this.current === 'starting') {
-      const left = deadline - Date.now();
-      if (left <= 0) {
-        return false;
-      }
-      await this.nextMove(left);
+  /** The kernel that was starting has answered somebody. */
+  answered(): void {
+    if (this.current === 'starting') {
+      this.current = 'fresh';
     }
-    return this.current === 'fresh';
-  }
-
-  private nextMove(patience: number): Promise<void> {
-    return new Promise(done => {
-      const timer = setTimeout(done, patience);
-      this.waiting.push(() => {
-        clearTimeout(timer);
-        done();
-      });
-    });
-  }
-
-  private move(stage: Stage): void {
-    this.current = stage;
-    this.waiting.splice(0).forEach(wake => wake());
   }
 
   private current: Stage = 'used';
-  private waiting: (() => void)[] = [];
 }

@@ -5,6 +5,7 @@ import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
 import { Rebirth } from './rebirth';
+import { wake } from './wake';
 
 const PATIENCE = 30_000;
 
@@ -35,13 +36,18 @@ export class Recovery {
   async run(): Promise<void> {
     const { content: notebook, sessionContext } = this.panel;
     const cell = this.failed && !this.failed.isDisposed ? this.failed : notebook.activeCell;
+    const message = Notification.emit('Starting the kernel anew …', 'in-progress', {
+      autoClose: false
+    });
     try {
-      if (!(await this.rebirth.fresh(PATIENCE))) {
+      if (!(await this.startedAnew())) {
         await sessionContext.restartKernel();
       }
     } catch (reason) {
       Notification.error(`The kernel could not be restarted: ${String(reason)}`);
       return;
+    } finally {
+      Notification.dismiss(message);
     }
     const index = cell ? notebook.widgets.indexOf(cell) : -1;
     if (index < 0) {
@@ -54,6 +60,17 @@ export class Recovery {
       notebook.deselectAll();
       await notebook.scrollToItem(index, 'smart');
     }
+  }
+
+  /** The server starts it by itself once it has noticed; before that, restarting is quicker. */
+  private async startedAnew(): Promise<boolean> {
+    if (this.rebirth.stage === 'starting') {
+      const kernel = () => this.panel.sessionContext.session?.kernel;
+      if (await wake(kernel, PATIENCE)) {
+        this.rebirth.answered();
+      }
+    }
+    return this.rebirth.stage === 'fresh';
   }
 
   private rebirth = new Rebirth();

@@ -113,7 +113,10 @@ function Stacks(props: { stacks: Verdict['python_stack'] }): React.ReactElement 
 }
 
 /** The end first, then what lies behind it; each thing told once. */
-export function Report(props: { verdict: Verdict }): React.ReactElement {
+export function Report(props: {
+  verdict: Verdict;
+  restart?: (() => void) | null;
+}): React.ReactElement {
   const { verdict } = props;
   const { end, root, memory } = verdict;
   const deeper = root.slug !== end.slug;
@@ -128,6 +131,11 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
           <p>
             <b>Because:</b> {root.summary} <CauseTag finding={root} />
           </p>
+        )}
+        {props.restart && (
+          <button type="button" className="jp-Holdfast-restart" onClick={props.restart}>
+            Restart and run to here
+          </button>
         )}
       </header>
       <PlaceOf finding={root.where ? root : end} />
@@ -163,12 +171,15 @@ export function Report(props: { verdict: Verdict }): React.ReactElement {
 }
 
 export class ReportWidget extends ReactWidget {
-  constructor(private verdict: Verdict) {
+  constructor(
+    private verdict: Verdict,
+    private restart: (() => void) | null = null
+  ) {
     super();
     this.addClass('jp-Holdfast-reportWidget');
   }
 
   protected render(): React.ReactElement {
-    return <Report verdict={this.verdict} />;
+    return <Report verdict={this.verdict} restart={this.restart} />;
   }
 }

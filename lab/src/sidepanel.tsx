@@ -6,6 +6,7 @@ import React from 'react';
 import { CurveView } from './curveview';
 import { ago, human, percent } from './format';
 import { KernelMonitor } from './monitor';
+import { NotebookMemory, NotebookRows } from './notebookrows';
 import { memoryLevel, secondsToLimit, share } from './pressure';
 import { RunRow, Status, Watched } from './protocol';
 import { RecentDeaths } from './recentdeaths';
@@ -85,6 +86,7 @@ export function SidePanelView(props: {
   now: number;
   onOpen: (run: string) => void;
   onCheck: () => void;
+  notebooks?: React.ReactNode;
 }): React.ReactElement {
   const { status, deaths } = props;
   return (
@@ -99,6 +101,7 @@ export function SidePanelView(props: {
           <SitesTable sites={status.top_sites} most={MOST_SITES} />
         </section>
       )}
+      {props.notebooks}
       <section>
         <h3>Recent deaths</h3>
         {deaths.length === 0 ? (
@@ -134,6 +137,7 @@ export class SidePanel extends ReactWidget {
   constructor(
     private monitor: KernelMonitor,
     private deaths: RecentDeaths,
+    private notebooks: NotebookMemory,
     private onOpen: (run: string) => void,
     private onCheck: () => void
   ) {
@@ -143,6 +147,7 @@ export class SidePanel extends ReactWidget {
 
   protected onBeforeShow(): void {
     void this.deaths.refresh();
+    void this.notebooks.refresh();
     this.monitor.refresh();
   }
 
@@ -154,6 +159,7 @@ export class SidePanel extends ReactWidget {
         now={Date.now()}
         onOpen={this.onOpen}
         onCheck={this.onCheck}
+        notebooks={<NotebookRows memory={this.notebooks} />}
       />
     );
     return (

@@ -5,6 +5,7 @@ import React from 'react';
 
 import { human, percent } from './format';
 import { KernelMonitor } from './monitor';
+import { NotebookMemory } from './notebookrows';
 import { gpuLevel, Level, memoryLevel, share } from './pressure';
 import { Gpu, Watched } from './protocol';
 
@@ -40,6 +41,7 @@ function GpuText(props: { gpu: Gpu }): React.ReactElement | null {
 /** What the item says for a kernel that is watched. */
 export function StatusText(props: {
   status: Watched;
+  others?: string;
   onClick: () => void;
 }): React.ReactElement | null {
   const { status } = props;
@@ -61,7 +63,7 @@ export function StatusText(props: {
       type="button"
       className="jp-Holdfast-status"
       data-level={level}
-      title={`Holdfast: ${whole}. Click for the curve and the lines that hold it.`}
+      title={`Holdfast: ${whole}. ${props.others ?? ''}Click for the curve and the lines that hold it.`}
       aria-label={`Memory of the kernel: ${whole}`}
       onClick={props.onClick}
     >
@@ -73,7 +75,9 @@ export function StatusText(props: {
         <GpuText key={i} gpu={gpu} />
       ))}
       <span role="status" className="jp-Holdfast-spoken">
-        {level === 'calm' ? '' : `${WORDS[level]}${part === null ? '' : percent(part)}`}
+        {level === 'calm'
+          ? ''
+          : `${WORDS[level]}${part === null ? '' : percent(part)}. ${props.others ?? ''}`}
       </span>
     </button>
   );
@@ -82,7 +86,8 @@ export function StatusText(props: {
 export class StatusItem extends ReactWidget {
   constructor(
     private monitor: KernelMonitor,
-    private onClick: () => void
+    private onClick: () => void,
+    private memory: NotebookMemory
   ) {
     super();
     this.addClass('jp-Holdfast-statusItem');
@@ -94,7 +99,11 @@ export class StatusItem extends ReactWidget {
         {() => {
           const status = this.monitor.status;
           return status?.watched ? (
-            <StatusText status={status} onClick={this.onClick} />
+            <StatusText
+              status={status}
+              others={this.memory.others}
+              onClick={this.onClick}
+            />
           ) : null;
         }}
       </UseSignal>

@@ -22,7 +22,12 @@ describe('the monitor', () => {
   beforeEach(() => {
     vi.useFakeTimers();
     status.mockReset().mockResolvedValue(watched(512, 100));
-    monitor = new KernelMonitor({ status, why: vi.fn(), runs: vi.fn() });
+    monitor = new KernelMonitor({
+      status,
+      why: vi.fn(),
+      runs: vi.fn(),
+      notebooks: vi.fn()
+    });
   });
 
   afterEach(() => {

@@ -3,14 +3,23 @@ import { describe, expect, test } from 'vitest';
 import { Rebirth } from '../src/rebirth';
 
 describe('the kernel after a death', () => {
-  test('is waited for until it idles, and not restarted again', async () => {
+  test('is fresh once it idles, and until a cell has run in it', () => {
     const rebirth = new Rebirth();
     rebirth.mourn();
-    const fresh = rebirth.fresh(10_000);
     rebirth.statusChanged('autorestarting');
     rebirth.statusChanged('starting');
+    expect(rebirth.stage).toBe('starting');
     rebirth.statusChanged('idle');
-    expect(await fresh).toBe(true);
+    expect(rebirth.stage).toBe('fresh');
+    rebirth.executed();
+    expect(rebirth.stage).toBe('used');
+  });
+
+  test('is fresh once it has answered, whatever Lab shows', () => {
+    const rebirth = new Rebirth();
+    rebirth.statusChanged('autorestarting');
+    rebirth.answered();
+    expect(rebirth.stage).toBe('fresh');
   });
 
   test('the idle that last words publish is not taken for a new kernel', () => {
@@ -20,25 +29,10 @@ describe('the kernel after a death', () => {
     expect(rebirth.stage).toBe('mourned');
   });
 
-  test('is restarted once cells have run in it', async () => {
-    const rebirth = new Rebirth();
-    rebirth.statusChanged('autorestarting');
-    rebirth.statusChanged('idle');
-    rebirth.executed();
-    expect(await rebirth.fresh(0)).toBe(false);
-  });
-
-  test('is restarted when the server gave up', async () => {
+  test('is dead when the server gave up', () => {
     const rebirth = new Rebirth();
     rebirth.mourn();
-    const fresh = rebirth.fresh(10_000);
     rebirth.statusChanged('dead');
-    expect(await fresh).toBe(false);
-  });
-
-  test('is restarted when nobody brings it back', async () => {
-    const rebirth = new Rebirth();
-    rebirth.mourn();
-    expect(await rebirth.fresh(1)).toBe(false);
+    expect(rebirth.stage).toBe('dead');
   });
 });

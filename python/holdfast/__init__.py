@@ -19,6 +19,7 @@ from holdfast.free import Freed, free
 from holdfast.live import Live, live
 from holdfast.memory import MemoryUse, measure
 from holdfast.run_entry import RunEntry
+from holdfast.variables import Variables, variables
 from holdfast.verdict import SCHEMA, Verdict
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ __all__ = [
     "NoSuchRun",
     "RunEntry",
     "Status",
+    "Variables",
     "Verdict",
     "check",
     "fit",
@@ -49,6 +51,7 @@ __all__ = [
     "runs",
     "status",
     "step",
+    "variables",
     "why",
 ]
 

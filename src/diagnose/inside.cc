@@ -1,5 +1,7 @@
 #include "diagnose/inside.h"
 
+#include <chrono>
+
 #include <csignal>
 #include <string_view>
 
@@ -64,6 +66,15 @@ bool exit_left_a_cell(const Death& death) {
         if (note.kind == NoteEvidence::Kind::cell) last = &note;
     }
     return last != nullptr && last->b == 1;
+}
+
+bool was_idle_kernel(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    if (agent == nullptr || agent->leak || !death.time) return false;
+    const NoteEvidence* last = nullptr;
+    for (const NoteEvidence& note : agent->notes)
+        if (note.kind == NoteEvidence::Kind::cell) last = &note;
+    return last != nullptr && last->b == 0 && *death.time - last->time >= std::chrono::seconds(1);
 }
 
 std::optional<Where> own_place(const std::vector<Frame>& frames) {

@@ -26,6 +26,10 @@ const ExitCallEvidence* exit_call_of(const Death& death);
 // then: no cell ends so.
 bool exit_left_a_cell(const Death& death);
 
+// A notebook's kernel that had run a cell, ran none for a second, and grew by nothing that was
+// seen.
+bool was_idle_kernel(const Death& death);
+
 // The innermost own frame as a place; nothing where there is none.
 std::optional<Where> own_place(const std::vector<Frame>& frames);
 

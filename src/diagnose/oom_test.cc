@@ -200,6 +200,44 @@ TEST(OomVictim, NamesTheNeighbourThatFilledTheLimit) {
         << v.root.summary;
 }
 
+// A kernel between two cells takes nothing, however much it holds.
+Verdict idle_kernel(std::int64_t cell_runs, Nanos cell_noted) {
+    Story story;
+    story.held(main_pid, Bytes::mib(300)).neighbour(900, "python", Bytes::mib(180));
+    story.evidence().neighbours.back().command = "the notebook guard.ipynb";
+    AgentEvidence agent;
+    agent.pid = main_pid;
+    NoteEvidence note;
+    note.kind = NoteEvidence::Kind::cell;
+    note.time = cell_noted;
+    note.b = cell_runs;
+    agent.notes.push_back(note);
+    KeeperEvidence keeper;  // it had grown, while cells ran
+    keeper.name = "kept";
+    keeper.kind = "list";
+    keeper.live = Bytes::mib(240);
+    keeper.grown = Bytes::mib(40);
+    agent.keepers.push_back(keeper);
+    story.evidence().agents.push_back(agent);
+    return story.dies_by(SIGKILL).container_oom().verdict();
+}
+
+TEST(OomVictim, AnIdleKernelIsTheVictimOfTheNotebookBesideIt) {
+    const Verdict v = idle_kernel(0, 5s);
+    EXPECT_EQ(root_of(v), "oom-victim");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.root.summary.find("the notebook guard.ipynb (pid 900) held 180 MiB"),
+              std::string::npos)
+        << v.root.summary;
+    for (const Fix& fix : v.root.fixes)
+        EXPECT_EQ(fix.text.find("still asking"), std::string::npos) << fix.text;
+}
+
+TEST(OomVictim, AKernelThatRunsACellOrRanOneJustNowIsNobodysVictim) {
+    EXPECT_EQ(root_of(idle_kernel(1, 5s)), "host-leak");
+    EXPECT_EQ(root_of(idle_kernel(0, 9500ms)), "host-leak");
+}
+
 // It filled the limit between two looks: only the kernel saw it.
 TEST(OomVictim, NamesWhomTheKernelListedThoughNoLookSawIt) {
     Story story;

@@ -79,8 +79,9 @@ NotebookWords notebook_words(const Verdict& verdict) {
     for (const std::string_view line : split(page, '\n')) words.lines.emplace_back(line);
     while (!words.lines.empty() && words.lines.back().empty()) words.lines.pop_back();
     words.html = notebook_panel(verdict);
-    words.plain = memory_figures(verdict.memory);
-    if (words.plain.empty()) words.plain = headline_of_end(verdict);
+    words.plain = trim(page_of(verdict, Style{88, false, true}));
+    if (const std::string figures = memory_figures(verdict.memory); !figures.empty())
+        words.plain += "\n\n  " + figures;
     return words;
 }
 

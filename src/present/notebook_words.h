@@ -12,7 +12,7 @@ struct NotebookWords {
     std::string headline;            // one sentence, with cause and place
     std::vector<std::string> lines;  // coloured, as a traceback is
     std::string html;
-    std::string plain;  // what stands for the panel where no HTML is shown; one line
+    std::string plain;  // the same without colours: for the panel where no HTML is shown
 };
 
 NotebookWords notebook_words(const Verdict& verdict);

@@ -1,13 +1,42 @@
 #include "supervise/neighbour_watch.h"
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "base/text.h"
 #include "record/box_reader.h"
 #include "record/mask.h"
 #include "sources/pid_cmdline.h"
+#include "sources/pid_environ.h"
 #include "sources/process_dir.h"
 #include "sources/process_list.h"
 
 namespace holdfast {
+namespace {
+
+// Jupyter puts the path of the notebook into its kernel's environment.
+constexpr std::string_view notebook_variable[] = {"JPY_SESSION_NAME"};
+
+bool is_kernel(const std::vector<std::string>& words) {
+    return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+        return word.starts_with("ipykernel") ||
+               (word.ends_with(".json") && word.find("/kernel-") != std::string::npos);
+    });
+}
+
+// What a neighbour is called: a kernel by its notebook, others by their command line.
+std::string called(int process_dir, const std::vector<std::string>& words) {
+    if (is_kernel(words))
+        if (const auto found = sources::read_pid_environ(process_dir, notebook_variable);
+            found && !found->empty() && !found->front().value.empty()) {
+            const std::string& path = found->front().value;
+            return "the notebook " + path.substr(path.rfind('/') + 1);
+        }
+    return command_line(mask_command(words));
+}
+
+}  // namespace
 
 void NeighbourWatch::look(Nanos now, const IsOurs& is_ours, const SharesLimit& shares_limit) {
     // Twice the table: some of the largest are ours.
@@ -29,7 +58,7 @@ void NeighbourWatch::look(Nanos now, const IsOurs& is_ours, const SharesLimit& s
         record.same_cgroup = shares_limit(dir->fd()) ? 1 : 0;
         set_fixed_text(record.name, printable(stat->comm));
         if (const auto words = sources::read_pid_cmdline(dir->fd()))
-            set_fixed_text(record.command, printable(command_line(mask_command(*words))));
+            set_fixed_text(record.command, printable(called(dir->fd(), *words)));
         table_->put(slot++, record);
         if (record.same_cgroup != 0) sharing_.push_back(std::move(dir).value());
     }

@@ -134,12 +134,14 @@ def errors(outputs: list[dict]) -> list[dict]:
 
 
 def words(outputs: list[dict]) -> str:
-    """What the kernel's last words say in this cell; empty: none."""
-    return "\n".join(
+    """What the kernel's last words say in this cell, panel and error; empty: none."""
+    said = [
         f"{error['evalue']}\n" + "\n".join(error["traceback"])
         for error in errors(outputs)
         if error["ename"] == "KernelDied"
-    )
+    ]
+    texts = [output.get("data", {}).get("text/plain", "") for output in outputs]
+    return "\n".join([*texts, *said]) if said else ""
 
 
 def panel(outputs: list[dict]) -> str:

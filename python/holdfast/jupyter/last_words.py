@@ -193,15 +193,20 @@ class Mourner:
         in_full: bool,
     ) -> None:
         ename = self._words["ename"]
-        traceback = self._words["traceback"] if in_full else [f"{ename}: {evalue}"]
-        error = {"ename": ename, "evalue": evalue, "traceback": traceback}
-        if in_full and self._words.get("html"):
+        line = [f"{ename}: {evalue}"]
+        error = {"ename": ename, "evalue": evalue, "traceback": line}
+        if in_full:
+            # The panel says it all, in text where there is no HTML; the error below it is one line.
             data = {"text/plain": self._words["plain"], "text/html": self._words["html"]}
             content = {"data": data, "metadata": {}, "transient": {}}
             self._ports.publish("display_data", content, header)
         self._ports.publish("error", error, header)
+        # nbclient and whatever stands on it show what the reply says, and no output.
+        whole = self._words["traceback"] if in_full else line
         reply: Message = {"status": "error", "user_expressions": {}, "payload": []}
-        reply.update(error, execution_count=count)  # jupyter_console falls over without the number
+        reply.update(
+            error, traceback=whole, execution_count=count
+        )  # jupyter_console falls over without the number
         answered = self._ports.reply("execute_reply", reply, header, ident)
         self._ports.publish("status", {"execution_state": "idle"}, header)
         self.told = self.told or answered or self._ports.subscribers > 0

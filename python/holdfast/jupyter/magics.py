@@ -11,8 +11,9 @@ from IPython.display import display
 
 import holdfast
 from holdfast._command import HoldfastError
+from holdfast.jupyter.own_run import own_run
 
-_ACTIONS = "status, why [RUN], runs, check [FRAMEWORK], fit MAKE BATCH GPU, free"
+_ACTIONS = "status, variables, why [RUN], runs, check [FRAMEWORK], fit MAKE BATCH GPU, free"
 
 
 @magics_class
@@ -21,13 +22,17 @@ class HoldfastMagics(Magics):
 
     @line_magic
     def holdfast(self, line: str) -> Any:
-        """``%holdfast``: how the run does; ``why``, ``runs``, ``check``, ``fit``, ``free``."""
-        action, *rest = shlex.split(line) or ["status"]
+        """``%holdfast``: how the run does, and what holds its memory; or one of the actions."""
+        action, *rest = shlex.split(line) or [""]
         try:
+            if not action:
+                display(holdfast.live())
+            if action in ("", "variables"):
+                return holdfast.variables()
             if action == "status":
                 return holdfast.live()
             if action == "why":
-                return holdfast.why(*rest[:1])
+                return holdfast.why(rest[0] if rest else own_run())
             if action == "runs":
                 return holdfast.runs()
             if action == "check":

@@ -1,4 +1,4 @@
-"""GET holdfast/status, runs, why and check: thin, authenticated, read only.
+"""GET holdfast/status, notebooks, runs, why and check: thin, authenticated, read only.
 
 Each asks the program in a thread, so that a slow disk never holds up the server's loop.
 """
@@ -6,16 +6,18 @@ Each asks the program in a thread, so that a slow disk never holds up the server
 import asyncio
 import json
 import re
+from datetime import datetime, timezone
 from typing import Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import APIHandler
-from jupyter_server.utils import url_path_join
+from jupyter_server.utils import ensure_async, url_path_join
 from tornado import web
 
 from holdfast._command import HoldfastError, NoSuchRun, ask, text_of
 from holdfast.server.kernel_python import directory_of, python_of
 from holdfast.server.kernel_runs import Kernel, LiveRuns, is_death, last_death
+from holdfast.server.notebooks import rows_of
 from holdfast.server.shared_answers import SharedAnswers
 from holdfast.server.status import status_of
 
@@ -35,7 +37,7 @@ def list_runs() -> list[dict[str, Any]]:
 
 
 class HoldfastHandler(APIHandler):
-    """What the four have in common."""
+    """What they have in common."""
 
     # Who may read kernels may read how they do; see "Authorization" of Jupyter Server.
     auth_resource = "kernels"
@@ -106,6 +108,26 @@ class StatusHandler(HoldfastHandler):
         return status_of(run, evidence)
 
 
+class NotebooksHandler(HoldfastHandler):
+    """What each notebook's kernel holds."""
+
+    @web.authenticated
+    @authorized
+    async def get(self) -> None:
+        sessions = await ensure_async(self.settings["session_manager"].list_sessions())
+        pids = {session["kernel"]["id"]: self._pid(session["kernel"]["id"]) for session in sessions}
+        await self.answer(self._rows, sessions, pids)
+
+    def _pid(self, kernel_id: str) -> int | None:
+        if kernel_id not in self.kernel_manager:
+            return None
+        provisioner = getattr(self.kernel_manager.get_kernel(kernel_id), "provisioner", None)
+        return getattr(provisioner, "pid", None)
+
+    def _rows(self, sessions: Any, pids: dict[str, int | None]) -> dict[str, Any]:
+        return {"notebooks": rows_of(sessions, pids, datetime.now(timezone.utc))}
+
+
 class RunsHandler(HoldfastHandler):
     """The recorded runs, newest first."""
 
@@ -164,13 +186,14 @@ class CheckHandler(HoldfastHandler):
 
 
 def add_to(web_app: Any) -> None:
-    """Puts the four below the server's base URL."""
+    """Puts them below the server's base URL."""
     shared = {"live_runs": LiveRuns(list_runs), "answers": SharedAnswers()}
     base = url_path_join(web_app.settings["base_url"], "holdfast")
     web_app.add_handlers(
         ".*$",
         [
             (url_path_join(base, "status"), StatusHandler, shared),
+            (url_path_join(base, "notebooks"), NotebooksHandler, shared),
             (url_path_join(base, "runs"), RunsHandler, shared),
             (url_path_join(base, "why"), WhyHandler, shared),
             (url_path_join(base, "check"), CheckHandler, shared),

@@ -331,6 +331,8 @@ std::optional<Finding> loaded_unseen(const Death& death) {
 }  // namespace
 
 std::optional<Finding> dataset_in_ram(const Death& death) {
+    // What an idle kernel holds it has held for long: somebody else filled the limit.
+    if (was_idle_kernel(death)) return std::nullopt;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
     return kept_by_a_name(death);

@@ -1,5 +1,6 @@
 // HF103: the OOM killer took this process, but somebody else had eaten the memory.
 #include "base/format.h"
+#include "diagnose/inside.h"
 #include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
@@ -11,6 +12,8 @@ namespace {
 
 // Below this part of the memory that ran out a process is not what filled it.
 constexpr double small_share = 0.3;
+// Beside an idle kernel, which may be the largest of all, this part is enough.
+constexpr double idle_share = 0.1;
 
 struct Eater {
     std::string name;
@@ -18,19 +21,36 @@ struct Eater {
     bool files = false;  // shared-memory files, which belong to no process
 };
 
-std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Bytes own,
-                                        Bytes whole) {
+const Neighbour* largest_neighbour(const Death& death, bool in_cgroup) {
     const Neighbour* largest = nullptr;
     for (const Neighbour& neighbour : death.all.neighbours) {
         if (in_cgroup && !neighbour.same_cgroup) continue;
         if (death.all.process(neighbour.pid) != nullptr) continue;  // one of ours
         if (largest == nullptr || neighbour.rss > largest->rss) largest = &neighbour;
     }
+    return largest;
+}
+
+Eater eater_of(const Neighbour& neighbour) {
+    std::string name = short_command(neighbour.command);
+    if (name.empty()) name = neighbour.name;
+    return Eater{formatted("{} (pid {})", name, neighbour.pid), neighbour.rss};
+}
+
+std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Bytes own,
+                                        Bytes whole) {
+    const Neighbour* largest = largest_neighbour(death, in_cgroup);
     if (largest == nullptr || largest->rss <= own || largest->rss.share_of(whole) < small_share)
         return std::nullopt;
-    std::string name = short_command(largest->command);
-    if (name.empty()) name = largest->name;
-    return Eater{formatted("{} (pid {})", name, largest->pid), largest->rss};
+    return eater_of(*largest);
+}
+
+// Beside a kernel that runs no cell, and grew by nothing that was seen, it is the others who ask.
+std::optional<Eater> neighbour_of_idle(const Death& death, bool in_cgroup, Bytes whole) {
+    if (!was_idle_kernel(death)) return std::nullopt;
+    const Neighbour* largest = largest_neighbour(death, in_cgroup);
+    if (largest == nullptr || largest->rss.share_of(whole) < idle_share) return std::nullopt;
+    return eater_of(*largest);
 }
 
 // The kernel's own list, of the very moment.
@@ -97,12 +117,16 @@ std::optional<Finding> oom_victim(const Death& death) {
     }
     // The whole tree's share: a worker whose parent filled the limit is nobody else's victim.
     const std::optional<Bytes> own = held_by_tree(death);
-    if (!whole || !own || own->share_of(*whole) >= small_share) return std::nullopt;
-
-    std::optional<Eater> eater = holder_that_ate(death, *own, *whole);
-    if (!eater) eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
-    if (!eater && in_cgroup) eater = crowd_that_ate(death, in_cgroup, *own, *whole);
-    if (!eater && in_cgroup) eater = files_that_ate(death, *whole);
+    if (!whole || !own) return std::nullopt;
+    std::optional<Eater> eater;
+    if (own->share_of(*whole) < small_share) {
+        eater = holder_that_ate(death, *own, *whole);
+        if (!eater) eater = neighbour_that_ate(death, in_cgroup, *own, *whole);
+        if (!eater && in_cgroup) eater = crowd_that_ate(death, in_cgroup, *own, *whole);
+        if (!eater && in_cgroup) eater = files_that_ate(death, *whole);
+    }
+    const bool idle = !eater;
+    if (!eater) eater = neighbour_of_idle(death, in_cgroup, *whole);
     if (!eater) return std::nullopt;
 
     // Between the looks a process can grow; only an eater of more than half leaves no room for
@@ -111,8 +135,12 @@ std::optional<Finding> oom_victim(const Death& death) {
     Finding finding = finding_about(
         death, "oom-victim"_cause,
         settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-        formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.", who(death),
-                  part_of(*own, *whole), eater->name, human(eater->held)));
+        idle ? formatted(
+                   "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {} "
+                   "beside it.",
+                   who(death), part_of(*own, *whole), eater->name, human(eater->held))
+             : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
+                         who(death), part_of(*own, *whole), eater->name, human(eater->held)));
     for (const Observation& seen : kill->evidence)
         if (seen.source != "exit status") finding.evidence.push_back(seen);
     finding.evidence.push_back({"memory of the program", part_of(*own, *whole)});
@@ -124,7 +152,12 @@ std::optional<Finding> oom_victim(const Death& death) {
     else
         finding.fixes.push_back(
             {formatted("Stop or limit {}, or run this program apart from it.", eater->name), {}});
-    if (in_cgroup && kill->level != nullptr)
+    if (idle)
+        finding.fixes.push_back(
+            {"Shut down kernels that are not used: an idle one keeps its "
+             "memory.",
+             {}});
+    else if (in_cgroup && kill->level != nullptr)
         finding.fixes.push_back(raise_limit(death, *kill->level));
     return finding;
 }

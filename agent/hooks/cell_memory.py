@@ -1,0 +1,125 @@
+"""A cell that failed for want of memory says so below its traceback; `%holdfast variables`, too."""
+
+import sys
+
+from _holdfast_agent import attempt, headroom, refusal
+from hooks.keepers import grown_most, locals_of
+from hooks.memory_advice import advise
+from hooks.memory_words import html, human, plain
+from hooks.opaque import module_of, title_of
+from hooks.other_kernels import others
+from hooks.own_code import attributes, is_own
+from hooks.variables import largest
+
+MIME = "application/vnd.holdfast.memory+json"
+_LITTLE = 3  # kind of a refusal: growth by small blocks had used up what there was
+_BRINK = 4
+_traceback = BaseException.__traceback__.__get__
+
+
+def tell(shell, error, refused_before):
+    """Publishes the panel of an error that is about memory."""
+    counts = refusal()
+    really = counts is not None and counts[0] > refused_before
+    publish(shell, gather(shell, error, counts if really else None))
+
+
+def show(shell):
+    """What the button "Show variables" asks for."""
+    publish(shell, gather(shell))
+
+
+def publish(shell, facts):
+    data = {"text/plain": plain(facts), "text/html": html(facts), MIME: facts}
+    shell.display_pub.publish(data)
+
+
+def gather(shell, error=None, refused=None):
+    """All that the panel says, as plain values; without an error, of the variables alone."""
+    frames = _own_frames(error)
+    variables = largest(_spaces(shell, frames))
+    company = []
+    attempt(lambda: company.extend(others()))
+    room = refused[3:5] if refused else headroom()
+    line = _line_of(frames[-1]) if frames else ""
+    return {
+        "kind": "variables" if error is None else _kind(error, refused),
+        "headline": _headline(error, refused, room, variables),
+        "room": room[0] if room else None,
+        "limit": room[1] if room else None,
+        "variables": [_plain(one) for one in variables],
+        "grew": grown_most(),
+        "others": company,
+        "advice": [] if error is None else advise(variables, company, line, human),
+    }
+
+
+def _plain(one):
+    return {name: getattr(one, name) for name in one.__slots__}
+
+
+def _kind(error, refused):
+    if title_of(type(error)) == "BrinkError":
+        return "brink"
+    return "refused" if refused else "memory-error"
+
+
+def _headline(error, refused, room, variables):
+    left = f"{human(room[0])} of {human(room[1])} left" if room else ""
+    if error is None:
+        held = human(sum(one.bytes for one in variables if not one.device))
+        return f"The largest variables hold {held}" + (f"; {left}" if left else "")
+    kind = _kind(error, refused)
+    if kind == "brink" or (refused and refused[1] == _BRINK):
+        return f"Holdfast stopped this cell before memory ran out: {left}"
+    if refused and refused[1] == _LITTLE:
+        return f"Holdfast kept this kernel alive: memory was nearly used up, {left}"
+    asked = refused[2] if refused else _asked(error)
+    wish = f"{human(asked)} asked for, {left}" if asked else left
+    who = "Holdfast kept this kernel alive" if refused else "Memory was refused by the system"
+    return f"{who}: {wish}" if wish else who
+
+
+def _asked(error):
+    """NumPy's error knows the shape."""
+    names = attributes(error)
+    shape, dtype = names.get("shape"), names.get("dtype")
+    if type(shape) is not tuple or module_of(type(error)).partition(".")[0] != "numpy":
+        return 0
+    size = int(dtype.itemsize)
+    for length in shape:
+        size *= int(length)
+    return size
+
+
+def _own_frames(error):
+    """Of the traceback; of one that went through others, those of its context, too."""
+    found = []
+    entry = _traceback(error) if error is not None else None
+    while entry is not None:
+        if is_own(entry.tb_frame.f_code.co_filename):
+            found.append((entry.tb_frame, entry.tb_lineno))
+        entry = entry.tb_next
+    return found
+
+
+def _spaces(shell, frames):
+    """The notebook's variables and outputs, and those of functions that the error keeps."""
+    names = shell.user_ns
+    hidden = set(dict.keys(shell.user_ns_hidden)) | {"Out", "In", "_oh", "_ih", "_dh"}
+    spaces = [(names, "", hidden)]
+    outputs = names.get("Out")
+    if type(outputs) is dict:
+        spaces.append(({f"Out[{number}]": held for number, held in outputs.items()}, "", ()))
+    for frame, _ in frames:
+        if frame.f_globals is not frame.f_locals and frame.f_code.co_flags & 1:
+            spaces.append((locals_of(frame), frame.f_code.co_name, ()))
+    return spaces
+
+
+def _line_of(place):
+    frame, number = place
+    cache = getattr(sys.modules.get("linecache"), "cache", {})
+    entry = cache.get(frame.f_code.co_filename)
+    lines = entry[2] if type(entry) is tuple and len(entry) == 4 else ()
+    return lines[number - 1] if 0 < number <= len(lines) else ""

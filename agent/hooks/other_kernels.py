@@ -1,0 +1,117 @@
+"""The other kernels that share this one's memory limit: whose notebook, how much, idle how long.
+
+Read from /proc: the server puts the notebook's path into JPY_SESSION_NAME of its kernel, and every
+kernel has its connection file on its command line. Idle times are those of kernels under watch.
+"""
+
+from posix import (
+    O_CLOEXEC,
+    O_NOFOLLOW,
+    O_RDONLY,
+    close,
+    fstat,
+    getpid,
+    listdir,
+    open,
+    pread,
+    sysconf,
+)
+from time import time
+
+from _holdfast_agent import run_directory
+
+_LEAST = 32 << 20  # bytes; a smaller one is not worth a word
+_SLOT, _SLOTS = 16 << 10, 64  # of cells.box
+
+
+def others():
+    """[{"name", "pid", "bytes", "idle"}], the largest first; idle: seconds, None: not known."""
+    here = getpid()
+    group = _group(here)
+    busy = _last_cells()
+    found = {}
+    for word in listdir("/proc"):
+        if not word.isdigit() or int(word) == here:
+            continue
+        file = _connection_file(_read(f"/proc/{word}/cmdline", 4096).split(b"\0"))
+        if not file or not _shares(group, _group(int(word))):
+            continue
+        size = _resident(word)
+        if size >= max(_LEAST, found.get(file, {"bytes": 0})["bytes"]):
+            name = _notebook(word) or file
+            found[file] = {"name": name, "pid": int(word), "bytes": size, "idle": busy.get(word)}
+    return sorted(found.values(), key=lambda one: one["bytes"], reverse=True)
+
+
+def _connection_file(words):
+    """Of a kernel; not of the supervisor that has the same file on its command line."""
+    if b"--kernel" in words:
+        return ""
+    for word in words:
+        name = word.rpartition(b"/")[2]
+        if name.endswith(b".json") and (name.startswith(b"kernel-") or b"ipykernel" in words[2:3]):
+            return name.decode("utf-8", "replace")
+    return ""
+
+
+def _notebook(pid):
+    for entry in _read(f"/proc/{pid}/environ", 1 << 18).split(b"\0"):
+        if entry.startswith(b"JPY_SESSION_NAME="):
+            path = entry.partition(b"=")[2]
+            return path.rpartition(b"/")[2].decode("utf-8", "replace")
+    return ""
+
+
+def _resident(pid):
+    words = _read(f"/proc/{pid}/statm", 256).split()
+    return int(words[1]) * sysconf("SC_PAGESIZE") if len(words) > 1 else 0
+
+
+def _group(pid):
+    """The cgroup that counts its memory."""
+    unified = b"/"
+    for line in _read(f"/proc/{pid}/cgroup", 8192).splitlines():
+        number, _, rest = line.partition(b":")
+        controllers, _, path = rest.partition(b":")
+        if b"memory" in controllers.split(b","):
+            return path
+        if number == b"0":
+            unified = path
+    return unified
+
+
+def _shares(ours, theirs):
+    """In the same group, or below it, or ours below theirs: some limit above is common."""
+    ours, theirs = ours.rstrip(b"/") + b"/", theirs.rstrip(b"/") + b"/"
+    return theirs.startswith(ours) or ours.startswith(theirs)
+
+
+def _last_cells():
+    """pid -> seconds since its last cell ended, 0 while one runs; of kernels under watch."""
+    runs = (run_directory() or "").rpartition("/")[0]
+    found = {}
+    for run in listdir(runs) if runs else ():
+        try:
+            fd = open(f"{runs}/{run}/cells.box", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        except OSError:
+            continue
+        try:
+            pid = pread(fd, 256, 0).partition(b'"pid": ')[2].partition(b",")[0].decode()
+            running = any(pread(fd, 1, slot * _SLOT) == b"R" for slot in range(1, _SLOTS))
+            found[pid] = 0 if running else max(0, int(time() - fstat(fd).st_mtime))
+        finally:
+            close(fd)
+    return found
+
+
+def _read(path, most):
+    try:
+        fd = open(path, O_RDONLY | O_CLOEXEC)
+    except OSError:  # it has ended, or is somebody else's
+        return b""
+    try:
+        return pread(fd, most, 0)
+    except OSError:
+        return b""
+    finally:
+        close(fd)

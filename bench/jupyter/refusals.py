@@ -1,0 +1,89 @@
+"""Cells that the guard refuses memory, and how many name what holds it; healthy ones, too."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from bench.jupyter.place import Place
+from bench.jupyter.restarts import kernel
+
+# First cell, refused cell, the variable and keeper that must be named; one line each for a console.
+REFUSED = (
+    (
+        "history = []",
+        "[history.append(bytearray(b'x') * (4 << 20)) for _ in range(9999)]",
+        "history",
+    ),
+    (
+        "import types; model = types.SimpleNamespace(cache={}, steps=3)",
+        "[model.cache.setdefault(n, bytearray(b'x') * (2 << 20)) for n in range(9999)]",
+        "model.cache",
+    ),
+    (
+        "import numpy as np; train = np.ones((17, 1 << 20)); labels = np.ones(1 << 20)",
+        "scaled = train * 2",
+        "train",
+    ),
+    (
+        "load = lambda rows: [rows.append('x' * (3 << 20)) for _ in range(9999)]",
+        "load([])",
+        "rows in <lambda>()",
+    ),
+    (
+        "log = {'loss': [], 'name': 'run'}; small = [1, 2, 3]",
+        "[log['loss'].append(b'x' * (2 << 20)) for _ in range(9999)]",
+        'log["loss"]',
+    ),
+)
+HEALTHY = (
+    "kept = bytearray(64 << 20); 1 / 0",
+    "raise ValueError('not enough memory in my head')",
+    "import numpy as np; x = np.ones(4 << 20) * 2; x.sum()",
+    "print('fine')",
+)
+HEAD = "Holdfast "
+Run = Callable[[Place, Sequence[str]], list[str]]
+
+
+def named_right(place: Place, run: Run, count: int) -> int:
+    """How many refused cells say so, with the right variable first."""
+    right = 0
+    for number in range(count):
+        first, second, wanted = REFUSED[number % len(REFUSED)]
+        shown = run(place, [first, second, "print('alive')"])
+        lines = shown[1].splitlines()
+        heads = [at for at, line in enumerate(lines) if line.startswith(HEAD)]
+        right += bool(heads) and wanted in " ".join(lines[heads[0] + 1].split())
+    return right
+
+
+def healthy_words(place: Place, run: Run, count: int) -> int:
+    """How many cells that were refused nothing say something."""
+    loud = 0
+    for number in range(count):
+        shown = run(place, ["x = 1", HEALTHY[number % len(HEALTHY)]])
+        loud += any("Holdfast" in one or "largest " in one for one in shown)
+    return loud
+
+
+def error_to_words(place: Place, count: int) -> list[float]:
+    """Seconds from a refused cell's error to its panel, as a client hears them."""
+    times = []
+    with kernel(place, "held") as (_, client):
+        for number in range(count):
+            first, second, _ = REFUSED[number % len(REFUSED)]
+            client.execute_interactive(first, timeout=60, output_hook=lambda message: None)
+            request = client.execute(second)
+            failed = 0.0
+            while True:
+                message = client.get_iopub_msg(timeout=60)
+                if message["parent_header"].get("msg_id") != request:
+                    continue
+                if message["msg_type"] == "error":
+                    failed = time.monotonic()
+                elif message["msg_type"] == "display_data":
+                    break
+            times.append(time.monotonic() - failed)
+            client.execute_interactive("%reset -f", timeout=60)
+    return sorted(times)

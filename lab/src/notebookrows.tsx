@@ -1,0 +1,140 @@
+// Memory by notebook: what each kernel of the server holds, with a button that shuts it down.
+
+import type { Session } from '@jupyterlab/services';
+import { UseSignal } from '@jupyterlab/ui-components';
+import { ISignal, Signal } from '@lumino/signaling';
+import React from 'react';
+
+import type { IHoldfastApi } from './api';
+import { duration, human } from './format';
+import type { KernelMonitor } from './monitor';
+
+export interface NotebookRow {
+  session: string;
+  kernel: string;
+  name: string;
+  path: string;
+  bytes: number | null;
+  idle: number | null; // seconds; 0: a cell runs; null: not known
+}
+
+// A visible tab looks at its own kernel every 2 to 10 s, and at the others this seldom.
+const FRESH_MS = 10_000;
+const LARGE = 64 << 20;
+
+export function stateText(row: NotebookRow): string {
+  return row.idle === null
+    ? ''
+    : row.idle === 0
+      ? 'busy'
+      : `idle for ${duration(row.idle)}`;
+}
+
+/** "71 MiB here, 890 MiB in guard.ipynb (idle for 40 min). ", or nothing. */
+export function othersText(rows: NotebookRow[], kernel: string | undefined): string {
+  const here = rows.find(row => row.kernel === kernel);
+  const other = rows.find(row => row.kernel !== kernel && (row.bytes ?? 0) >= LARGE);
+  if (!other || other.bytes === null) {
+    return '';
+  }
+  const own = here && here.bytes !== null ? `${human(here.bytes)} here, ` : '';
+  const state = stateText(other);
+  return `${own}${human(other.bytes)} in ${other.name}${state && ` (${state})`}. `;
+}
+
+export class NotebookMemory {
+  constructor(
+    private api: IHoldfastApi,
+    private sessions: Pick<Session.IManager, 'shutdown'>,
+    private monitor: Pick<KernelMonitor, 'changed' | 'kernel'>
+  ) {
+    monitor.changed.connect(() => {
+      if (Date.now() - this.asked > FRESH_MS) {
+        void this.refresh();
+      }
+    });
+  }
+
+  get rows(): NotebookRow[] {
+    return this.known;
+  }
+
+  get others(): string {
+    return othersText(this.known, this.monitor.kernel);
+  }
+
+  get front(): string | undefined {
+    return this.monitor.kernel;
+  }
+
+  get changed(): ISignal<this, void> {
+    return this.change;
+  }
+
+  async refresh(): Promise<void> {
+    this.asked = Date.now();
+    this.known = (await this.api.notebooks()) ?? [];
+    this.change.emit();
+  }
+
+  async shutDown(row: NotebookRow): Promise<void> {
+    await this.sessions.shutdown(row.session);
+    await this.refresh();
+  }
+
+  private known: NotebookRow[] = [];
+  private asked = 0;
+  private change = new Signal<this, void>(this);
+}
+
+export function NotebookTable(props: {
+  rows: NotebookRow[];
+  front: string | undefined;
+  onShutDown: (row: NotebookRow) => void;
+}): React.ReactElement | null {
+  if (props.rows.length === 0) {
+    return null;
+  }
+  return (
+    <section>
+      <h3>Memory by notebook</h3>
+      <table className="jp-Holdfast-notebooks">
+        <tbody>
+          {props.rows.map(row => (
+            <tr key={row.session}>
+              <td>{row.bytes === null ? '' : human(row.bytes)}</td>
+              <th scope="row" title={row.path}>
+                {row.name}
+                <small>{row.kernel === props.front ? 'in front' : stateText(row)}</small>
+              </th>
+              <td>
+                <button
+                  type="button"
+                  aria-label={`Shut down the kernel of ${row.name}`}
+                  onClick={() => props.onShutDown(row)}
+                >
+                  Shut down
+                </button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function NotebookRows(props: { memory: NotebookMemory }): React.ReactElement {
+  const { memory } = props;
+  return (
+    <UseSignal signal={memory.changed}>
+      {() => (
+        <NotebookTable
+          rows={memory.rows}
+          front={memory.front}
+          onShutDown={row => void memory.shutDown(row)}
+        />
+      )}
+    </UseSignal>
+  );
+}

@@ -1,0 +1,63 @@
+"""Memory by notebook: what each kernel of the server holds with all it started, watched or not."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def rows_of(sessions: list[Json], pids: dict[str, int | None], now: datetime) -> list[Json]:
+    """One row for each session with a kernel, the largest first."""
+    rows = [_row(session, pids.get(session["kernel"]["id"]), now) for session in sessions]
+    return sorted(rows, key=lambda row: row["bytes"] or 0, reverse=True)
+
+
+def _row(session: Json, pid: int | None, now: datetime) -> Json:
+    kernel = session["kernel"]
+    path = str(session.get("path") or "")
+    return {
+        "session": session["id"],
+        "kernel": kernel["id"],
+        "path": path,
+        "name": session.get("name") or path.rpartition("/")[2] or kernel["id"],
+        "bytes": None if pid is None else tree_bytes(pid),
+        "idle": _idle(kernel, now),
+    }
+
+
+def _idle(kernel: Json, now: datetime) -> int | None:
+    """Seconds; 0 while a cell runs; None: not known."""
+    if kernel.get("execution_state") != "idle":
+        return 0 if kernel.get("execution_state") == "busy" else None
+    last = str(kernel.get("last_activity") or "").replace("Z", "+00:00")
+    try:
+        since = datetime.fromisoformat(last)
+    except ValueError:
+        return None
+    if since.tzinfo is None:
+        since = since.replace(tzinfo=timezone.utc)
+    return max(1, int((now - since).total_seconds()))
+
+
+def tree_bytes(pid: int) -> int:
+    """Resident memory of a process and all below it."""
+    total = 0
+    for one in [pid, *_below(pid)]:
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pages = int(Path(f"/proc/{one}/statm").read_text().split()[1])
+            total += pages * os.sysconf("SC_PAGE_SIZE")
+    return total
+
+
+def _below(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            for child in map(int, task.read_text().split()):
+                found += [child, *_below(child)]
+    return found
