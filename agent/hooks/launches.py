@@ -1,0 +1,35 @@
+"""Which line launched the kernel that failed: asked when an error of the GPU comes out."""
+
+import sys
+
+from _holdfast_agent import keep_launches, watch_launches
+
+# They launch kernels past torch.
+_OTHERS = ("cupy", "jax", "numba.cuda", "pycuda", "tensorflow", "triton", "warp", "cuda.bindings")
+_CAUSES = 8
+
+
+def install(module):
+    """With torch.cuda, torch's libraries are there, too."""
+    watch_launches()
+
+
+def keep_if_cuda_failed(error):
+    """Only an error of CUDA's own; memory that ran out is none."""
+    for _ in range(_CAUSES):
+        if error is None:
+            return
+        if _is_cuda_error(error):
+            keep_launches(int(any(name in sys.modules for name in _OTHERS)))
+            return
+        error = error.__cause__ or error.__context__
+
+
+def _is_cuda_error(error):
+    names = [kind.__name__ for kind in type(error).__mro__]
+    if "OutOfMemoryError" in names:
+        return False
+    if "AcceleratorError" in names or "DeferredCudaCallError" in names:
+        return True
+    words = error.args[0] if error.args else None
+    return "RuntimeError" in names and type(words) is str and "CUDA error" in words
