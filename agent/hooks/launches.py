@@ -5,7 +5,7 @@ import sys
 from _holdfast_agent import keep_launches, watch_launches
 
 # They launch kernels past torch.
-_OTHERS = ("cupy", "jax", "numba.cuda", "pycuda", "tensorflow", "triton", "warp", "cuda.bindings")
+_OTHERS = ("cupy", "jax", "numba.cuda", "pycuda", "tensorflow", "warp", "cuda.bindings")
 _CAUSES = 8
 
 

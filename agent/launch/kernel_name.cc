@@ -34,7 +34,10 @@ public:
     void substitution() {
         skip();
         if (look() >= 'a' && look() <= 'z') return skip();
-        while (!at_end() && !skip('_')) skip();
+        skip_past('_');
+    }
+    void skip_past(char c) {
+        while (!at_end() && !skip(c)) skip();
     }
 
 private:
@@ -44,6 +47,8 @@ private:
 
 // The last part of a name like N2at6native4name, or of 4name alone.
 Text last_part(Mangled& mangled) {
+    while (mangled.skip('L')) {  // of one file only
+    }
     const bool nested = mangled.skip('N');
     Text last;
     while (!mangled.at_end()) {
@@ -53,7 +58,7 @@ Text last_part(Mangled& mangled) {
             const Text part = mangled.name();
             if (part.empty()) return {};
             last = part;
-        } else if (mangled.look() == 'L' || (nested && mangled.look() == 'K')) {
+        } else if (nested && (mangled.look() == 'L' || mangled.look() == 'K')) {
             mangled.skip();  // of one file only; const
         } else {
             break;
@@ -68,6 +73,12 @@ Text around_lambda(Mangled& mangled) {
     while (!mangled.at_end()) {
         if (is_digit(mangled.look())) {
             mangled.name();
+        } else if (mangled.look() == 'S') {
+            mangled.substitution();
+        } else if (mangled.skip('T')) {  // the template's own: T_, T0_
+            mangled.skip_past('_');
+        } else if (mangled.skip('L')) {  // a number: Li128E
+            mangled.skip_past('E');
         } else if (mangled.skip('Z')) {
             while (mangled.skip('Z')) {
             }

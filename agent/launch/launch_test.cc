@@ -73,12 +73,12 @@ TEST(Origin, IsTheProgramsOwnOutsideOfLibraries) {
 TEST(Origin, IsKnownForTheSameCodeOnly) {
     const auto cache = std::make_unique<OriginCache>();
     std::uint32_t identity = 0;
-    EXPECT_EQ(cache->find(0x1000, 0x20, 0x30, identity), CodeOrigin::unknown);
-    cache->put({0x1000, 0x20, 0x30, 7, CodeOrigin::own});
-    EXPECT_EQ(cache->find(0x1000, 0x20, 0x30, identity), CodeOrigin::own);
+    EXPECT_EQ(cache->find(0x1000, 0x20, identity), CodeOrigin::unknown);
+    cache->put(0x1000, 0x20, 7, CodeOrigin::own);
+    EXPECT_EQ(cache->find(0x1000, 0x20, identity), CodeOrigin::own);
     EXPECT_EQ(identity, 7U);
-    EXPECT_EQ(cache->find(0x1000, 0x21, 0x30, identity), CodeOrigin::unknown);
-    EXPECT_EQ(cache->find(0x1000, 0x20, 0x31, identity), CodeOrigin::unknown);
+    EXPECT_EQ(cache->find(0x1000, 0x28, identity), CodeOrigin::unknown);
+    EXPECT_EQ(cache->find(0x1000 + 16 * 1024, 0x20, identity), CodeOrigin::unknown);
 }
 
 class Sites : public ::testing::Test {

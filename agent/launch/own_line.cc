@@ -14,18 +14,17 @@ constexpr int deepest = 48;
 
 using Memory = frames::TrustedMemory;
 
-OriginCache::Known learn(const PythonLibrary& python, std::uintptr_t code, std::uintptr_t file,
-                         std::uintptr_t lines) {
+CodeOrigin learn(const PythonLibrary& python, std::uintptr_t code, std::uintptr_t file,
+                 std::uint32_t& identity) {
     const KeepErrno keep;
     SelfMemory source;
     frames::CachedMemory<SelfMemory, 512, 4> memory(source);
-    OriginCache::Known known{code, file, lines, 0, CodeOrigin::foreign};
     char text[512];
-    if (frames::load_identity(memory, python.layout, code, known.identity)) {
-        const std::size_t size = frames::read_text(memory, python.layout, file, text, sizeof text);
-        known.origin = origin_of(Text(text, size));
-    }
-    return known;
+    if (!frames::is_code(memory, python.layout, code, python.code_type) ||
+        !frames::load_identity(memory, python.layout, code, identity))
+        return CodeOrigin::unknown;
+    return origin_of(
+        Text(text, frames::read_text(memory, python.layout, file, text, sizeof text)));
 }
 
 }  // namespace
@@ -35,35 +34,33 @@ OwnLine own_line(OriginCache& cache, RawFrame& out) {
     if (python == nullptr || !python->version.lines) return OwnLine::none;
     const std::uintptr_t thread = own_thread_state(*python);
     if (thread == 0) return OwnLine::no_python;
-    if (!trusted(*python, thread)) return OwnLine::none;
+    if (!python->settled() && !trusted(*python, thread)) return OwnLine::none;
     const frames::Layout& layout = python->layout;
     Memory memory;
     const std::uintptr_t top = frames::current_frame(memory, layout, thread);
     if (top == 0) return OwnLine::no_python;
     OwnLine answer = OwnLine::none;
-    int depth = 0;
+    int left = deepest;
     frames::walk_chain(memory, layout, top, [&](std::uintptr_t frame, std::uintptr_t code) {
-        std::uintptr_t file = 0, lines = 0;
+        std::uintptr_t file = 0;
         load(memory, code + layout.code_file, file);
-        load(memory, code + layout.code_lines, lines);
         std::uint32_t identity = 0;
-        CodeOrigin origin = cache.find(code, file, lines, identity);
+        CodeOrigin origin = cache.find(code, file, identity);
+        if (origin == CodeOrigin::foreign) [[likely]]
+            return --left > 0;
         if (origin == CodeOrigin::unknown) {
-            if (!frames::is_code(memory, layout, code, python->code_type)) return false;
-            const OriginCache::Known known = learn(*python, code, file, lines);
-            cache.put(known);
-            identity = known.identity;
-            origin = known.origin;
+            origin = learn(*python, code, file, identity);
+            if (origin == CodeOrigin::unknown) return false;
+            cache.put(code, file, identity, origin);
+            if (origin == CodeOrigin::foreign) return --left > 0;
         }
-        if (origin == CodeOrigin::foreign ||
-            (origin == CodeOrigin::made_up && answer == OwnLine::found))
-            return ++depth < deepest;
+        // Libraries run made-up source, too: a file of the program further out is the better one.
+        if (origin == CodeOrigin::made_up && answer == OwnLine::found) return --left > 0;
         if (!frames::load_instruction(memory, layout, frame, code, out.instruction)) return false;
         out.code = code;
         out.first_line = identity;
         answer = OwnLine::found;
-        // Libraries run made-up source, too: a file of the program further out is the better one.
-        return origin == CodeOrigin::made_up && ++depth < deepest;
+        return origin == CodeOrigin::made_up && --left > 0;
     });
     return answer;
 }

@@ -180,7 +180,7 @@ bool is_known(Text name) {
 int look_for_others(dl_phdr_info* info, std::size_t, void*) {
     const Text name = file_name(info->dlpi_name);
     // They make kernels while the program runs, or launch through the driver.
-    for (const Text part : {Text("libnvrtc"), Text("triton"), Text("/cupy"), Text("/jaxlib/")})
+    for (const Text part : {Text("libnvrtc"), Text("/cupy"), Text("/jaxlib/")})
         if (Text::of(info->dlpi_name).contains(part)) return 1;
     Dynamic dynamic;
     if (name.empty() || is_known(name) || !read_dynamic(*info, dynamic)) return 0;
@@ -209,9 +209,10 @@ std::size_t redirect(const char* library, const WantedSlot* wanted, std::size_t 
     for (std::size_t i = 0; i < search.count; ++i) {
         const Slot& slot = search.slots[i];
         const WantedSlot& want = wanted[slot.wanted];
-        const std::uintptr_t real = behind(search, slot);
         const auto ours = reinterpret_cast<std::uintptr_t>(want.ours);
-        if (real == 0 || real == ours) continue;
+        if (std::atomic_ref(*slot.at).load(std::memory_order_relaxed) == ours) continue;
+        const std::uintptr_t real = behind(search, slot);
+        if (real == 0) continue;
         // Two libraries may have two copies of CUDA: only the first one's is passed on to.
         std::uintptr_t known = 0;
         if (!std::atomic_ref(*want.real).compare_exchange_strong(known, real) && known != real)

@@ -83,7 +83,7 @@ std::optional<OutOfRange> out_of_range(const DeviceAssertion& assertion) {
     const std::string_view condition = assertion.condition;
     if (has(condition, "n_classes") && has(condition, ">= 0"))
         return OutOfRange{What::label, Confidence::certain};
-    if (has(condition, "srcIndex < srcSelectDimSize") || has(condition, "ind_dim_size"))
+    if (has(condition, "srcIndex < srcSelectDimSize"))
         return OutOfRange{What::index, Confidence::certain};
     // Of plain indexing as well, where the program's own arithmetic may be what is wrong.
     if (has(condition, "index out of bounds")) return OutOfRange{What::index, Confidence::likely};
