@@ -2,16 +2,24 @@
 
 import sys
 
-from _holdfast_agent import keep_launches, watch_launches
+from _holdfast_agent import keep_launches, seen, watch_launches
 
 # They launch kernels past torch.
 _OTHERS = ("cupy", "jax", "numba.cuda", "pycuda", "tensorflow", "warp", "cuda.bindings")
 _CAUSES = 8
+_loaded = []
 
 
 def install(module):
     """With torch.cuda, torch's libraries are there, too."""
     watch_launches()
+    utils = sys.modules.get("torch.cuda._utils")
+    if hasattr(utils, "_cuda_load_module"):  # kernels that the program compiles itself
+        utils._cuda_load_module = seen(utils._cuda_load_module, _note_load)
+
+
+def _note_load(*_):
+    _loaded.append(1)
 
 
 def keep_if_cuda_failed(error):
@@ -20,7 +28,8 @@ def keep_if_cuda_failed(error):
         if error is None:
             return
         if _is_cuda_error(error):
-            keep_launches(int(any(name in sys.modules for name in _OTHERS)))
+            others = bool(_loaded) or any(name in sys.modules for name in _OTHERS)
+            keep_launches(int(others))
             return
         error = error.__cause__ or error.__context__
 

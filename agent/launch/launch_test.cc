@@ -85,7 +85,7 @@ class Sites : public ::testing::Test {
 protected:
     LaunchSite* launch(int kernel, std::uintptr_t code, LaunchStream* stream) {
         bool fresh = false;
-        LaunchSite* site = sites->find(&kernels[kernel], {code, 2, 1}, stream, false, fresh);
+        LaunchSite* site = sites->find(&kernels[kernel], {code, 2, 1}, {}, stream, false, fresh);
         if (site != nullptr) sites->launched(*site);
         return site;
     }

@@ -18,4 +18,7 @@ void note_backward();
 // What may have failed, into the slot; once. `elsewhere`: others are known to launch kernels, too.
 void keep_launches(bool elsewhere);
 
+// Python is about to end: its frames are looked at no more.
+void leave_launches();
+
 }  // namespace holdfast::agent

@@ -11,8 +11,8 @@ bool same(const LaunchSite& site, const RawFrame& line, const LaunchStream* stre
 
 }  // namespace
 
-LaunchSite* LaunchSites::find(const void* function, const RawFrame& line, LaunchStream* stream,
-                              bool borrowed, bool& fresh) {
+LaunchSite* LaunchSites::find(const void* function, const RawFrame& line, const InnerFrames& inner,
+                              LaunchStream* stream, bool borrowed, bool& fresh) {
     const std::uint64_t key = (reinterpret_cast<std::uintptr_t>(function) >> 4U) ^
                               (line.code << 13U) ^ (line.code >> 7U) ^
                               (static_cast<std::uint64_t>(line.instruction) << 36U);
@@ -32,7 +32,9 @@ LaunchSite* LaunchSites::find(const void* function, const RawFrame& line, Launch
         const void* there = site.function.load(std::memory_order_relaxed);
         if (there == nullptr) {
             site.line = line;
+            site.inner = inner;
             site.stream = stream;
+            site.stream_key = stream->key.load(std::memory_order_relaxed);
             site.borrowed = borrowed;
             site.function.store(function, std::memory_order_release);
             fresh = true;
@@ -58,9 +60,7 @@ std::uint32_t LaunchSites::begin_stretch(LaunchSite& site, std::uint32_t stretch
 }
 
 LaunchStream* LaunchSites::stream(const void* handle, int device) {
-    const std::uint64_t key =
-        (reinterpret_cast<std::uintptr_t>(handle) & ((std::uint64_t{1} << 56U) - 1)) |
-        device_bits(device) << 56U;
+    const std::uint64_t key = key_of(handle, device);
     std::size_t at = key * 0x9E3779B97F4A7C15U >> 58U;
     static_assert(most_streams == 1U << (64U - 58U));
     for (std::size_t i = 0; i < most_streams; ++i, at = (at + 1) % most_streams) {

@@ -179,8 +179,8 @@ bool is_known(Text name) {
 
 int look_for_others(dl_phdr_info* info, std::size_t, void*) {
     const Text name = file_name(info->dlpi_name);
-    // They make kernels while the program runs, or launch through the driver.
-    for (const Text part : {Text("libnvrtc"), Text("/cupy"), Text("/jaxlib/")})
+    // They find the driver's functions by themselves.
+    for (const Text part : {Text("/cupy"), Text("/jaxlib/")})
         if (Text::of(info->dlpi_name).contains(part)) return 1;
     Dynamic dynamic;
     if (name.empty() || is_known(name) || !read_dynamic(*info, dynamic)) return 0;

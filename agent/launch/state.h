@@ -11,10 +11,13 @@ struct LaunchState {
     OriginCache origins;
     LaunchSites sites;
     KernelNames names;
-    std::atomic<LaunchSite*> last;     // launched with a line; threads without Python take it over
-    std::atomic<bool> over;            // the GPU has failed: what comes now belongs to the clean-up
-    std::atomic<bool> graphs;          // one was launched
-    std::atomic<bool> kept;            // told already
+    std::atomic<LaunchSite*> last;  // launched with a line; threads without Python take it over
+    const PythonLibrary* python;
+    // False: the GPU has failed, and what comes now belongs to the clean-up; Python has ended; or
+    // this is the child of a fork.
+    std::atomic<bool> watching;
+    std::atomic<bool> graphs;  // one was launched
+    std::atomic<bool> kept;    // told already
 };
 
 // Null: launches are not watched.
