@@ -11,7 +11,10 @@ _loaded = []
 
 
 def install(module):
-    """With torch.cuda, torch's libraries are there, too."""
+    """With torch.cuda, torch's libraries are there, too. Asked for: see docs/costs.md."""
+    os = sys.modules.get("os")
+    if os is None or os.environ.get("HOLDFAST_LAUNCHES") != "1":
+        return
     watch_launches()
     utils = sys.modules.get("torch.cuda._utils")
     if hasattr(utils, "_cuda_load_module"):  # kernels that the program compiles itself

@@ -144,7 +144,8 @@ int wait_stream(void* stream) {
     const std::uint32_t stretch = on == nullptr ? 0 : LaunchSites::begin_wait(*on);
     const int error = real<OnStream>(reals.wait_stream)(stream);
     if (error == 0 && on != nullptr) LaunchSites::end_wait(*on, stretch);
-    if (is_final(error) && state != nullptr) state->watching.store(false, std::memory_order_relaxed);
+    if (is_final(error) && state != nullptr)
+        state->watching.store(false, std::memory_order_relaxed);
     return error;
 }
 
@@ -161,7 +162,8 @@ int wait_device() {
     const int error = real<OnDevice>(reals.wait_device)();
     for (std::size_t i = 0; i < count && error == 0; ++i)
         LaunchSites::end_wait(*streams[i], stretches[i]);
-    if (is_final(error) && state != nullptr) state->watching.store(false, std::memory_order_relaxed);
+    if (is_final(error) && state != nullptr)
+        state->watching.store(false, std::memory_order_relaxed);
     return error;
 }
 
@@ -221,7 +223,8 @@ void watch_launches() {
 }
 
 void leave_launches() {
-    if (LaunchState* state = launch_state()) state->watching.store(false, std::memory_order_release);
+    if (LaunchState* state = launch_state())
+        state->watching.store(false, std::memory_order_release);
 }
 
 void note_backward() {

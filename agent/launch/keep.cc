@@ -16,8 +16,7 @@ using format::AgentLaunches;
 AgentLaunch* row_for(AgentLaunches& into, const AgentLaunch& launch) {
     for (std::uint32_t i = 0; i < into.count; ++i) {
         AgentLaunch& row = into.rows[i];
-        if (row.kernel == launch.kernel && row.frame == launch.frame &&
-            row.flags == launch.flags)
+        if (row.kernel == launch.kernel && row.frame == launch.frame && row.flags == launch.flags)
             return &row;
     }
     if (into.count == format::agent_launch_rows) return nullptr;

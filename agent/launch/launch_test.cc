@@ -22,13 +22,15 @@ std::string short_name(const std::string& mangled) {
 }
 
 TEST(KernelName, IsTheLastPartOfTheMangledName) {
-    EXPECT_EQ(short_name("_ZN2at6native38nll_loss_forward_reduce_cuda_kernel_2dIffflEEvPT_S3_PKS2_"),
-              "nll_loss_forward_reduce_cuda_kernel_2d");
+    EXPECT_EQ(
+        short_name("_ZN2at6native38nll_loss_forward_reduce_cuda_kernel_2dIffflEEvPT_S3_PKS2_"),
+        "nll_loss_forward_reduce_cuda_kernel_2d");
     EXPECT_EQ(short_name("_Z9my_kernelPf"), "my_kernel");
     EXPECT_EQ(short_name("_ZL9my_kernelPf"), "my_kernel");
     EXPECT_EQ(short_name("triton_poi_fused_0"), "triton_poi_fused_0");
-    EXPECT_EQ(short_name("_ZN2at6native12_GLOBAL__N_121indexSelectSmallIndexIfljLi2ELi2ELin2EEEvNS_"),
-              "indexSelectSmallIndex");
+    EXPECT_EQ(
+        short_name("_ZN2at6native12_GLOBAL__N_121indexSelectSmallIndexIfljLi2ELi2ELin2EEEvNS_"),
+        "indexSelectSmallIndex");
 }
 
 TEST(KernelName, TellsTheFunctionAroundALambda) {
@@ -206,7 +208,8 @@ pid_t other_parent() { return 1 + reinterpret_cast<pid_t (*)()>(real_getppid)();
 
 TEST(Slots, LeadElsewhereInOneLibraryOnly) {
     // The program itself has no name.
-    const WantedSlot wanted[] = {{"getppid", reinterpret_cast<void*>(&other_parent), &real_getppid}};
+    const WantedSlot wanted[] = {
+        {"getppid", reinterpret_cast<void*>(&other_parent), &real_getppid}};
     EXPECT_EQ(redirect("libnosuch.so", wanted, 1), 0U);
     const pid_t parent = ::getppid();
     ASSERT_EQ(redirect("", wanted, 1), 1U);

@@ -9,9 +9,8 @@ CodeOrigin origin_of(Text file) {
         return file.starts_with("<ipython-input") || file == "<timed exec>" ? CodeOrigin::own
                                                                             : CodeOrigin::foreign;
     }
-    for (const Text installed :
-         {Text("site-packages/"), Text("dist-packages/"), Text("/lib/python3"),
-          Text("/lib64/python3")})
+    for (const Text installed : {Text("site-packages/"), Text("dist-packages/"),
+                                 Text("/lib/python3"), Text("/lib64/python3")})
         if (file.contains(installed)) return CodeOrigin::foreign;
     return CodeOrigin::own;
 }

@@ -24,8 +24,7 @@ CodeOrigin learn(const PythonLibrary& python, std::uintptr_t code, std::uintptr_
     if (!frames::is_code(memory, python.layout, code, python.code_type) ||
         !frames::load_identity(memory, python.layout, code, identity))
         return CodeOrigin::unknown;
-    return origin_of(
-        Text(text, frames::read_text(memory, python.layout, file, text, sizeof text)));
+    return origin_of(Text(text, frames::read_text(memory, python.layout, file, text, sizeof text)));
 }
 
 }  // namespace

@@ -12,8 +12,7 @@ namespace holdfast::agent {
 enum class OwnLine { found, none, no_python };
 
 // The main thread's own, on that thread: it lasts as long as Python does. 0 elsewhere.
-extern constinit thread_local std::uintptr_t main_state
-    __attribute__((tls_model("initial-exec")));
+extern constinit thread_local std::uintptr_t main_state __attribute__((tls_model("initial-exec")));
 void remember_main_thread(const PythonLibrary& python);
 
 // The frame that the calling thread is in, or 0. The interpreter's lock need not be held: a

@@ -52,8 +52,7 @@ std::uint32_t LaunchSites::begin_stretch(LaunchSite& site, std::uint32_t stretch
                                          std::uint32_t count) {
     if (count == 0 || !open(site)) {
         count = 0;
-        site.first.store(order_.fetch_add(1, std::memory_order_relaxed),
-                         std::memory_order_relaxed);
+        site.first.store(order_.fetch_add(1, std::memory_order_relaxed), std::memory_order_relaxed);
     }
     site.stretch.store(stretch, std::memory_order_relaxed);
     return count;

@@ -30,10 +30,10 @@ Text file_name(const char* path) {
 // What the dynamic section of a loaded library says.
 struct Dynamic {
     std::uintptr_t base = 0;
-    const ElfW(Sym)* symbols = nullptr;
+    const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
-    const ElfW(Rela)* calls = nullptr;
-    const ElfW(Rela)* data = nullptr;
+    const ElfW(Rela) * calls = nullptr;
+    const ElfW(Rela) * data = nullptr;
     std::size_t calls_size = 0, data_size = 0, relative_count = 0;
     bool with_addends = true;
 };
@@ -96,12 +96,11 @@ bool made_read_only(const dl_phdr_info& info, std::uintptr_t at) {
     return false;
 }
 
-void collect(const dl_phdr_info& info, const Dynamic& dynamic, const ElfW(Rela)* table,
+void collect(const dl_phdr_info& info, const Dynamic& dynamic, const ElfW(Rela) * table,
              std::size_t from, std::size_t to, std::uint64_t kind, Search& search) {
     for (std::size_t i = from; table != nullptr && i < to; ++i) {
         if (ELF64_R_TYPE(table[i].r_info) != kind) continue;
-        const char* name =
-            dynamic.names + dynamic.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
+        const char* name = dynamic.names + dynamic.symbols[ELF64_R_SYM(table[i].r_info)].st_name;
         for (std::size_t w = 0; w < search.wanted_count && search.count < most_slots; ++w) {
             if (::strcmp(name, search.wanted[w].name) != 0) continue;
             auto* at = reinterpret_cast<std::uintptr_t*>(dynamic.base + table[i].r_offset);
@@ -150,8 +149,7 @@ void* find(const char* path, const char* name) {
 std::uintptr_t behind(const Search& search, const Slot& slot) {
     const std::uintptr_t there = std::atomic_ref(*slot.at).load(std::memory_order_relaxed);
     if (there >= search.begin && there < search.end)
-        return reinterpret_cast<std::uintptr_t>(
-            find(search.path, search.wanted[slot.wanted].name));
+        return reinterpret_cast<std::uintptr_t>(find(search.path, search.wanted[slot.wanted].name));
     Dl_info info;
     return ::dladdr(reinterpret_cast<void*>(there), &info) != 0 ? there : 0;
 }

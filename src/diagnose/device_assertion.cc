@@ -42,9 +42,9 @@ constexpr std::array lambda_places{
 
 // Kernels of torch that check labels, indices or probabilities.
 constexpr std::array<std::string_view, 9> checking{
-    "nll_loss",       "indexSelect",          "index_elementwise", "vectorized_gather",
-    "scatter_gather", "binary_cross_entropy", "multinomial",       "embedding",
-    "MultiMarginLoss"};
+    "nll_loss",          "indexSelect",    "index_elementwise",
+    "vectorized_gather", "scatter_gather", "binary_cross_entropy",
+    "multinomial",       "embedding",      "MultiMarginLoss"};
 
 bool has(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;

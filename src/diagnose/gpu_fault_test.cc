@@ -50,7 +50,8 @@ std::optional<int> line_of(const Finding& finding) {
 }
 
 TEST(DeviceAssertion, IsReadFromWhatTheDriverPrints) {
-    const auto said = device_assertion(std::string("epoch 3\n") + label_assertion + label_assertion);
+    const auto said =
+        device_assertion(std::string("epoch 3\n") + label_assertion + label_assertion);
     ASSERT_TRUE(said);
     EXPECT_EQ(said->file, "Loss.cu");
     EXPECT_EQ(said->function, nll);
@@ -88,8 +89,9 @@ TEST(CudaAssert, NamesTheLineThatLaunchedTheKernel) {
     EXPECT_TRUE(certain(v));
     EXPECT_EQ(line_of(v.root), 20);
     EXPECT_EQ(line_of(v.end), 20);
-    EXPECT_TRUE(has_evidence(v.root, "launched at: train.py:20 (kernel nll_loss_forward_reduce_cuda_"
-                                     "kernel_2d, 3 launches since the last wait)"));
+    EXPECT_TRUE(has_evidence(v.root,
+                             "launched at: train.py:20 (kernel nll_loss_forward_reduce_cuda_"
+                             "kernel_2d, 3 launches since the last wait)"));
     EXPECT_TRUE(has_evidence(v.root, "noticed at: train.py:42"));
 }
 

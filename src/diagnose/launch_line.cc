@@ -38,8 +38,8 @@ Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
         if (launch.line) where = own_place({*launch.line});
         if (unnamed || !where || launch.borrowed) found.sure = false;
         if (unnamed || !where) continue;
-        const auto known = std::find_if(
-            found.lines.begin(), found.lines.end(), [&](const Line& line) {
+        const auto known =
+            std::find_if(found.lines.begin(), found.lines.end(), [&](const Line& line) {
                 return line.where.file == where->file && line.where.line == where->line;
             });
         const bool fresh = known == found.lines.end();
@@ -66,9 +66,8 @@ Observation seen_of(const Lines& found) {
         others += (i == 1 ? "; or at " : ", ") + short_place(found.lines[i].where);
     if (found.lines.size() > most_named)
         others += formatted(" and {} more", found.lines.size() - most_named);
-    const std::string kernels = first.kernels == 1
-                                    ? "kernel " + first.kernel
-                                    : formatted("{} kernels", first.kernels);
+    const std::string kernels =
+        first.kernels == 1 ? "kernel " + first.kernel : formatted("{} kernels", first.kernels);
     return {"launched at", formatted("{} ({}, {}){}", short_place(first.where), kernels,
                                      launches_since(first.count), others)};
 }
@@ -89,9 +88,8 @@ std::optional<LaunchLine> line_of_assertion(const Death& death,
     // A graph's kernels are launched without a word, perhaps this one.
     if (launches == nullptr || launches->graphs) return std::nullopt;
     if (assertion)
-        return first_of(lines_of(*launches, [&](std::string_view kernel) {
-            return fits_kernel(*assertion, kernel);
-        }));
+        return first_of(lines_of(
+            *launches, [&](std::string_view kernel) { return fits_kernel(*assertion, kernel); }));
     std::optional<LaunchLine> guess = first_of(lines_of(*launches, kernel_asserts));
     if (!guess || !guess->only_one) return std::nullopt;
     guess->only_one = false;

@@ -134,9 +134,9 @@ struct AgentLaunchRecord {
 // What was launched on the GPU since the last wait for it that ended well.
 struct AgentLaunchesRecord {
     std::int64_t time = 0;
-    bool all_seen = false;   // every row found room
-    bool elsewhere = false;  // libraries beside torch launch kernels, too
-    bool graphs = false;     // some were hidden in graphs
+    bool all_seen = false;                // every row found room
+    bool elsewhere = false;               // libraries beside torch launch kernels, too
+    bool graphs = false;                  // some were hidden in graphs
     std::vector<AgentLaunchRecord> rows;  // by their first launches
 };
 

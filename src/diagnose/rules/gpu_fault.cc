@@ -43,9 +43,9 @@ void tell_line(Finding& finding, const Death& death, const std::optional<LaunchL
 }
 
 Finding fault(const Death& death, CauseId cause, const Said& said) {
-    Finding finding = finding_about(
-        death, cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        formatted("{} stopped with: {}", who(death), shortened(said.line)));
+    Finding finding =
+        finding_about(death, cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                      formatted("{} stopped with: {}", who(death), shortened(said.line)));
     finding.evidence.push_back({said.source, shortened(said.line)});
     return finding;
 }
@@ -62,17 +62,20 @@ std::string_view name_of(OutOfRange::What what) {
 Fix fix_of(OutOfRange::What what) {
     switch (what) {
     case OutOfRange::What::label:
-        return {"Check all labels once before training: classes count from 0, and what stands for "
-                "\"ignore this\" must be told to the loss.",
-                "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes"};
+        return {
+            "Check all labels once before training: classes count from 0, and what stands for "
+            "\"ignore this\" must be told to the loss.",
+            "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes"};
     case OutOfRange::What::index:
-        return {"Check the indices against the table; an embedding needs as many rows as there are "
-                "tokens.",
-                "assert 0 <= int(index.min()) and int(index.max()) < table.shape[0]"};
+        return {
+            "Check the indices against the table; an embedding needs as many rows as there are "
+            "tokens.",
+            "assert 0 <= int(index.min()) and int(index.max()) < table.shape[0]"};
     case OutOfRange::What::probability:
-        return {"Give raw outputs to a loss that applies the sigmoid itself; and look whether they "
-                "are numbers at all.",
-                "torch.nn.BCEWithLogitsLoss()"};
+        return {
+            "Give raw outputs to a loss that applies the sigmoid itself; and look whether they "
+            "are numbers at all.",
+            "torch.nn.BCEWithLogitsLoss()"};
     }
     return {};
 }
@@ -103,8 +106,7 @@ std::optional<Finding> label_behind_assert(const Death& death) {
     const std::optional<OutOfRange> range = out_of_range(*assertion);
     if (!range) return std::nullopt;
     Finding finding = finding_about(
-        death, "bad-label"_cause,
-        death.sure_of_exit() ? range->confidence : Confidence::likely,
+        death, "bad-label"_cause, death.sure_of_exit() ? range->confidence : Confidence::likely,
         formatted("{} met {}, on the GPU.", who(death), name_of(range->what)));
     finding.topic = Topic::device_assert;
     finding.evidence.push_back({"stderr", formatted("{}: assertion `{}`", assertion->function,
@@ -121,8 +123,9 @@ std::optional<Finding> cuda_illegal_access(const Death& death) {
     if (!said) return std::nullopt;
     Finding finding = fault(death, "cuda-illegal-access"_cause, *said);
     tell_line(finding, death, line_of_access(death));
-    finding.fixes.push_back({"Run once with every kernel waited for: the line is then the right one.",
-                             "CUDA_LAUNCH_BLOCKING=1"});
+    finding.fixes.push_back(
+        {"Run once with every kernel waited for: the line is then the right one.",
+         "CUDA_LAUNCH_BLOCKING=1"});
     return finding;
 }
 
