@@ -26,7 +26,7 @@ def verdict_of(holdfast, python, libraries, **environment):
     return holdfast.verdict_of(python, str(PROGRAM), libraries, env=environment)
 
 
-@each("3.8", "3.11", "3.12", "3.14")
+@each("3.11", "3.12", "3.14")
 def test_an_assertion_names_the_line_that_launched_its_kernel(holdfast, libraries, version):
     verdict = verdict_of(holdfast, need(version), libraries, HOLDFAST_LAUNCHES="1")
     lines = PROGRAM.read_text().splitlines()

@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, 9> checking{
     "vectorized_gather", "scatter_gather", "binary_cross_entropy",
     "multinomial",       "embedding",      "MultiMarginLoss"};
 
-bool has(std::string_view text, std::string_view part) {
+bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
@@ -66,7 +66,7 @@ std::optional<DeviceAssertion> device_assertion(std::string_view stderr_tail) {
 bool fits_kernel(const DeviceAssertion& assertion, std::string_view kernel) {
     if (assertion.function == "operator()") {
         for (const LambdaPlace& place : lambda_places)
-            if (assertion.file == place.file) return has(kernel, place.kernel);
+            if (assertion.file == place.file) return contains(kernel, place.kernel);
         return false;
     }
     return !kernel.empty() && kernel.substr(0, kernel.find('(')) == assertion.function;
@@ -74,21 +74,22 @@ bool fits_kernel(const DeviceAssertion& assertion, std::string_view kernel) {
 
 bool kernel_asserts(std::string_view kernel) {
     for (const std::string_view part : checking)
-        if (has(kernel, part)) return true;
+        if (contains(kernel, part)) return true;
     return false;
 }
 
 std::optional<OutOfRange> out_of_range(const DeviceAssertion& assertion) {
     using What = OutOfRange::What;
     const std::string_view condition = assertion.condition;
-    if (has(condition, "n_classes") && has(condition, ">= 0"))
+    if (contains(condition, "n_classes") && contains(condition, ">= 0"))
         return OutOfRange{What::label, Confidence::certain};
-    if (has(condition, "srcIndex < srcSelectDimSize"))
+    if (contains(condition, "srcIndex < srcSelectDimSize"))
         return OutOfRange{What::index, Confidence::certain};
     // Of plain indexing as well, where the program's own arithmetic may be what is wrong.
-    if (has(condition, "index out of bounds")) return OutOfRange{What::index, Confidence::likely};
+    if (contains(condition, "index out of bounds"))
+        return OutOfRange{What::index, Confidence::likely};
     // NaN, too, is not between 0 and 1.
-    if (has(condition, "_val >= zero") && has(condition, "<= one"))
+    if (contains(condition, "_val >= zero") && contains(condition, "<= one"))
         return OutOfRange{What::probability, Confidence::likely};
     return std::nullopt;
 }
