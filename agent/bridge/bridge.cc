@@ -14,6 +14,7 @@
 #include "agent/bridge/module.h"
 #include "agent/guard/brink_call.h"
 #include "agent/heap/heap.h"
+#include "agent/launch/launches.h"
 #include "agent/python/stack.h"
 
 #include <sys/syscall.h>
@@ -222,6 +223,9 @@ void knock_at_import() {
     knock(python_version().free_threaded ? 0 : between_visits);
 }
 
-void leave_python() { python_left.store(true, std::memory_order_relaxed); }
+void leave_python() {
+    python_left.store(true, std::memory_order_relaxed);
+    leave_launches();
+}
 
 }  // namespace holdfast::agent

@@ -21,6 +21,10 @@
 // hook(name) -> module              one of agent/hooks/
 // knock() -> None                   asks for a visit, as knock_at_import does
 // over() -> None                    the interpreter is about to end: leave it alone from now on
+// watch_launches() -> None          torch's kernel launches are remembered from now on
+// backward() -> None                a backward pass begins at the caller's line
+// keep_launches(elsewhere=0) -> None
+//     those that may have failed, into the black box; 1: others launch kernels, too
 // headroom() -> (int, int) | None   what is left of the memory limit and that limit, asked now
 // crossing() -> int                 a step ended; 1: another like it will not fit (guard on)
 // brink_called(signal, frame) -> None

@@ -16,6 +16,7 @@
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
 #include "agent/guard/brink_call.h"
+#include "agent/launch/launches.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -284,6 +285,22 @@ PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
     return nothing();
 }
 
+PyObject* launches_watched(PyObject*, PyObject*, PyObject*) {
+    watch_launches();
+    return nothing();
+}
+
+// Built in, and not a line of Python, so that it may stand before torch's own functions at no cost.
+PyObject* backward(PyObject*, PyObject*, PyObject*) {
+    note_backward();
+    return nothing();
+}
+
+PyObject* launches_kept(PyObject*, PyObject* positional, PyObject* keywords) {
+    keep_launches(Arguments(positional, keywords).integer(0, "elsewhere", 0) != 0);
+    return nothing();
+}
+
 PyObject* over(PyObject*, PyObject*, PyObject*) {
     leave_python();
     return nothing();
@@ -305,6 +322,9 @@ PyMethodDef methods[] = {
     {"clock", &clock, method_varargs_keywords, nullptr},
     {"fast_locals", &fast_locals, method_varargs_keywords, nullptr},
     {"keeper", &keeper, method_varargs_keywords, nullptr},
+    {"watch_launches", &launches_watched, method_varargs_keywords, nullptr},
+    {"backward", &backward, method_varargs_keywords, nullptr},
+    {"keep_launches", &launches_kept, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"refusal", &refusal, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},

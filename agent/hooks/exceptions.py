@@ -2,6 +2,7 @@
 
 import _holdfast_agent
 from hooks.cuda_memory import note_if_out_of_memory
+from hooks.launches import keep_if_cuda_failed
 from hooks.nonfinite import note_if_any
 
 _FRAMES = 32
@@ -23,6 +24,7 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
         is_main,
         _frames(places),
     )
+    _holdfast_agent.attempt(keep_if_cuda_failed, error)
     _holdfast_agent.attempt(note_if_out_of_memory, error)
     # Whoever ran out of memory has none for a look at its variables.
     if is_main and not isinstance(error, MemoryError):

@@ -20,6 +20,7 @@ awaited = {
     "threading": "hooks.threads",
     "multiprocessing.process": "hooks.children",
     "warnings": "hooks.warning_texts",
+    "torch.cuda": "hooks.launches",
     "torch.optim": "hooks.torch_steps",
     "keras.src.callbacks.callback_list": "hooks.keras_steps",
     "sklearn.linear_model._stochastic_gradient": "hooks.sklearn_steps",

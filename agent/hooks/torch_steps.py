@@ -2,7 +2,7 @@
 
 import sys
 
-from _holdfast_agent import crossing, note, seen, step
+from _holdfast_agent import backward, crossing, note, seen, step
 from hooks.brink import error_about
 from hooks.cuda_memory import figures
 from hooks.steps import rank_of, ranked, scalar
@@ -73,6 +73,7 @@ def _keep_from_compiler():
 
 
 def _before_backward(tensors=None, *_):
+    backward()
     if type(tensors) is _state.tensor:
         _state.loss = tensors.item() if tensors.is_cpu and tensors.ndim == 0 else None
         return

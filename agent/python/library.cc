@@ -16,7 +16,6 @@ namespace holdfast::agent {
 
 namespace {
 
-constexpr int settled = -1;
 constexpr int most_doubts = 16;
 
 constinit std::atomic<const PythonLibrary*> known{nullptr};
@@ -149,7 +148,7 @@ PythonVersion python_version() {
 
 bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {
     const int doubts = python.doubts.load(std::memory_order_relaxed);
-    if (doubts == settled) return true;
+    if (doubts == PythonLibrary::no_doubt) return true;
     if (doubts >= most_doubts) return false;
     const KeepErrno keep;
     SelfMemory source;
@@ -160,7 +159,7 @@ bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {
                       thread.pthread == static_cast<std::uint64_t>(::pthread_self());
     // Where the kernel lets nobody read there is no second opinion; the version has to do.
     const bool good = fits || source.refused();
-    python.doubts.store(good ? settled : doubts + 1, std::memory_order_relaxed);
+    python.doubts.store(good ? PythonLibrary::no_doubt : doubts + 1, std::memory_order_relaxed);
     return good;
 }
 

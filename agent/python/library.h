@@ -21,6 +21,9 @@ struct PythonLibrary {
     void* (*running_thread)() = nullptr;  // the one that has the GIL; from 3.12 on the caller's own
     std::uintptr_t loop_begin = 0, loop_end = 0;  // the function that runs bytecode
     mutable std::atomic<int> doubts{0};           // see trusted()
+    // Whether trusted() has said yes for good.
+    bool settled() const { return doubts.load(std::memory_order_relaxed) == no_doubt; }
+    static constexpr int no_doubt = -1;
 };
 
 // Null: none here, as far as was looked.

@@ -70,6 +70,7 @@ bool explains(const Finding& why, const Finding& end) {
     if (why.cause == "dataset-in-ram"_cause && end.cause == "address-limit"_cause) return false;
     if (one_of(why.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause}))
         return out_of_memory;
+    if (why.topic == Topic::device_assert) return end.cause == "cuda-assert"_cause;
     const bool exception = end.cause == "exception"_cause;
     if (why.cause == "gpu-leak"_cause)
         return one_of(end.cause, {"cuda-oom"_cause, "cuda-fragmentation"_cause}) ||
@@ -151,6 +152,7 @@ bool stopped_from_outside(const Finding& end) {
 }
 
 bool is_explanation(const Finding& finding) {
+    if (finding.topic == Topic::device_assert) return true;
     return one_of(finding.cause, {"host-leak"_cause, "dataset-in-ram"_cause, "worker-copies"_cause,
                                   "gpu-leak"_cause, "nan-loss"_cause, "gpu-throttled"_cause});
 }

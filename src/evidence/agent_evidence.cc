@@ -118,6 +118,26 @@ std::optional<GuardEvidence> guard_of(const AgentRecord& agent, const RunClock& 
     return GuardEvidence{from.refused, from.warned, std::move(last)};
 }
 
+std::optional<LaunchesEvidence> launches_of(const AgentRecord& agent, const RunClock& clock) {
+    if (!agent.launches) return std::nullopt;
+    const AgentLaunchesRecord& from = *agent.launches;
+    LaunchesEvidence launches;
+    launches.time = clock.at(from.time);
+    launches.all_seen = from.all_seen;
+    launches.elsewhere = from.elsewhere;
+    launches.graphs = from.graphs;
+    for (const AgentLaunchRecord& row : from.rows) {
+        LaunchEvidence& launch = launches.rows.emplace_back();
+        launch.kernel = clean(row.kernel, 120);
+        launch.borrowed = row.borrowed;
+        launch.count = row.count;
+        if (!row.line) continue;
+        if (std::vector<Frame> line = frames_of(agent, {*row.line}); !line.empty())
+            launch.line = std::move(line.front());
+    }
+    return launches;
+}
+
 AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
     const RunClock& clock = context.clock;
     AgentEvidence agent;
@@ -149,6 +169,7 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
                                  clean(keeper.file, longest_agent_text), keeper.items,
                                  Bytes{keeper.bytes}, Bytes{keeper.grown}, keeper.graphs,
                                  keeper.unweighed, std::nullopt});
+    agent.launches = launches_of(from, clock);
     return agent;
 }
 

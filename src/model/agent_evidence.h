@@ -117,6 +117,23 @@ struct KeeperEvidence {
     std::optional<int> filled_at;  // the line of `file` that puts something into it, if only one
 };
 
+// A GPU kernel and a line that launched it.
+struct LaunchEvidence {
+    std::string kernel;         // its short name; empty: not known
+    std::optional<Frame> line;  // of the user's own code
+    bool borrowed = false;      // by a thread without Python: the line that launched last
+    std::uint64_t count = 0;
+};
+
+// What was launched since the last wait for the GPU that ended well, when an error came out.
+struct LaunchesEvidence {
+    RunTime time{};
+    bool all_seen = false;             // of torch's own kernels
+    bool elsewhere = false;            // libraries beside torch launch kernels, too
+    bool graphs = false;               // some were hidden in graphs
+    std::vector<LaunchEvidence> rows;  // by their first launches
+};
+
 struct AgentEvidence {
     int pid = 0;
     RunTime taken{};
@@ -134,6 +151,7 @@ struct AgentEvidence {
     std::optional<LeakEvidence> leak;
     std::optional<GuardEvidence> guard;
     std::vector<KeeperEvidence> keepers;  // the one that grew most first
+    std::optional<LaunchesEvidence> launches;
 };
 
 // A process's Python threads as the supervisor saw them last, from outside.

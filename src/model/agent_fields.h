@@ -128,6 +128,23 @@ void describe(Json& json, Ref<Json, GuardEvidence> guard) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, LaunchEvidence> launch) {
+    json.field("kernel", launch.kernel);
+    json.field("line", launch.line);
+    json.field("borrowed", launch.borrowed);
+    json.field("count", launch.count);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, LaunchesEvidence> launches) {
+    json.field("time", launches.time);
+    json.field("all_seen", launches.all_seen);
+    json.field("elsewhere", launches.elsewhere);
+    json.field("graphs", launches.graphs);
+    json.field("rows", launches.rows);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("pid", agent.pid);
     json.field("taken", agent.taken);
@@ -146,6 +163,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("leak", agent.leak);
     json.field("guard", agent.guard);
     json.field("keepers", agent.keepers);
+    json.field("launches", agent.launches);
 }
 
 template <class Json>

@@ -79,6 +79,8 @@ AgentEvidence full_agent() {
         3, 4, {RefusalEvidence::Kind::too_large, Nanos(7), Bytes{1}, Bytes{2}, Bytes{3}, frames}};
     a.keepers = {
         {at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, true, 28}};
+    a.launches = LaunchesEvidence{
+        at(8), true, true, true, {{"nll_loss_forward", Frame{"train.py", 42, "main"}, true, 3}}};
     return a;
 }
 

@@ -12,8 +12,9 @@
 namespace holdfast {
 
 // What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere; or
-// that a finding is about memory that was held, which is no news unless memory ran out.
-enum class Topic { none, nonfinite_number, gpu_memory, held_memory };
+// that a finding is about memory that was held, which is no news unless memory ran out; or about
+// what an assertion on the GPU found.
+enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
 
 // A place in the user's own code.
 struct Where {

@@ -124,6 +124,22 @@ struct AgentKeeperRecord {
     std::string name, kind, file;
 };
 
+struct AgentLaunchRecord {
+    std::string kernel;                 // its short name
+    std::optional<std::uint16_t> line;  // frame number; nothing: not known
+    bool borrowed = false;
+    std::uint64_t count = 0;
+};
+
+// What was launched on the GPU since the last wait for it that ended well.
+struct AgentLaunchesRecord {
+    std::int64_t time = 0;
+    bool all_seen = false;                // every row found room
+    bool elsewhere = false;               // libraries beside torch launch kernels, too
+    bool graphs = false;                  // some were hidden in graphs
+    std::vector<AgentLaunchRecord> rows;  // by their first launches
+};
+
 // One process, as its agent told it. Times are monotonic, as everywhere in the record.
 struct AgentRecord {
     int pid = 0;
@@ -141,6 +157,7 @@ struct AgentRecord {
     AgentMemoryRecord memory;
     AgentGuardRecord guard;
     std::vector<AgentKeeperRecord> keepers;  // the one that grew most first
+    std::optional<AgentLaunchesRecord> launches;
     std::vector<AgentFrameText> frames;
 };
 

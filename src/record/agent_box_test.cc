@@ -100,6 +100,42 @@ TEST(AgentSlot, StepsAreOrderedWhereverTheyLie) {
     EXPECT_EQ(steps.last_steps.back().loss, 0.5);
 }
 
+TEST(AgentSlot, LaunchesComeInTheirOrderWithWhatIsKnownOfThem) {
+    SlotBuilder slot;
+    const auto line = slot.frame("train.py", "step", 42);
+    const auto kernel = slot.frame("", "nll_loss", 0);
+    format::AgentLaunches& launches = slot->launches;
+    launches.time = 5;
+    launches.count = 4;
+    launches.flags = format::launches_of_graphs;
+    launches.rows[0] = {kernel, line, 7, 9, format::launch_borrowed};
+    launches.rows[1] = {kernel, format::no_frame, 1, 3, 0};
+    launches.rows[2] = {line, kernel, 1, 4, 0};  // a line is no kernel, a kernel no line
+    launches.rows[3] = {900, 900, 1, 5, 0};
+    const AgentRecord agent = read(slot);
+    ASSERT_TRUE(agent.launches);
+    EXPECT_TRUE(agent.launches->all_seen);
+    EXPECT_TRUE(agent.launches->graphs);
+    EXPECT_FALSE(agent.launches->elsewhere);
+    const std::vector<AgentLaunchRecord>& rows = agent.launches->rows;
+    ASSERT_EQ(rows.size(), 4U);
+    EXPECT_EQ(rows[0].kernel, "nll_loss");
+    EXPECT_FALSE(rows[0].line);
+    for (const std::size_t nonsense : {1U, 2U}) {
+        EXPECT_EQ(rows[nonsense].kernel, "");
+        EXPECT_FALSE(rows[nonsense].line);
+    }
+    EXPECT_EQ(rows[3].line, line);
+    EXPECT_TRUE(rows[3].borrowed);
+    EXPECT_EQ(rows[3].count, 7U);
+
+    launches.count = ~0U;
+    EXPECT_EQ(read(slot).launches->rows.size(), format::agent_launch_rows);
+    EXPECT_FALSE(read(slot).launches->all_seen);
+    launches.time = 0;
+    EXPECT_FALSE(read(slot).launches);
+}
+
 TEST(AgentSlot, TextIsMadePrintable) {
     SlotBuilder slot;
     slot->exceptions[0].time = 5;

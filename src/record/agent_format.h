@@ -220,6 +220,34 @@ struct AgentSnapshot {
     std::uint32_t live_kib[agent_site_capacity];
 };
 
+// GPU kernels launched since the GPU was last known to be well, as they stood when an error on it
+// came out, by kernel and line.
+enum AgentLaunchFlags : std::uint32_t {
+    launch_borrowed = 1,  // by a thread without Python: the line that launched last
+};
+struct AgentLaunch {
+    std::uint16_t kernel;  // a frame without a file, whose function is the kernel's short name
+    std::uint16_t frame;   // the program's own line; `no_frame`: none
+    std::uint32_t count;
+    std::uint32_t first;  // order of the first launches
+    std::uint32_t flags;
+};
+static_assert(sizeof(AgentLaunch) == 16);
+
+enum AgentLaunchesFlags : std::uint32_t {
+    launches_elsewhere = 1,  // libraries beside torch launch kernels as well
+    launches_of_graphs = 2,  // graphs were launched, whose kernels are not seen
+};
+inline constexpr std::uint32_t agent_launch_rows = 150;
+struct AgentLaunches {
+    std::int64_t time;  // 0: none
+    std::uint32_t count;
+    std::uint32_t lost;  // launches or rows that found no room
+    std::uint32_t flags;
+    std::uint32_t reserved;
+    AgentLaunch rows[agent_launch_rows];
+};
+
 inline constexpr std::uint32_t agent_frame_capacity = 1024;
 inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
 
@@ -251,6 +279,7 @@ struct AgentSlot {
     AgentGuard guard;
     AgentKeeper keepers[agent_keepers];
     AgentSnapshot snapshots[agent_snapshots];  // by AgentSnapshotKind
+    AgentLaunches launches;
 };
 inline constexpr std::size_t agent_slot_space = 152U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "record/agent_box.h"
 #include "record/fixed_text.h"
@@ -186,6 +187,32 @@ std::optional<AgentRefusalRecord> refusal_of(const AgentSlot& slot,
         amount(from.limit), static_cast<Kind>(from.kind), numbers(slot, from.stack.frames)};
 }
 
+// `frames` as they were read, so that a kernel's name is as printable as a function's.
+std::optional<AgentLaunchesRecord> launches_of(const format::AgentLaunches& from,
+                                               const std::vector<AgentFrameText>& frames) {
+    if (from.time <= 0) return std::nullopt;
+    AgentLaunchesRecord launches;
+    launches.time = from.time;
+    launches.all_seen = from.lost == 0 && from.count <= format::agent_launch_rows;
+    launches.elsewhere = (from.flags & format::launches_elsewhere) != 0;
+    launches.graphs = (from.flags & format::launches_of_graphs) != 0;
+    std::vector<std::pair<std::uint32_t, AgentLaunchRecord>> rows;
+    for (std::uint32_t i = 0; i < std::min(from.count, format::agent_launch_rows); ++i) {
+        const format::AgentLaunch& row = from.rows[i];
+        AgentLaunchRecord launch;
+        if (row.kernel < frames.size() && frames[row.kernel].file.empty())
+            launch.kernel = frames[row.kernel].function;
+        if (row.frame < frames.size() && !frames[row.frame].file.empty()) launch.line = row.frame;
+        launch.borrowed = (row.flags & format::launch_borrowed) != 0;
+        launch.count = row.count;
+        rows.emplace_back(row.first, std::move(launch));
+    }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [order, row] : rows) launches.rows.push_back(std::move(row));
+    return launches;
+}
+
 }  // namespace
 
 std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
@@ -221,6 +248,7 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
                                      amount(keeper.grown), keeper.graphs == 1, keeper.graphs == 2,
                                      fixed_text(keeper.name), fixed_text(keeper.kind),
                                      fixed_text(keeper.file)});
+    agent.launches = launches_of(slot->launches, agent.frames);
     return agent;
 }
 

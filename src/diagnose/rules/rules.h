@@ -54,6 +54,10 @@ std::optional<Finding> native_abort(const Death& death);
 std::optional<Finding> fatal_python_error(const Death& death);
 // telling_text.cc
 std::optional<Finding> telling_text(const Death& death);
+// gpu_fault.cc
+std::optional<Finding> cuda_illegal_access(const Death& death);
+std::optional<Finding> cuda_assert(const Death& death);
+std::optional<Finding> label_behind_assert(const Death& death);
 // runtime_clash.cc
 std::optional<Finding> allocator_clash(const Death& death);
 std::optional<Finding> runtime_clash(const Death& death);

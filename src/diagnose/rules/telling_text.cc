@@ -140,14 +140,6 @@ constexpr std::array tellings{
             "docker run --platform=linux/$(uname -m) ..."},
     Telling{"allocator-clash"_cause, "Attempt to free invalid pointer", "", Ends::by_abort,
             "Two allocators are mixed: take the one that is preloaded out.", "env -u LD_PRELOAD"},
-    Telling{"cuda-illegal-access"_cause, "an illegal memory access was encountered", "",
-            Ends::either, "Run once with every kernel waited for: the line is then the right one.",
-            "CUDA_LAUNCH_BLOCKING=1"},
-    Telling{
-        "cuda-assert"_cause, "device-side assert triggered", "", Ends::either,
-        "Check labels and indices against the number of classes; on the CPU the same code names "
-        "the bad one.",
-        "CUDA_LAUNCH_BLOCKING=1"},
     Telling{"driver-too-old"_cause, "driver on your system is too old", "", Ends::by_exception,
             newer_driver, "nvidia-smi"},
     Telling{"driver-too-old"_cause, "CUDA driver version is insufficient", "", Ends::either,

@@ -1,0 +1,27 @@
+// The places through which a loaded library calls functions of others (its table of symbols), and
+// how one is made to lead elsewhere. No name is exported for that: a program that asks whether a
+// function is there gets the same answer as without us.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace holdfast::agent {
+
+struct WantedSlot {
+    const char* name;                // of the function
+    void* ours;                      // what is called instead
+    std::uintptr_t* real = nullptr;  // where the function itself is told, before the first call
+};
+
+// Points the slots of `library` (its file's name, without a folder) for the wanted functions to
+// ours. Returns how many; a slot that is not as expected is left alone. Call with Busy set.
+std::size_t redirect(const char* library, const WantedSlot* wanted, std::size_t count);
+
+// Whether a library is loaded, beside torch and CUDA itself, that calls CUDA.
+bool others_launch();
+
+// A function of a loaded library, as that library would find it; null where there is none.
+void* found_by(const char* library, const char* name);
+
+}  // namespace holdfast::agent
