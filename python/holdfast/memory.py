@@ -4,6 +4,8 @@ Lines come from the agent, which samples by bytes: what asked for less than abou
 not seen. Outside a supervised run there are only the figures of the process.
 """
 
+from __future__ import annotations
+
 import linecache
 import os
 import sys
