@@ -118,7 +118,7 @@ class measure:
         self._over = threading.Event()
         self.result: MemoryUse | None = None
 
-    def __enter__(self) -> "measure":
+    def __enter__(self) -> measure:
         self._sites_before = _sites(self._file)
         self._hwm_before = _figure("VmHWM")
         self._before = self._most = _figure("VmRSS")

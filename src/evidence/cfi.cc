@@ -160,7 +160,7 @@ private:
 
     bool extended(unsigned code, CfiBytes& bytes) {
         switch (code) {
-        case 0x00: return true;                                            // nop
+        case 0x00: return true;                                               // nop
         case 0x01: at_ = bytes.pointer(common_.encoding); return bytes.ok();  // set_loc
         case 0x02: return advance(bytes.take<std::uint8_t>());
         case 0x03: return advance(bytes.take<std::uint16_t>());
@@ -193,8 +193,7 @@ private:
             return define_cfa(row_.cfa.from, scaled(static_cast<std::uint64_t>(bytes.sleb())));
         case 0x14: return set(first, {Kind::cfa, 0, scaled(bytes.uleb()), {}});
         case 0x15:
-            return set(first,
-                       {Kind::cfa, 0, scaled(static_cast<std::uint64_t>(bytes.sleb())), {}});
+            return set(first, {Kind::cfa, 0, scaled(static_cast<std::uint64_t>(bytes.sleb())), {}});
         case 0x16: return set(first, {Kind::expression, 0, 0, expression(bytes)});
         case 0x2f: return at_cfa(first, -scaled(bytes.uleb()));
         default: return false;

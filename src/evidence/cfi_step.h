@@ -1,5 +1,5 @@
-// From a function's registers to its caller's, as a row of the unwind tables says. Pure: memory comes
-// as a function that reads a word of it.
+// From a function's registers to its caller's, as a row of the unwind tables says. Pure: memory
+// comes as a function that reads a word of it.
 #pragma once
 
 #include <array>

@@ -103,36 +103,36 @@ TEST(CfiTest, OfATableCutShortNothingIsMadeUp) {
 
 TEST(CfiStepTest, FindsTheCallersRegisters) {
     const Memory memory({{0x7000, 0x7100}, {0x7008, 0x4abc}});
-    const auto caller =
-        cfi_caller(*with_frame_pointer.row(31), state({{rbp, 0x7000}, {rsp, 0x6f00}, {3, 33}, {0, 1}}),
-                   CrashMachine::x86_64, memory.reader());
+    const auto caller = cfi_caller(*with_frame_pointer.row(31),
+                                   state({{rbp, 0x7000}, {rsp, 0x6f00}, {3, 33}, {0, 1}}),
+                                   CrashMachine::x86_64, memory.reader());
     ASSERT_TRUE(caller);
     EXPECT_EQ(caller->pc, 0x4abcU);
     EXPECT_EQ(caller->registers[rsp], 0x7010U);
     EXPECT_EQ(caller->registers[rbp], 0x7100U);
-    EXPECT_EQ(caller->registers[3], 33U);   // rbx is kept by calls
+    EXPECT_EQ(caller->registers[3], 33U);           // rbx is kept by calls
     EXPECT_EQ(caller->registers[0], std::nullopt);  // rax is not
 }
 
 TEST(CfiStepTest, WithoutTheMemoryThereIsNoCaller) {
     EXPECT_FALSE(cfi_caller(*with_frame_pointer.row(0), state({{rsp, 0x7000}}),
                             CrashMachine::x86_64, nothing.reader()));
-    EXPECT_FALSE(cfi_caller(*with_frame_pointer.row(0), CfiState{}, CrashMachine::x86_64,
-                            nothing.reader()));
+    EXPECT_FALSE(
+        cfi_caller(*with_frame_pointer.row(0), CfiState{}, CrashMachine::x86_64, nothing.reader()));
 }
 
 TEST(CfiStepTest, AnUndefinedReturnAddressIsTheEnd) {
     const CfiTable start(CfiTable::x86_64_start(), {0x07, 16});
     const Memory memory({{0x7000, 0x4abc}, {0x7008, 0}});
-    EXPECT_FALSE(cfi_caller(*start.row(0), state({{rsp, 0x7000}}), CrashMachine::x86_64,
-                            memory.reader()));
+    EXPECT_FALSE(
+        cfi_caller(*start.row(0), state({{rsp, 0x7000}}), CrashMachine::x86_64, memory.reader()));
 }
 
 TEST(CfiStepTest, ALeafOfAarch64ReturnsByItsLinkRegister) {
     const CfiTable leaf({0x0c, 31, 0}, {0x2d}, 30);
-    const auto caller =
-        cfi_caller(*leaf.row(0), state({{31, 0x7000}, {30, 0x0012'0000'0000'4abc}, {19, 5}, {9, 6}}),
-                   CrashMachine::aarch64, nothing.reader());
+    const auto caller = cfi_caller(
+        *leaf.row(0), state({{31, 0x7000}, {30, 0x0012'0000'0000'4abc}, {19, 5}, {9, 6}}),
+        CrashMachine::aarch64, nothing.reader());
     ASSERT_TRUE(caller);
     EXPECT_EQ(caller->pc, 0x0002'0000'0000'4abcU);
     EXPECT_EQ(caller->registers[31], 0x7000U);
@@ -150,8 +150,7 @@ std::optional<std::uint64_t> value_of(std::vector<unsigned> code, const CfiState
 
 TEST(CfiExpressionTest, AnEntryOfTheProcedureLinkageTable) {
     // rsp + 8, and 8 more once the second of its three instructions has pushed.
-    const std::vector<unsigned> code{0x77, 8,    0x80, 0,    0x3f, 0x1a,
-                                     0x3b, 0x2a, 0x33, 0x24, 0x22};
+    const std::vector<unsigned> code{0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
     EXPECT_EQ(value_of(code, state({{rsp, 0x7000}, {rip, 0x4020}})), 0x7008U);
     EXPECT_EQ(value_of(code, state({{rsp, 0x7000}, {rip, 0x402b}})), 0x7010U);
 }

@@ -43,8 +43,7 @@ private:
             return read_word(crash_, modules_, address);
         });
         if (!next) {
-            const bool ends =
-                row->registers[row->return_address].kind == CfiRule::Kind::undefined;
+            const bool ends = row->registers[row->return_address].kind == CfiRule::Kind::undefined;
             return ends ? std::nullopt : stop("the record has too little of the stack of");
         }
         const RawFrame above{next->pc, !row->signal_frame, false, next->registers[sp_]};

@@ -28,8 +28,8 @@ struct Unwound {
     std::string missing;           // why there is no more than the first; else empty
 };
 
-// Ends where the stack ends, at the first frame that no unwind table describes, or where the copy of
-// the stack stops: never a guess.
+// Ends where the stack ends, at the first frame that no unwind table describes, or where the copy
+// of the stack stops: never a guess.
 Unwound unwind_frames(const CrashRecord& crash, const NativeModules& modules, std::size_t most);
 // The faulting place alone.
 Unwound unwind_fault(const CrashRecord& crash);

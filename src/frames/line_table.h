@@ -1,4 +1,5 @@
-// From an instruction to its line: the three table formats that code objects have carried since 3.8.
+// From an instruction to its line: the three table formats that code objects have carried
+// since 3.8.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +59,8 @@ inline std::uint32_t as_line(std::int64_t line) {
     return line > 0 && line <= 0x7FFFFFFF ? static_cast<std::uint32_t>(line) : 0;
 }
 
-// 3.8 and 3.9: pairs of bytes, how many bytes of code further which many lines on. Longer steps take
-// several pairs, with one of the two zero.
+// 3.8 and 3.9: pairs of bytes, how many bytes of code further which many lines on. Longer steps
+// take several pairs, with one of the two zero.
 template <class Memory>
 std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line,
                               std::int64_t instruction) {

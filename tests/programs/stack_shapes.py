@@ -4,7 +4,7 @@ usage: stack_shapes.py LIBRARY      LIBRARY: agent/python/stack_test.cc, built
 Runs on every CPython from 3.8 on, so nothing newer here. Says what differs.
 """
 # The odd shapes are the point.
-# ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, UP036, PTH108, PTH110, PTH123, SIM115
+# ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, PTH108, PTH110, PTH123, SIM115
 
 import asyncio
 import contextlib
