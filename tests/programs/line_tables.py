@@ -29,7 +29,7 @@ def ranges_of(code):
         return list(code.co_lines())
     starts = list(dis.findlinestarts(code))  # before 3.10
     ends = [start for start, _ in starts[1:]] + [len(code.co_code)]
-    return [(start, end, line) for (start, line), end in zip(starts, ends)]
+    return [(start, end, line) for (start, line), end in zip(starts, ends)]  # noqa: B905
 
 
 def lines():

@@ -1,5 +1,6 @@
 """The plan as typed values, and the call that makes one from a function in this process."""
 
+from __future__ import annotations
 
 import json
 import os
@@ -156,7 +157,6 @@ def _served(make: Any) -> tuple[Any, Any]:
 
 def _ask(options: list[str], make: Callable[[int], Callable[[], Any]]) -> dict[str, Any]:
     """The program's answer, with captures made in this process."""
-
     serve, make = _served(make)
     request_out, request_in = os.pipe()
     answer_out, answer_in = os.pipe()
