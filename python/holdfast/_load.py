@@ -19,11 +19,17 @@ def load(kind: type[T], data: Mapping[str, Any]) -> T:
     """
     names = vars(sys.modules[kind.__module__])
     known = {
-        field.name: _value(str(field.type), names, data[field.name])
+        field.name: _value(_text(field.type), names, data[field.name])
         for field in fields(kind)  # type: ignore[arg-type]
         if data.get(field.name) is not None
     }
     return kind(**known)
+
+
+def _text(hint: Any) -> str:
+    if not isinstance(hint, str):
+        raise TypeError("a module that is loaded needs `from __future__ import annotations`")
+    return hint
 
 
 def _value(hint: str, names: Mapping[str, Any], value: Any) -> Any:
