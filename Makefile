@@ -7,8 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: guard-table fit-accuracy
-.PHONY: jupyter-table zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -84,6 +83,13 @@ lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Co
 	@tools/lab check
 	@tools/lab kernels
 	@tools/lab browser
+
+wheels: setup  ## the wheels for everybody, x86_64 and aarch64, in build/wheels (zig; 20 minutes), and their tests
+	@tools/wheels
+	@tools/check-wheel $$(echo build/wheels/holdfast-*_$$(uname -m).whl)
+
+wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
+	@tools/wheels --twice
 
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
 	@tools/lab build

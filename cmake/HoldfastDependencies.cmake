@@ -1,13 +1,13 @@
 # Nothing is fetched while building: the program stands on libc, libstdc++ and its own code.
 
-# elfutils: headers only, and only where there are any. The library is opened at run time, when a
-# crash is to be unwound; without it the faulting place alone is named.
+# elfutils: headers only, and only where there are any. The library is opened at run time, when the
+# source lines of a native stack are wanted; without it frames have names and no lines.
 find_path(HOLDFAST_ELFUTILS_INCLUDE elfutils/libdwfl.h)
 if(HOLDFAST_ELFUTILS_INCLUDE)
   set(HOLDFAST_HAVE_ELFUTILS ON)
 else()
   set(HOLDFAST_HAVE_ELFUTILS OFF)
-  message(STATUS "elfutils headers not found: native stacks will have one frame")
+  message(STATUS "elfutils headers not found: native stacks will have no source lines")
 endif()
 mark_as_advanced(HOLDFAST_ELFUTILS_INCLUDE)
 

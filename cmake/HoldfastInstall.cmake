@@ -27,6 +27,12 @@ install(FILES completions/_holdfast DESTINATION ${share}/zsh/site-functions)
 install(FILES completions/holdfast.fish DESTINATION ${share}/fish/vendor_completions.d)
 
 if(SKBUILD)
+  include(HoldfastSbom)
+  if(HOLDFAST_CODECS)
+    set(codecs JPEG ${HOLDFAST_JPEG_INCLUDE} ZLIB ${HOLDFAST_ZLIB_INCLUDE})
+  endif()
+  holdfast_write_sbom(OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/holdfast.cdx.json ${codecs})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/holdfast.cdx.json DESTINATION ${SKBUILD_METADATA_DIR}/sboms)
   # Jupyter finds both below the environment's prefix; the server part is a module of the package.
   install(FILES python/jupyter-config/holdfast.json
           DESTINATION ${SKBUILD_DATA_DIR}/etc/jupyter/jupyter_server_config.d)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #if defined(__x86_64__)
+#include <cpuid.h>
 #include <immintrin.h>
 #endif
 
@@ -41,8 +42,20 @@ void plain_mix_columns(const std::uint8_t* row, const Weights& weights, std::uin
 
 #if defined(__x86_64__)
 
+// Asked of the processor itself: what __builtin_cpu_supports stands on is not in every compiler's
+// library. The registers count only where the kernel saves them.
+bool ask_for_avx2() {
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
+        return false;
+    unsigned saved = 0, high = 0;
+    asm volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
+    if ((saved & 6U) != 6U) return false;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (b & bit_AVX2) != 0;
+}
+
 bool has_avx2() {
-    static const bool has = __builtin_cpu_supports("avx2") != 0;
+    static const bool has = ask_for_avx2();
     return has;
 }
 

@@ -65,8 +65,7 @@ def test_a_call_to_leave_is_kept_with_its_status(watch, version, way, status):
     assert ended.status == status
     assert ended.main.exit == ("sys.exit", status)
     assert not ended.main.exceptions
-    if version not in ("3.8", "3.9"):  # no lines there
-        assert ended.main.exit_frames[0][1] == "leave"
+    assert ended.main.exit_frames[0][1] == "leave"
 
 
 @each()

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <initializer_list>
 
 #include "agent/crash/lines.h"
 #include "agent/crash/memory.h"

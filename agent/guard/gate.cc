@@ -4,6 +4,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <initializer_list>
+
 #include "agent/base/clock.h"
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"

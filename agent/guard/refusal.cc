@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <initializer_list>
 
 #include "agent/base/clock.h"
 #include "agent/base/text.h"

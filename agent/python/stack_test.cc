@@ -123,9 +123,8 @@ HOLDFAST_EXPORT int probe_line(int minor, const char* table, std::size_t size, i
     layout.bytes_size = 0;
     layout.bytes_data = 8;
     frames::ByteStream stream(memory, layout, 16);
-    return static_cast<int>(minor <= 10
-                                ? frames::line_from_pairs(stream, first_line, instruction)
-                                : frames::line_from_entries(stream, first_line, instruction));
+    return static_cast<int>(
+        frames::line_in_table(stream, static_cast<unsigned>(minor), first_line, instruction));
 }
 // Nanoseconds of CPU that `rounds` looks take: which 0 own_frames, 1 main_frames, 2 describe.
 HOLDFAST_EXPORT long probe_cost(int which, long rounds, int depth) {

@@ -90,6 +90,11 @@ def fit(make: Callable[[int], Callable[[], Any]], batch: int, gpu: str, **option
     ``make`` is ordinary code for device "cuda" that returns a function doing one whole step.
     Options: device_profile, alloc_conf, context, ways, largest.
     """
+    from holdfast.planner.python_version import too_old
+
+    problem = too_old()
+    if problem:
+        raise HoldfastError(problem)
     from holdfast.planner.plan import fit as plan  # imports torch when it runs, not before
 
     return plan(make, batch, gpu, **options)

@@ -3,16 +3,19 @@
 import os
 import sys
 
-from holdfast._command import HoldfastError, find
+from holdfast._command import HoldfastError, find, not_started
 
 
 def main() -> None:
     """Becomes the program: same arguments, same exit status, same process."""
     try:
         program = find()
-        os.execv(program, [program, *sys.argv[1:]])
-    except (HoldfastError, OSError) as error:
+    except HoldfastError as error:
         sys.exit(f"holdfast: {error}")
+    try:
+        os.execv(program, [program, *sys.argv[1:]])
+    except OSError as error:
+        sys.exit(f"holdfast: {not_started(program, error)}")
 
 
 if __name__ == "__main__":

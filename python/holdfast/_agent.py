@@ -1,5 +1,7 @@
 """The agent inside this process, where ``holdfast run`` has put one."""
 
+from __future__ import annotations
+
 import _imp
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,10 +1,14 @@
 """Finds the ``holdfast`` program and asks it something."""
 
+from __future__ import annotations
+
+import errno
 import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +24,41 @@ class NoSuchRun(HoldfastError, LookupError):
 
 
 def find() -> str:
-    """The path of the program: $HOLDFAST_BIN, else beside this Python, else on PATH."""
+    """The path of the program: $HOLDFAST_BIN, else ours, else beside this Python, else on PATH."""
     named = os.environ.get("HOLDFAST_BIN")
     if named:
         return named
-    # Not resolved: a virtual environment's python is a link to one that has no holdfast beside it.
-    beside = Path(sys.executable).with_name("holdfast")
-    if sys.executable and os.access(beside, os.X_OK):
-        return str(beside)
+    for place in _installed():
+        if os.access(place, os.X_OK):
+            return str(place)
     on_path = shutil.which("holdfast")
     if on_path:
         return on_path
     raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
+
+
+def _installed() -> Iterator[Path]:
+    libraries = Path(__file__).parent.parent
+    # `pip install --user` and `--target` put it where no PATH need lead. Not by sysconfig: an
+    # environment may have been moved since.
+    if libraries.name in ("site-packages", "dist-packages"):
+        yield libraries.parent.parent.parent / "bin" / "holdfast"
+    yield libraries / "bin" / "holdfast"
+    # Not resolved: a virtual environment's python is a link to one that has no holdfast beside it.
+    if sys.executable:
+        yield Path(sys.executable).with_name("holdfast")
+
+
+def not_started(program: str, error: OSError) -> str:
+    """One sentence for a program that the kernel did not start."""
+    if error.errno == errno.ENOEXEC:
+        return (
+            f"{program} is built for another kind of machine than this one ({os.uname().machine}); "
+            "install Holdfast again here"
+        )
+    if error.errno == errno.EACCES and os.statvfs(program).f_flag & os.ST_NOEXEC:
+        return f"{program} lies on a file system that is mounted noexec; install Holdfast elsewhere"
+    return f"{program} could not be started: {error.strerror}"
 
 
 def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = None) -> str:
@@ -46,7 +73,7 @@ def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = 
             cwd=cwd,
         )
     except OSError as error:
-        raise HoldfastError(f"{program} could not be started: {error.strerror}") from error
+        raise HoldfastError(not_started(program, error)) from error
     if answer.returncode not in allowed:
         said = answer.stderr.decode(errors="replace").strip()
         kind = NoSuchRun if answer.returncode == _NO_SUCH_RUN else HoldfastError

@@ -1,29 +1,42 @@
 """Makes frozen dataclasses from JSON: fields it does not know are ignored, absent ones default."""
 
+from __future__ import annotations
+
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
-from types import NoneType, UnionType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 T = TypeVar("T")
+_OR_NONE = " | None"
 
 
 def load(kind: type[T], data: Mapping[str, Any]) -> T:
-    """Builds ``kind`` from a JSON object; a newer program may send more than we know."""
-    hints = get_type_hints(kind)
+    """Builds ``kind`` from a JSON object; a newer program may send more than we know.
+
+    The hints are read as they are written, because Python 3.8 cannot evaluate "str | None": the
+    module of ``kind`` needs ``from __future__ import annotations``.
+    """
+    names = vars(sys.modules[kind.__module__])
     known = {
-        field.name: _value(hints[field.name], data[field.name])
+        field.name: _value(_text(field.type), names, data[field.name])
         for field in fields(kind)  # type: ignore[arg-type]
         if data.get(field.name) is not None
     }
     return kind(**known)
 
 
-def _value(hint: Any, value: Any) -> Any:
-    if get_origin(hint) is UnionType:  # "X | None"; None itself never gets here
-        hint = next(option for option in get_args(hint) if option is not NoneType)
-    if get_origin(hint) is tuple:
-        return tuple(_value(get_args(hint)[0], item) for item in value)
-    if is_dataclass(hint):
-        return load(hint, value)  # type: ignore[arg-type]
-    return value
+def _text(hint: Any) -> str:
+    if not isinstance(hint, str):
+        raise TypeError("a module that is loaded needs `from __future__ import annotations`")
+    return hint
+
+
+def _value(hint: str, names: Mapping[str, Any], value: Any) -> Any:
+    if hint.endswith(_OR_NONE):  # None itself never gets here
+        hint = hint[: -len(_OR_NONE)]
+    if hint.startswith("tuple[") and hint.endswith(", ...]"):
+        item_hint = hint[len("tuple[") : -len(", ...]")]
+        return tuple(_value(item_hint, names, item) for item in value)
+    kind = names.get(hint)
+    return load(kind, value) if is_dataclass(kind) else value  # type: ignore[arg-type]

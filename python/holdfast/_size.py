@@ -1,5 +1,7 @@
 """Amounts of memory as people write them."""
 
+from __future__ import annotations
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 

@@ -1,5 +1,7 @@
 """The brink: what to do when memory is nearly used up and nothing is left to refuse."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import inspect
@@ -36,7 +38,7 @@ class Brink:
     limit: int | None
 
 
-Callback = TypeVar("Callback", bound=Callable[..., object])
+Callback = TypeVar("Callback", bound="Callable[..., object]")
 _callbacks: list[Callable[..., object]] = []
 _interrupting: list[Callable[..., object]] = []
 _pausing: list[Callable[..., object]] = []

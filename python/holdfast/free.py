@@ -1,5 +1,7 @@
 """Gives memory back in one call: what the advice pages list, for what is loaded."""
 
+from __future__ import annotations
+
 import contextlib
 import ctypes
 import gc

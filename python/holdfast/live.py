@@ -1,5 +1,7 @@
 """How the run that this process belongs to is doing now: memory, limit, GPU, steps."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

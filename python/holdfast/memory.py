@@ -4,6 +4,8 @@ Lines come from the agent, which samples by bytes: what asked for less than abou
 not seen. Outside a supervised run there are only the figures of the process.
 """
 
+from __future__ import annotations
+
 import linecache
 import os
 import sys
@@ -116,7 +118,7 @@ class measure:
         self._over = threading.Event()
         self.result: MemoryUse | None = None
 
-    def __enter__(self) -> "measure":
+    def __enter__(self) -> measure:
         self._sites_before = _sites(self._file)
         self._hwm_before = _figure("VmHWM")
         self._before = self._most = _figure("VmRSS")

@@ -1,5 +1,7 @@
 """One recorded run, as ``holdfast runs`` lists it."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 

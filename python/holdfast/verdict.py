@@ -1,5 +1,7 @@
 """The verdict of a run: the program's JSON (schema 1) as typed, frozen values."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "base/young_calls.h"
+
 namespace holdfast {
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
@@ -32,7 +34,7 @@ Result<MappedFile> MappedFile::create(int directory, const std::string& name, st
 }
 
 Result<MappedFile> MappedFile::anonymous(const std::string& name, std::size_t size) {
-    UniqueFd fd(::memfd_create(name.c_str(), MFD_CLOEXEC));
+    UniqueFd fd = memory_file(name.c_str(), close_on_exec);
     if (!fd) return Error::from_errno("cannot create memory file " + name);
     if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0)
         return Error::from_errno("cannot size memory file " + name);

@@ -16,26 +16,17 @@ const LibDw* load_once() {
     static LibDw dw{};
     void* library = ::dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) return nullptr;
-    find(library, "dwfl_frame_reg", dw.frame_reg);
-    const bool whole =
-        find(library, "dwfl_begin", dw.begin) && find(library, "dwfl_end", dw.end) &&
-        find(library, "dwfl_report_elf", dw.report_elf) &&
-        find(library, "dwfl_report_end", dw.report_end) &&
-        find(library, "dwfl_attach_state", dw.attach_state) &&
-        find(library, "dwfl_getthread_frames", dw.getthread_frames) &&
-        find(library, "dwfl_thread_state_registers", dw.thread_state_registers) &&
-        find(library, "dwfl_thread_state_register_pc", dw.thread_state_register_pc) &&
-        find(library, "dwfl_frame_pc", dw.frame_pc) &&
-        find(library, "dwfl_addrmodule", dw.addrmodule) &&
-        find(library, "dwfl_module_eh_cfi", dw.module_eh_cfi) &&
-        find(library, "dwfl_module_dwarf_cfi", dw.module_dwarf_cfi) &&
-        find(library, "dwarf_cfi_addrframe", dw.cfi_addrframe) &&
-        find(library, "dwfl_module_getsrc", dw.module_getsrc) &&
-        find(library, "dwfl_lineinfo", dw.lineinfo) &&
-        find(library, "dwfl_module_nextcu", dw.module_nextcu) &&
-        find(library, "dwarf_haspc", dw.haspc) &&
-        find(library, "dwarf_getsrc_die", dw.getsrc_die) &&
-        find(library, "dwarf_linesrc", dw.linesrc) && find(library, "dwarf_lineno", dw.lineno);
+    const bool whole = find(library, "dwfl_begin", dw.begin) && find(library, "dwfl_end", dw.end) &&
+                       find(library, "dwfl_report_elf", dw.report_elf) &&
+                       find(library, "dwfl_report_end", dw.report_end) &&
+                       find(library, "dwfl_addrmodule", dw.addrmodule) &&
+                       find(library, "dwfl_module_getsrc", dw.module_getsrc) &&
+                       find(library, "dwfl_lineinfo", dw.lineinfo) &&
+                       find(library, "dwfl_module_nextcu", dw.module_nextcu) &&
+                       find(library, "dwarf_haspc", dw.haspc) &&
+                       find(library, "dwarf_getsrc_die", dw.getsrc_die) &&
+                       find(library, "dwarf_linesrc", dw.linesrc) &&
+                       find(library, "dwarf_lineno", dw.lineno);
     return whole ? &dw : nullptr;
 }
 

@@ -112,6 +112,12 @@ bool ElfFile::read_address(std::uint64_t address, void* into, std::size_t size) 
     return false;
 }
 
+std::optional<std::uint64_t> ElfFile::unwind_header() const {
+    for (const Elf64_Phdr& segment : segments_)
+        if (segment.p_type == PT_GNU_EH_FRAME) return segment.p_vaddr;
+    return std::nullopt;
+}
+
 const Elf64_Shdr* ElfFile::find(std::uint32_t type) const {
     for (const Elf64_Shdr& section : sections_)
         if (section.sh_type == type) return &section;

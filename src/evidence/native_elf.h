@@ -45,6 +45,9 @@ public:
     // Bytes of memory that never changes: code and constants. False where the file has none such.
     bool read_address(std::uint64_t address, void* into, std::size_t size) const;
 
+    // Where the sorted table of the unwind information lies, among the file's addresses.
+    std::optional<std::uint64_t> unwind_header() const;
+
     std::string build_id() const;    // bytes; empty without one
     std::string debug_link() const;  // file name; empty without one
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "evidence/crash_facts.h"
 #include "evidence/native_cycle.h"
+#include "evidence/native_lines.h"
 #include "evidence/native_unwind.h"
 #include "model/library_name.h"
 
@@ -153,10 +154,9 @@ std::string readable_symbol(const std::string& name) {
 NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
     NativeStack stack;
     const NativeModules modules(crash);
-    const std::unique_ptr<Unwinder> unwinder =
-        options.without_libdw ? make_null_unwinder(crash, "native stack: libdw is not used")
-                              : make_unwinder(crash, modules);
-    const Shown shown = choose(crash, unwinder->frames(most_unwound));
+    Unwound unwound =
+        options.only_fault ? unwind_fault(crash) : unwind_frames(crash, modules, most_unwound);
+    const Shown shown = choose(crash, std::move(unwound.frames));
     stack.frames = Namer(modules, shown.frames).name();
     for (const RawFrame& frame : shown.frames) {
         stack.addresses.push_back(frame.pc);
@@ -165,18 +165,21 @@ NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
             std::find(stack.missing.begin(), stack.missing.end(), note) == stack.missing.end())
             stack.missing.push_back(std::move(note));
     }
-    if (!unwinder->missing().empty()) stack.missing.push_back(unwinder->missing());
+    if (stack.missing.empty() && !unwound.missing.empty())
+        stack.missing.push_back(std::move(unwound.missing));
+    if (options.only_fault) return stack;
     // The fold comes last, so that frames and names stay side by side until then.
     if (options.before_lines) {
         NativeStack early = stack;
         add_fold(shown, early);
         options.before_lines(early);
     }
-    for (std::size_t i = 0; i < shown.frames.size(); ++i) {
+    const std::unique_ptr<SourceLines> lines = SourceLines::of(modules);
+    for (std::size_t i = 0; lines && i < shown.frames.size(); ++i) {
         // Their lines help nobody, and their debug information, where installed, takes longer to
         // load than all the rest together.
         if (is_everyones_library(stack.frames[i].library)) continue;
-        const auto place = unwinder->place(shown.frames[i].instruction());
+        const auto place = lines->place(shown.frames[i].instruction());
         if (!place) continue;
         stack.frames[i].file = printable(place->file);
         stack.frames[i].line = place->line;

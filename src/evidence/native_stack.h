@@ -14,7 +14,7 @@ struct UnwindOptions {
     // Told the stack once before source lines are looked up, which may take long where debug
     // information is large.
     std::function<void(const NativeStack&)> before_lines;
-    bool without_libdw = false;  // as if it were not installed
+    bool only_fault = false;  // the faulting place, and nothing that takes time
 };
 
 NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options = {});

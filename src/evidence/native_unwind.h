@@ -1,9 +1,9 @@
-// From registers and a copy of the stack to the addresses of the calls, with libdw.
+// From registers and a copy of the stack to the addresses of the calls, by the unwind tables of the
+// files that were mapped.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,25 +23,16 @@ struct RawFrame {
     std::uint64_t instruction() const { return call ? pc - 1 : pc; }
 };
 
-struct SourcePlace {
-    std::string file;
-    int line = 0;
+struct Unwound {
+    std::vector<RawFrame> frames;  // innermost first
+    std::string missing;           // why there is no more than the first; else empty
 };
 
-// Null implementation: only the pc itself.
-class Unwinder {
-public:
-    virtual ~Unwinder() = default;
-    // Innermost first. Ends where the stack ends, at the first frame that the unwind tables do not
-    // describe, or where the copy of the stack stops: never a guess.
-    virtual std::vector<RawFrame> frames(std::size_t most) = 0;
-    virtual std::optional<SourcePlace> place(std::uint64_t address) = 0;
-    virtual std::string missing() const = 0;  // why there is no more; empty when there is
-};
-
-std::unique_ptr<Unwinder> make_unwinder(const CrashRecord& crash, const NativeModules& modules);
-// The one without libdw.
-std::unique_ptr<Unwinder> make_null_unwinder(const CrashRecord& crash, std::string missing);
+// Ends where the stack ends, at the first frame that no unwind table describes, or where the copy
+// of the stack stops: never a guess.
+Unwound unwind_frames(const CrashRecord& crash, const NativeModules& modules, std::size_t most);
+// The faulting place alone.
+Unwound unwind_fault(const CrashRecord& crash);
 
 // After a call or jump to where no code is: the frame that did it, if the stack (or the link
 // register) shows a return address behind a call instruction. The registers are then its own.

@@ -90,6 +90,8 @@ bool load_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t minor,
 template <class Memory>
 bool find_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t version, Layout& into) {
     switch (version >> 16U) {
+    case 0x0308: into = layout_3_8; return true;
+    case 0x0309: into = layout_3_9; return true;
     case 0x030A: into = layout_3_10; return true;
     case 0x030B: into = layout_3_11; return true;
     case 0x030C: into = layout_3_12; return true;

@@ -27,11 +27,11 @@ struct Layout {
     std::uint32_t thread_cframe = 0;  // 3.11 and 3.12 (0: none)
     std::uint32_t cframe_frame = 0;
     std::uint32_t thread_pthread = 0;
-    std::uint32_t thread_tid = 0;  // the kernel's number (0: none, as in 3.10)
+    std::uint32_t thread_tid = 0;  // the kernel's number (0: none, before 3.11)
 
     std::uint32_t frame_previous = 0;
     std::uint32_t frame_code = 0;
-    std::uint32_t frame_instruction = 0;     // a pointer into the bytecode; in 3.10 an index
+    std::uint32_t frame_instruction = 0;     // a pointer into the bytecode; see load_instruction
     std::uint32_t frame_owner = 0;           // (0: none)
     std::uint32_t frame_bytecode_index = 0;  // free-threaded, from 3.14 on (0: none)
 
@@ -40,7 +40,7 @@ struct Layout {
     std::uint32_t code_qualified_name = 0;  // (0: none)
     std::uint32_t code_lines = 0;
     std::uint32_t code_first_line = 0;
-    std::uint32_t code_bytecode = 0;         // (0: none, as in 3.10)
+    std::uint32_t code_bytecode = 0;         // (0: none, before 3.11)
     std::uint32_t code_version = 0;          // counts code objects (0: none)
     std::uint32_t code_thread_bytecode = 0;  // free-threaded, from 3.14 on (0: none)
 

@@ -1,4 +1,5 @@
-// From an instruction to its line: the two table formats that code objects of 3.10 and later carry.
+// From an instruction to its line: the three table formats that code objects have carried
+// since 3.8.
 #pragma once
 
 #include <cstdint>
@@ -58,6 +59,21 @@ inline std::uint32_t as_line(std::int64_t line) {
     return line > 0 && line <= 0x7FFFFFFF ? static_cast<std::uint32_t>(line) : 0;
 }
 
+// 3.8 and 3.9: pairs of bytes, how many bytes of code further which many lines on. Longer steps
+// take several pairs, with one of the two zero.
+template <class Memory>
+std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line,
+                              std::int64_t instruction) {
+    std::int64_t line = first_line, begin = 0;
+    std::uint8_t length = 0, step = 0;
+    while (table.take(length) && table.take(step)) {
+        begin += length;
+        if (begin > instruction) break;
+        line += static_cast<std::int8_t>(step);
+    }
+    return as_line(line);
+}
+
 // 3.10: pairs of bytes, how many bytes of code and how many lines on; -128 lines is "no line".
 template <class Memory>
 std::uint32_t line_from_pairs(ByteStream<Memory>& table, std::int64_t first_line,
@@ -107,6 +123,15 @@ std::uint32_t line_from_entries(ByteStream<Memory>& table, std::int64_t first_li
     return 0;
 }
 
+// By the table of a code object of Python 3.`minor`.
+template <class Memory>
+std::uint32_t line_in_table(ByteStream<Memory>& table, unsigned minor, std::int64_t first_line,
+                            std::int64_t instruction) {
+    if (minor < 10) return line_from_steps(table, first_line, instruction);
+    return minor == 10 ? line_from_pairs(table, first_line, instruction)
+                       : line_from_entries(table, first_line, instruction);
+}
+
 // The line of `instruction` (a byte offset) in the code object; 0 where it has none.
 template <class Memory>
 std::uint32_t line_of(Memory& memory, const Layout& layout, std::uintptr_t code,
@@ -117,8 +142,7 @@ std::uint32_t line_of(Memory& memory, const Layout& layout, std::uintptr_t code,
     if (instruction < 0) return as_line(first_line);  // not begun: the line of `def`
     if (!load(memory, code + layout.code_lines, object)) return 0;
     ByteStream<Memory> table(memory, layout, object);
-    return layout.minor <= 10 ? line_from_pairs(table, first_line, instruction)
-                              : line_from_entries(table, first_line, instruction);
+    return line_in_table(table, layout.minor, first_line, instruction);
 }
 
 }  // namespace holdfast::frames

@@ -25,6 +25,25 @@ std::string entry(unsigned kind, unsigned units, std::string_view rest = {}) {
     return std::string(1, static_cast<char>(0x80U | kind << 3U | (units - 1))) + std::string(rest);
 }
 
+TEST(StepsOf38, EachBeginsALine) {
+    const std::string_view table("\x04\x01\x06\x02\x02\xFD", 6);
+    for (const Layout& layout : {layout_3_8, layout_3_9}) {
+        EXPECT_EQ(line(layout, table, 10, 0), 10U);
+        EXPECT_EQ(line(layout, table, 10, 2), 10U);
+        EXPECT_EQ(line(layout, table, 10, 4), 11U);
+        EXPECT_EQ(line(layout, table, 10, 8), 11U);
+        EXPECT_EQ(line(layout, table, 10, 10), 13U);
+        EXPECT_EQ(line(layout, table, 10, 12), 10U) << "three lines back";
+        EXPECT_EQ(line(layout, table, 10, 500), 10U) << "the last one has no end";
+    }
+}
+
+TEST(StepsOf38, StepsTooLargeForAByteComeInParts) {
+    EXPECT_EQ(line(layout_3_8, {"\x02\x7F\x00\x7F\x00\x05", 6}, 1, 2), 1U + 127 + 127 + 5);
+    EXPECT_EQ(line(layout_3_8, {"\xFF\x00\x01\x01", 4}, 1, 254), 1U);
+    EXPECT_EQ(line(layout_3_8, {"\xFF\x00\x01\x01", 4}, 1, 256), 2U);
+}
+
 TEST(PairsOf310, EachCoversItsBytes) {
     const std::string_view table("\x04\x00\x06\x01\x02\x80\x02\xFE", 8);
     EXPECT_EQ(line(layout_3_10, table, 10, 0), 10U);

@@ -102,7 +102,9 @@ template <class Memory>
     if (layout.code_bytecode == 0) {
         std::int32_t index = 0;
         if (!load(memory, frame + layout.frame_instruction, index)) return false;
-        instruction = index >= 0 && index < (1 << 28) ? 2 * index : -1;
+        // Before 3.10 it counts bytes, in 3.10 instructions of two.
+        const std::int32_t unit = layout.minor < 10 ? 1 : 2;
+        instruction = index >= 0 && index < (1 << 28) ? unit * index : -1;
         return true;
     }
     std::uintptr_t at = 0, start = 0;

@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <csignal>
 
 #include "base/pipe.h"
+#include "base/young_calls.h"
 
 namespace holdfast {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 // As a file of its own: with -c the folder we were started in would come first on sys.path, and
 // notebooks lie beside files called random.py.
 UniqueFd script_file() {
-    UniqueFd file(::memfd_create("last_words.py", 0));
+    UniqueFd file = memory_file("last_words.py", 0);
     if (file && !write_all(file.get(), last_words_script)) file.reset();
     return file;
 }

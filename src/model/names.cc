@@ -1,15 +1,24 @@
 // The words that stand for enumerators and signals in every form of output.
+#include <array>
 #include <csignal>
-#include <cstring>
 
-#include "base/text.h"
+#include "base/format.h"
 #include "model/verdict.h"
 
 namespace holdfast {
+namespace {
+
+// Linux's own order, the same on every machine we run on. sigabbrev_np is glibc 2.32.
+constexpr std::array<std::string_view, 31> signals{
+    "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1", "SEGV",
+    "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN", "TTOU",
+    "URG",  "XCPU", "XFSZ", "VTALRM", "PROF",   "WINCH", "POLL", "PWR",  "SYS"};
+
+}  // namespace
 
 std::string signal_name(int number) {
-    if (const char* abbreviation = ::sigabbrev_np(number); abbreviation != nullptr)
-        return std::string("SIG") + abbreviation;
+    if (number > 0 && static_cast<std::size_t>(number) <= signals.size())
+        return formatted("SIG{}", signals[static_cast<std::size_t>(number) - 1]);
     if (number >= SIGRTMIN && number <= SIGRTMAX)
         return "SIGRTMIN+" + std::to_string(number - SIGRTMIN);
     return "signal " + std::to_string(number);

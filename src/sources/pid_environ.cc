@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "base/young_calls.h"
 #include "sources/live_file.h"
 
 namespace holdfast::sources {
@@ -42,7 +43,7 @@ Result<std::vector<EnvironValue>> read_pid_environ(int process_dir,
     std::string_view text(buffer.data(), have);
     if (have == buffer.size()) text = text.substr(0, text.rfind('\0') + 1);
     auto values = parse_pid_environ(text, allowed);
-    ::explicit_bzero(buffer.data(), buffer.size());
+    wipe(buffer.data(), buffer.size());
     if (have == 0 && failure != 0) return Error{"cannot read environ", failure};
     return values;
 }

@@ -97,10 +97,16 @@ std::optional<PythonImage> look_into(const MappedImage& image, bool executable, 
         found.version = static_cast<std::uint32_t>(number);
         return found;
     }
-    // 3.10 states its version nowhere; it is the last without Py_Version and the first with this.
+    // Up to 3.10 they state their version nowhere; each of these functions is the first of its
+    // version.
     found.exact = false;
-    if (exports && symbols.find(memory, "PyIter_Send") != 0)
+    const auto has = [&](const char* name) { return exports && symbols.find(memory, name) != 0; };
+    if (has("PyIter_Send"))
         found.version = 0x030A0000;
+    else if (has("PyObject_CallNoArgs"))
+        found.version = 0x03090000;
+    else if (has("PyCode_NewWithPosOnlyArgs"))
+        found.version = 0x03080000;
     else
         found.version = version_in_name(image.path);
     return found;

@@ -23,7 +23,7 @@ std::vector<MappedImage> python_images(std::string_view maps, std::string_view e
 struct PythonImage {
     std::uintptr_t runtime = 0;    // _PyRuntime; 0: before 3.7, or hidden
     std::uintptr_t code_type = 0;  // PyCode_Type; 0 unknown
-    std::uint32_t version = 0;     // as PY_VERSION_HEX; 0: older than 3.10
+    std::uint32_t version = 0;     // as PY_VERSION_HEX; 0: older than 3.8
     bool exact = true;             // false: of `version` only major and minor are known
 };
 

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "base/young_calls.h"
+
 namespace holdfast {
 namespace {
 
@@ -20,7 +22,7 @@ void on_crash(int number, siginfo_t* info, void* context) {
     const bool sent = info->si_code <= 0 && number != SIGABRT;
     if (sent) {
         sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, number);
-        ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::gettid(), number, info);
+        ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), thread_id(), number, info);
         return;
     }
     FarewellPage* const page = page_of_crash.load();

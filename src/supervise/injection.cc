@@ -1,6 +1,7 @@
 #include "supervise/injection.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -29,12 +30,16 @@ bool can_be_named(std::string_view path) { return path.find_first_of(" :$") == p
 
 }  // namespace
 
-std::optional<Injection> Injection::find() {
+Result<Injection> Injection::find() {
     const std::string folder = own_folder();
     for (const std::string_view place : {"/../lib/holdfast/", "/../agent/"}) {
         std::string path = formatted("{}{}{}", folder, place, file_name);
         UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) continue;
+        // The loader would complain of it on stderr, in every process.
+        struct statvfs disk {};
+        if (::fstatvfs(file.get(), &disk) == 0 && (disk.f_flag & ST_NOEXEC) != 0)
+            return Error{"the agent's library lies on a file system that is mounted noexec"};
         std::array<char, PATH_MAX> real{};
         if (::realpath(path.c_str(), real.data()) != nullptr) path = real.data();
         if (can_be_named(path)) return Injection(std::move(path), UniqueFd());
@@ -42,7 +47,7 @@ std::optional<Injection> Injection::find() {
         path = formatted("/proc/{}/fd/{}", ::getpid(), file.get());
         return Injection(std::move(path), std::move(file));
     }
-    return std::nullopt;
+    return Error{"the agent's library is not installed"};
 }
 
 std::vector<std::string> Injection::environment(const char* const* environment,

@@ -1,18 +1,19 @@
 // Puts the agent into the environment of the command, and so into everything the command starts.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "base/unique_fd.h"
 
 namespace holdfast {
 
 class Injection {
 public:
-    // The agent's library where it was installed or built beside this program; nothing without it.
-    static std::optional<Injection> find();
+    // The agent's library where it was installed or built beside this program; an error says why it
+    // cannot be had.
+    static Result<Injection> find();
     static Injection of(std::string library) { return Injection(std::move(library), UniqueFd()); }
 
     // `environment` ("NAME=value", as execve takes it) as the command must get it. Unchanged when

@@ -4,8 +4,10 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -208,11 +210,17 @@ private:
         return put;
     }
 
+    // pwritev2 is a function of glibc since 2.26.
+    static ssize_t write_without_waiting(int fd, const iovec& piece) {
+        constexpr long where_it_stands = -1;
+        return ::syscall(SYS_pwritev2, fd, &piece, 1L, where_it_stands, 0L, RWF_NOWAIT);
+    }
+
     ssize_t write_now(std::span<const std::byte> piece) {
         if (never_blocks_) return ::write(target_, piece.data(), piece.size());
         if (knows_nowait_) {
             const iovec one{const_cast<std::byte*>(piece.data()), piece.size()};
-            const ssize_t put = ::pwritev2(target_, &one, 1, -1, RWF_NOWAIT);
+            const ssize_t put = write_without_waiting(target_, one);
             if (put >= 0 ||
                 (errno != EOPNOTSUPP && errno != EINVAL && errno != ENOSYS && errno != ESPIPE))
                 return put;

@@ -235,8 +235,9 @@ void Supervisor::inject_agent(Launch& plan) {
     };
     if (!options_->agent) return without("--no-agent was given");
     if (!recorder_.directory) return without("no disk to write them to");
-    injection_ = Injection::find();
-    if (!injection_) return without("the agent's library is not installed");
+    auto found = Injection::find();
+    if (!found) return without(found.error().text);
+    injection_.emplace(std::move(found).value());
     struct statvfs disk {};
     if (::fstatvfs(recorder_.directory->fd(), &disk) == 0 &&
         disk.f_bavail * disk.f_frsize < room_for_agents)

@@ -5,6 +5,7 @@ usage: line_tables.py LIBRARY       LIBRARY: agent/python/stack_test.cc, built
 """
 
 import ctypes
+import dis
 import os
 import sys
 from pathlib import Path
@@ -19,12 +20,24 @@ def codes_of(code):
             yield from codes_of(constant)
 
 
+def table_of(code):
+    return code.co_linetable if hasattr(code, "co_linetable") else code.co_lnotab
+
+
+def ranges_of(code):
+    if hasattr(code, "co_lines"):
+        return list(code.co_lines())
+    starts = list(dis.findlinestarts(code))  # before 3.10
+    ends = [start for start, _ in starts[1:]] + [len(code.co_code)]
+    return [(start, end, line) for (start, line), end in zip(starts, ends)]  # noqa: B905
+
+
 def lines():
     entries = 0
     for path in sorted(Path(os.__file__).parent.glob("*.py")):
         for code in codes_of(compile(path.read_bytes(), path.name, "exec")):
-            table = code.co_linetable
-            for start, end, line in code.co_lines():
+            table = table_of(code)
+            for start, end, line in ranges_of(code):
                 for at in {start, end - 2} if end > start else ():
                     size = ctypes.c_size_t(len(table))
                     first = code.co_firstlineno

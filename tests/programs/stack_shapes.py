@@ -4,7 +4,7 @@ usage: stack_shapes.py LIBRARY      LIBRARY: agent/python/stack_test.cc, built
 Runs on every CPython from 3.8 on, so nothing newer here. Says what differs.
 """
 # The odd shapes are the point.
-# ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, UP036, PTH108, PTH110, PTH123, SIM115
+# ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, PTH108, PTH110, PTH123, SIM115
 
 import asyncio
 import contextlib
@@ -393,43 +393,36 @@ def shapes():
     LIBRARY.probe_version(version)
     compare("version", list(version[:3]), list(sys.version_info[:3]))
     compare("here and running", list(version[5:]), [1, 1])
-    if sys.version_info < (3, 10):
-        compare(
-            "no lines",
-            [version[4], call(LIBRARY.probe_own), call(LIBRARY.probe_all, 1)],
-            [0, b"", b""],
-        )
-    else:
-        compare("lines", [version[4]], [1])
-        plain()
-        many_lines()
-        shape = Shape()
-        shape.method()
-        shape.prop
-        shape.static()
-        shape.of_class()
-        shape.surprise
-        del shape
-        under_decorators()
-        list(generator())
-        asyncio.run(coroutine())
-        with managed():
-            check("with")
-        recursive(150)
-        raises()
-        in_try()
-        closures()
-        comprehensions()
-        executed()
-        reused()
-        long_function()
-        strange_names()
-        traced()
-        from_c()
-        threads()
-        once()
-        forked()
-        in_subinterpreter()
+    compare("lines", [version[4]], [1])
+    plain()
+    many_lines()
+    shape = Shape()
+    shape.method()
+    shape.prop
+    shape.static()
+    shape.of_class()
+    shape.surprise
+    del shape
+    under_decorators()
+    list(generator())
+    asyncio.run(coroutine())
+    with managed():
+        check("with")
+    recursive(150)
+    raises()
+    in_try()
+    closures()
+    comprehensions()
+    executed()
+    reused()
+    long_function()
+    strange_names()
+    traced()
+    from_c()
+    threads()
+    once()
+    forked()
+    in_subinterpreter()
 
 
 if __name__ == "__main__":

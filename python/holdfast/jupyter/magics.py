@@ -1,5 +1,7 @@
 """``%holdfast`` and ``%%memory``. Each is a plain function of the package as well."""
 
+from __future__ import annotations
+
 import ast
 import linecache
 import shlex

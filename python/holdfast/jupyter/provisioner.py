@@ -4,6 +4,8 @@ Chosen by configuration alone: ``JUPYTER_DEFAULT_PROVISIONER_NAME=holdfast``, or
 configuration ``c.KernelProvisionerFactory.default_provisioner_name = "holdfast"``.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from typing import Any

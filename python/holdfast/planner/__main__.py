@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from holdfast.planner.python_version import too_old
+
 
 def load_target(target: str) -> Any:
     """The function named by FILE.py:NAME, as `python FILE.py` would see its imports."""
@@ -39,6 +41,9 @@ def serving_side() -> Any:
 
 def main() -> None:
     """Chooses the task."""
+    problem = too_old()
+    if problem:
+        sys.exit(f"holdfast: {problem}")
     if sys.argv[1:2] == ["calibrate"]:
         from holdfast.planner.calibrate import main as calibrate
 

@@ -1,5 +1,7 @@
 """The plan as typed values, and the call that makes one from a function in this process."""
 
+from __future__ import annotations
+
 import json
 import os
 import subprocess

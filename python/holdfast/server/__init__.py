@@ -3,6 +3,8 @@
 Enabled by ``etc/jupyter/jupyter_server_config.d/holdfast.json``, which the wheel brings along.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 

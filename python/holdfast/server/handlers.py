@@ -3,6 +3,8 @@
 Each asks the program in a thread, so that a slow disk never holds up the server's loop.
 """
 
+from __future__ import annotations
+
 import asyncio
 import json
 import re

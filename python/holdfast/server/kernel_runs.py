@@ -1,10 +1,12 @@
 """Which recorded run belongs to which kernel of the server, asked as seldom as can be."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 # A kernel that starts has no record for a moment; one that is not watched never has.
 ASK_SOON = 1.0
@@ -13,7 +15,8 @@ ASK_AGAIN = 10.0
 # Ends that somebody wanted: a restart from the menu is no death.
 ASKED_FOR = ("clean-exit", "interrupted", "hangup", "shut-down")
 
-Row = dict[str, Any]
+if TYPE_CHECKING:
+    Row = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,8 @@
 Ten open tabs cost what one costs.
 """
 
+from __future__ import annotations
+
 import threading
 import time
 from collections.abc import Callable

@@ -1,10 +1,13 @@
 """The figures of a live run that a status bar and a side panel show, out of its evidence."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from holdfast.live import of_evidence
 
-Json = dict[str, Any]
+if TYPE_CHECKING:
+    Json = dict[str, Any]
 
 
 def status_of(run: str, evidence: Json) -> Json:

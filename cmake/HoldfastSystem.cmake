@@ -1,0 +1,17 @@
+# Where Holdfast cannot be built, one sentence instead of a thousand errors.
+set(holdfast_runs_on "Holdfast runs on 64-bit Linux with glibc, on x86_64 and aarch64")
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  message(FATAL_ERROR "${holdfast_runs_on}; this is ${CMAKE_SYSTEM_NAME}.")
+endif()
+# A 32-bit Python on a 64-bit kernel has a compiler for 32 bits.
+if(NOT CMAKE_SIZEOF_VOID_P EQUAL 8)
+  message(FATAL_ERROR "${holdfast_runs_on}; this compiler builds for 32 bits.")
+endif()
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64|aarch64|arm64)$")
+  message(FATAL_ERROR "${holdfast_runs_on}; this is ${CMAKE_SYSTEM_PROCESSOR}.")
+endif()
+include(CheckCXXSymbolExists)
+check_cxx_symbol_exists(__GLIBC__ features.h HOLDFAST_GLIBC)
+if(NOT HOLDFAST_GLIBC)
+  message(FATAL_ERROR "${holdfast_runs_on}; this system has another C library (musl?).")
+endif()
