@@ -4,7 +4,7 @@
 # PYTHON runs the bench itself; --python says which runs the programs.
 # usage: bench/guard/parts.sh PARTS SECONDS FOLDER [arguments of bench/guard]
 set -uo pipefail
-cd "$(dirname "$0")/../.."
+cd "$(dirname "$0")/../.." || exit
 
 parts=${1:?usage: bench/guard/parts.sh PARTS SECONDS FOLDER [ARGUMENT...]}
 seconds=${2:?how long}

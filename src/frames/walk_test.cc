@@ -167,12 +167,14 @@ TEST_F(Walk, AThreadOfNoInterpreterIsNotBelieved) {
     EXPECT_FALSE(layout_holds(memory_, layout_, runtime_));
 }
 
-TEST(Layouts, AreKnownFrom310To314) {
+TEST(Layouts, AreKnownFrom38To314) {
     TestMemory memory;
     Layout layout;
-    EXPECT_FALSE(find_layout(memory, 0, 0x03090000, layout));
-    ASSERT_TRUE(find_layout(memory, 0, 0x030A0D00, layout));
-    EXPECT_EQ(layout.minor, 10U);
+    EXPECT_FALSE(find_layout(memory, 0, 0x03070000, layout));
+    for (const std::uint32_t minor : {8U, 9U, 10U}) {
+        ASSERT_TRUE(find_layout(memory, 0, 0x03000D00 | minor << 16U, layout)) << minor;
+        EXPECT_EQ(layout.minor, minor);
+    }
     EXPECT_FALSE(find_layout(memory, TestMemory::base, 0x030D0000, layout)) << "nothing to read";
     EXPECT_FALSE(find_layout(memory, TestMemory::base, 0x030F0000, layout));
 }

@@ -1,5 +1,6 @@
 """A label out of range on the GPU: a device-side assert, reported later."""
 # zoo end: cuda-assert
+# zoo root: bad-label
 # zoo device: an H200
 import torch
 
