@@ -79,7 +79,7 @@ def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str
         raise Unable(f"no Python {what}; name one with --python")
     find_tools(scenario)
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
-    scratch.chmod(0o777)
+    scratch.chmod(0o777 if "user" in scenario.header else 0o755)  # others may not write a home
     try:
         return _run_in(scratch, scenario, binary, python)
     finally:

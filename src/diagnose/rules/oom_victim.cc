@@ -1,4 +1,6 @@
 // HF103: the OOM killer took this process, but somebody else had eaten the memory.
+#include <algorithm>
+
 #include "base/format.h"
 #include "diagnose/inside.h"
 #include "diagnose/memory_fixes.h"
