@@ -27,8 +27,8 @@ async function findings(notebook: NotebookPage, selector: string): Promise<strin
   const tags = ['wcag2a', 'wcag2aa'];
   const results = await notebook.page.evaluate(
     ([where, only]) =>
-      (window as unknown as { axe: typeof axe }).axe.run(where as string, {
-        runOnly: { type: 'tag', values: only as string[] }
+      (window as unknown as { axe: typeof axe }).axe.run(where, {
+        runOnly: { type: 'tag', values: only }
       }),
     [selector, tags] as const
   );
