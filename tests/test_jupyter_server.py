@@ -202,7 +202,7 @@ def test_a_restart_that_was_asked_for_is_no_death(server):
 def test_a_kernel_that_is_not_watched_is_said_to_be_so(jupyter, server):
     spec = jupyter.folder / "data/kernels/held/kernel.json"
     plain = spec.parents[1] / "plain/kernel.json"
-    plain.parent.mkdir()
+    plain.parent.mkdir(exist_ok=True)  # another test has one as well
     plain.write_text(json.dumps(json.loads(spec.read_text())["metadata"]["holdfast"]["original"]))
     kernel = server.kernel("plain")
     unwatched = (200, {"watched": False, "ended": False})
