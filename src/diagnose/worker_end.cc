@@ -214,7 +214,9 @@ std::optional<FatalChild> child_handed_on(const Death& parent) {
         const std::optional<int> signal = process.exit->signal;
         if (signal && (code == 128 + *signal || code == 256 - *signal))
             return FatalChild{*death_of(parent.all, process), true, {}};
-        if (process.exit->code == code) same = &process;
+        // Many a child fails and is none of the reasons: one that raised has one of its own.
+        if (process.exit->code == code && death_of(parent.all, process)->own_traceback)
+            same = &process;
     }
     if (same == nullptr || final_exception(parent) != nullptr) return std::nullopt;
     return FatalChild{*death_of(parent.all, *same), false, {}};
