@@ -4,8 +4,7 @@ import { URLExt } from '@jupyterlab/coreutils';
 import { ServerConnection } from '@jupyterlab/services';
 
 import { CheckReport, ICheckApi } from './check';
-import { NotebookRow } from './notebookrows';
-import { RunRow, Status, Verdict } from './protocol';
+import { NotebookRow, RunRow, Status, Verdict } from './protocol';
 
 /** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
 export interface IHoldfastApi {

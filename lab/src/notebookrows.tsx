@@ -8,15 +8,7 @@ import React from 'react';
 import type { IHoldfastApi } from './api';
 import { duration, human } from './format';
 import type { KernelMonitor } from './monitor';
-
-export interface NotebookRow {
-  session: string;
-  kernel: string;
-  name: string;
-  path: string;
-  bytes: number | null;
-  idle: number | null; // seconds; 0: a cell runs; null: not known
-}
+import { NotebookRow } from './protocol';
 
 // A visible tab looks at its own kernel every 2 to 10 s, and at the others this seldom.
 const FRESH_MS = 10_000;

@@ -85,3 +85,12 @@ export interface Verdict {
   };
   missing: string[];
 }
+
+export interface NotebookRow {
+  session: string;
+  kernel: string;
+  name: string;
+  path: string;
+  bytes: number | null;
+  idle: number | null; // seconds; 0: a cell runs; null: not known
+}

@@ -2,7 +2,8 @@ import { expect, test, vi } from 'vitest';
 
 vi.mock('@jupyterlab/ui-components', () => ({ UseSignal: () => null }));
 
-import { NotebookRow, othersText } from '../src/notebookrows';
+import { othersText } from '../src/notebookrows';
+import { NotebookRow } from '../src/protocol';
 
 function row(name: string, mebibytes: number, idle: number | null): NotebookRow {
   return { session: name, kernel: name, name, path: name, bytes: mebibytes << 20, idle };
