@@ -2,21 +2,14 @@
 
 import pytest
 
-from support.jupyter import errors
+from support.jupyter import errors, guarded_session
 
 LIMIT = 400 << 20
 
 
 @pytest.fixture
 def session(jupyter, control_group):
-    group = control_group(memory=LIMIT)
-    jupyter.holdfast = jupyter.holdfast.inside(group.inside)
-    jupyter.more = {"HOLDFAST_GUARD": "on"}
-    made = jupyter.session()
-    yield made
-    made.do("shutdown")
-    made.end()
-    assert group.oom_kills == 0
+    yield from guarded_session(jupyter, control_group(memory=LIMIT))
 
 
 def said(answer: dict) -> str:

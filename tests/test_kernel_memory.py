@@ -2,7 +2,7 @@
 
 import pytest
 
-from support.jupyter import errors, panel
+from support.jupyter import errors, guarded_session, panel
 from support.run import eventually
 
 LIMIT = 400 << 20
@@ -11,14 +11,7 @@ MIME = "application/vnd.holdfast.memory+json"
 
 @pytest.fixture
 def session(jupyter, control_group):
-    group = control_group(memory=LIMIT)
-    jupyter.holdfast = jupyter.holdfast.inside(group.inside)
-    jupyter.more = {"HOLDFAST_GUARD": "on"}
-    made = jupyter.session()
-    yield made
-    made.do("shutdown")
-    made.end()
-    assert group.oom_kills == 0
+    yield from guarded_session(jupyter, control_group(memory=LIMIT))
 
 
 def told(answer: dict) -> dict:

@@ -33,7 +33,6 @@ std::size_t own_frames(RawFrame*, std::size_t) { return 0; }
 std::size_t main_frames(RawFrame*, std::size_t) { return 0; }
 std::size_t frames_of(const OtherThread&, RawFrame*, std::size_t) { return 0; }
 bool main_thread_can_be_told() { return false; }
-bool is_library_file(Text file) { return file.contains("/lib/python"); }
 std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
 Text frame_file(const format::AgentSlot&, const format::AgentFrame&) { return {}; }
 Text text_at(const format::AgentSlot&, format::TextRef) { return {}; }

@@ -10,6 +10,7 @@
 #include "agent/base/text.h"
 #include "agent/box/slot.h"
 #include "agent/guard/refusal.h"
+#include "agent/python/own_path.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -41,7 +42,7 @@ bool says_empty(const format::AgentSlot& slot, const RawFrame& frame) {
     if (number >= format::agent_frame_capacity) return false;
     const format::AgentFrame& known = slot.frames[number];
     const Text file = frame_file(slot, known);
-    if (file.empty() || is_library_file(file)) return false;
+    if (file.empty() || !is_own_path(file)) return false;
     char path[PATH_MAX];
     if (file.size >= sizeof path) return false;
     std::memcpy(path, file.data, file.size);

@@ -3,6 +3,7 @@
 #include <initializer_list>
 
 #include "agent/guard/refusal.h"
+#include "agent/python/own_path.h"
 
 namespace holdfast::agent {
 namespace {
@@ -59,7 +60,7 @@ Here may_raise_in(const CalledFunction* stack, std::size_t count) {
     if (!error_is_received(stack, count)) return Here::never;
     if (takes_locks(stack[0].file) && is_wait(stack[0].function)) return Here::waits;
     // What they call in other libraries, they may call with a lock held.
-    for (std::size_t i = 0; i < count && is_library_file(stack[i].file); ++i) {
+    for (std::size_t i = 0; i < count && !is_own_path(stack[i].file); ++i) {
         if (runs_tasks(stack[i].function)) break;
         if (takes_locks(stack[i].file)) return Here::not_now;
     }

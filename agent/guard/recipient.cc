@@ -5,6 +5,7 @@
 #include "agent/box/slot.h"
 #include "agent/guard/refusal.h"
 #include "agent/process/own_process.h"
+#include "agent/python/own_path.h"
 #include "agent/python/stack.h"
 
 namespace holdfast::agent {
@@ -94,7 +95,7 @@ bool error_is_carried(const CalledFunction* stack, std::size_t count) {
 bool is_thread_of_program(const CalledFunction* stack, std::size_t count) {
     std::size_t at = count;
     while (at > 0 && ends_with(stack[at - 1].file, "/threading.py")) --at;
-    return at > 0 && at < count && !is_library_file(stack[at - 1].file);
+    return at > 0 && at < count && is_own_path(stack[at - 1].file);
 }
 
 bool error_is_sent_on(const CalledFunction* stack, std::size_t count) {

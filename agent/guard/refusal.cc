@@ -26,7 +26,7 @@ void own_place_text(const AgentSlot& slot, const format::AgentStack& stack, char
         if (number == format::no_frame || number >= format::agent_frame_capacity) return;
         const format::AgentFrame& frame = slot.frames[number];
         const Text file = frame_file(slot, frame);
-        if (file.empty() || is_library_file(file)) continue;
+        if (file.empty() || !is_own_path(file)) continue;
         char text[128];
         const std::size_t most = sizeof text - 16;
         std::size_t at = 0;
@@ -80,8 +80,6 @@ Text text_at(const AgentSlot& slot, format::TextRef ref) {
 Text frame_file(const AgentSlot& slot, const format::AgentFrame& frame) {
     return text_at(slot, frame.file);
 }
-
-bool is_library_file(Text file) { return !is_own_path(file); }
 
 void note_refusal(const Refused& what) {
     format::AgentStack stack;

@@ -21,7 +21,5 @@ void note_refusal(const Refused& what);
 
 Text text_at(const format::AgentSlot& slot, format::TextRef ref);
 Text frame_file(const format::AgentSlot& slot, const format::AgentFrame& frame);
-// Not the user's own code.
-bool is_library_file(Text file);
 
 }  // namespace holdfast::agent

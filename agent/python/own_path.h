@@ -1,6 +1,8 @@
 // Which source files are the program's own.
 #pragma once
 
+#include <initializer_list>
+
 #include "agent/base/text.h"
 
 namespace holdfast::agent {

@@ -10,6 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from holdfast._descendants import descendants
+
 # It reads until its input ends: because the pause is over, or because this process is gone.
 _RELEASE = 'read _; kill -CONT "$@" 2>/dev/null; :'
 
@@ -17,7 +19,7 @@ _RELEASE = 'read _; kill -CONT "$@" 2>/dev/null; :'
 @contextlib.contextmanager
 def children_paused() -> Iterator[list[int]]:
     """The processes below this one, stopped. Without the one that lets them go, none is stopped."""
-    found = [pid for pid in _below(os.getpid()) if _state(pid) not in "TtZX"]
+    found = [pid for pid in descendants(os.getpid()) if _state(pid) not in "TtZX"]
     release = _start_release(found) if found else None
     stopped: list[int] = []
     try:
@@ -48,15 +50,6 @@ def _wait_for_stop(pids: list[int]) -> None:
         if all(_state(pid) in "TtZX" for pid in pids):
             return
         time.sleep(0.001)
-
-
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in map(int, task.read_text().split()):
-                found += [child, *_below(child)]
-    return found
 
 
 def _state(pid: int) -> str:

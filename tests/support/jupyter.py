@@ -149,6 +149,17 @@ def panel(outputs: list[dict]) -> str:
     return "".join(output.get("data", {}).get("text/html", "") for output in outputs)
 
 
+def guarded_session(jupyter: Jupyter, group):
+    """In a group with a memory limit, with the guard on: nobody in it may be killed."""
+    jupyter.holdfast = jupyter.holdfast.inside(group.inside)
+    jupyter.more = {"HOLDFAST_GUARD": "on"}
+    made = jupyter.session()
+    yield made
+    made.do("shutdown")
+    made.end()
+    assert group.oom_kills == 0
+
+
 @pytest.fixture
 def jupyter(holdfast, tmp_path):
     """A Jupyter of its own, with a kernel under watch."""

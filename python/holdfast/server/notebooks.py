@@ -8,6 +8,8 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from holdfast._descendants import descendants
+
 Json = dict[str, Any]
 
 
@@ -47,17 +49,8 @@ def _idle(kernel: Json, now: datetime) -> int | None:
 def tree_bytes(pid: int) -> int:
     """Resident memory of a process and all below it."""
     total = 0
-    for one in [pid, *_below(pid)]:
+    for one in [pid, *descendants(pid)]:
         with contextlib.suppress(OSError, ValueError, IndexError):
             pages = int(Path(f"/proc/{one}/statm").read_text().split()[1])
             total += pages * os.sysconf("SC_PAGE_SIZE")
     return total
-
-
-def _below(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in map(int, task.read_text().split()):
-                found += [child, *_below(child)]
-    return found

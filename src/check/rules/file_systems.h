@@ -11,8 +11,9 @@ namespace holdfast::check::rules {
 
 struct WrittenFileSystem {
     const Space* space = nullptr;
-    std::string who;   // "the working directory (/srv/train) and the home directory (/root) have"
-    std::string path;  // of the first folder in it
+    std::string
+        who;  // "the working directory (/srv/train) and the home directory (/home/ana) have"
+    std::string path;        // of the first folder in it
     bool worked_in = false;  // more than a cache or a home lies in it
 };
 
