@@ -37,7 +37,6 @@ void keep_snapshot(format::AgentSnapshotKind kind) {
         snapshot.live_kib[i] = live < UINT32_MAX ? static_cast<std::uint32_t>(live) : UINT32_MAX;
     }
     snapshot.live_bytes = own->memory.live_bytes;
-    snapshot.step = own->steps.count;
     std::atomic_ref(snapshot.time).store(time, std::memory_order_release);
     state->lock.unlock();
 }

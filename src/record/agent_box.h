@@ -93,7 +93,7 @@ struct AgentStepsRecord {
 struct AgentSnapshotRecord {
     format::AgentSnapshotKind kind{};
     std::int64_t time = 0;
-    std::uint64_t live_bytes = 0, step = 0;
+    std::uint64_t live_bytes = 0;
     std::vector<std::uint64_t> live;  // bytes, as many as there are sites
 };
 

@@ -216,7 +216,6 @@ inline constexpr std::uint32_t agent_snapshots = 2;
 struct AgentSnapshot {
     std::int64_t time;         // 0: none
     std::uint64_t live_bytes;  // over all sites
-    std::uint64_t step;
     std::uint32_t live_kib[agent_site_capacity];
 };
 

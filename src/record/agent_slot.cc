@@ -135,7 +135,6 @@ AgentMemoryRecord memory_of(const AgentSlot& slot) {
             memory.snapshots.push_back({static_cast<format::AgentSnapshotKind>(i),
                                         snapshot.time,
                                         amount(snapshot.live_bytes),
-                                        snapshot.step,
                                         {}});
     const std::uint32_t sites = std::min(from.site_count, format::agent_site_capacity);
     for (std::uint32_t i = 0; i < sites; ++i) {
