@@ -108,6 +108,11 @@ public:
     }
     // Growth by small blocks goes on after each of them, so it must end earlier.
     std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
+    // What growth that goes on may still take: not the last file pages, which the kernel will not
+    // drop. In a cold container the program's own code is among them.
+    std::uint64_t room_to_grow() const {
+        return at_least_nothing(headroom_.most, reserve_from_small());
+    }
     // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
     bool fits(std::uint64_t bytes) const {
         return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <= room();
