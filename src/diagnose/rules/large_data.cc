@@ -184,6 +184,17 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
+// What is made of a table is as large as the table, at another line: of lines that are each too small
+// to explain it, the one that loads comes first.
+std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
+    const Holding* largest = nullptr;
+    for (const auto& [place, line] : lines)
+        if (line.loads && !line.works && line.live >= least &&
+            (largest == nullptr || line.live > largest->live))
+            largest = &line;
+    return largest == nullptr ? std::nullopt : std::optional(*largest);
+}
+
 std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
@@ -203,8 +214,14 @@ std::optional<Finding> held_by_a_line(const Death& death) {
         if (kept) line = call;
         several_lines = kept;
     }
+    constexpr double least_loaded = 0.35;
+    if (!kept && line->live.share_of(*peak) < 0.5)
+        if (std::optional<Holding> load = largest_load(
+                holdings.asking,
+                Bytes{static_cast<std::uint64_t>(static_cast<double>(peak->count) * least_loaded)}))
+            line = load;
     if (line->works && !kept) return std::nullopt;
-    const double least = kept ? least_kept : line->loads ? 0.35 : 0.5;
+    const double least = kept ? least_kept : line->loads ? least_loaded : 0.5;
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     if (too_large_without(death, line->live)) return std::nullopt;
