@@ -23,6 +23,9 @@ _GRAPH, _OPAQUE = 1, 2
 _MODELS = ("sklearn.", "xgboost.", "lightgbm.", "catboost")  # their trees lie outside Python
 _PLAIN = (int, float, bool, complex, type(None))
 
+_GENERATOR = type(one for one in ())
+_traceback = BaseException.__dict__["__traceback__"].__get__
+
 _Cell = type((lambda value: lambda: value)(None).__closure__[0])
 
 _before = {}  # name -> (items, bytes) at the last look
@@ -47,6 +50,10 @@ def look():
         modules.setdefault(names["__file__"], names)
     for file, names in modules.items():
         walk.names(names, file, "", 0)
+    # A handler of the program's own often has no name left but this one.
+    handlers = attributes(attributes(sys.modules.get("logging")).get("root")).get("handlers")
+    if handlers and modules:
+        walk.later("logging.root.handlers", handlers, next(iter(modules)), 0)
     walk.go()
     # Cut off before it came to what grew most the last time: that look told more.
     if not (walk.cut and _top and _top not in walk.found):
@@ -269,7 +276,9 @@ def _size(value, depth):
         return 512 + value.element_size() * value.nelement(), mark
     if title in ("DataFrame", "Series"):
         return 1024 + _frame_bytes(value), 0
-    if module_of(kind).startswith(_MODELS):
+    if module_of(kind).startswith(_MODELS) or kind is _GENERATOR:
+        return 64, _OPAQUE
+    if is_a(value, BaseException) and _traceback(value) is not None:  # frames, with all in them
         return 64, _OPAQUE
     if depth >= 3:
         return 64, 0
