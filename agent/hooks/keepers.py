@@ -116,13 +116,19 @@ class _Walk:
         self.cut = False
 
     def go(self):
-        for ways in (self.open, self.late):
-            for done, (path, value, file, depth) in enumerate(ways):  # it grows meanwhile
-                # On a busy machine the clock runs for others too: the first few come in any case.
-                if (done >= _SURE or ways is self.late) and clock() > self.end:
-                    self.cut = True
-                    break
-                self.value(path, value, file, depth)
+        done = late = 0
+        while done < len(self.open) or late < len(self.late):  # both grow meanwhile
+            near = done < len(self.open)
+            # On a busy machine the clock runs for others too: the first few come in any case.
+            if (done >= _SURE or not near) and clock() > self.end:
+                self.cut = True
+                break
+            if near:
+                self.value(*self.open[done])
+                done += 1
+            else:
+                self.value(*self.late[late])
+                late += 1
         for path in [path for path in self.found if self._is_a_part(path)]:
             del self.found[path]
 
