@@ -13,6 +13,7 @@
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/words.h"
+#include "diagnose/worker_end.h"
 #include "model/call_kind.h"
 #include "model/own_code.h"
 
@@ -416,14 +417,19 @@ std::optional<Finding> worker_copies(const Death& death) {
     for (const CgroupLevel& level : cgroup->levels)
         if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
+    // A parent may outlive its workers by far.
+    const std::optional<FatalChild> felled = child_that_felled(death);
+    const Death& first = felled ? felled->death : death;
     constexpr Nanos moment{1'000'000'000};
     std::uint64_t workers = 0;
     Bytes copies;
     Bytes others;
     Bytes sum = *main->anon;
+    Bytes unshared =
+        *main->anon;  // at least: what a worker has beyond its parent's size is its own
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
-        if (process.ended && (!death.time || later(*process.ended, moment) < *death.time)) continue;
+        if (process.ended && (!first.time || later(*process.ended, moment) < *first.time)) continue;
         sum += *process.anon;
         // Much less is not the parent's data, much more is data of its own. One that makes a copy
         // of what it shares has it twice.
@@ -434,16 +440,17 @@ std::optional<Finding> worker_copies(const Death& death) {
         }
         ++workers;
         copies += *process.anon;
+        if (*process.anon > *main->anon) unshared += *process.anon - *main->anon;
     }
     for (const Neighbour& neighbour : death.all.neighbours)
         if (neighbour.same_cgroup) others += neighbour.rss;
     if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
     // A kill makes room before anybody can count again: then the limit itself was what they filled,
     // and what is neither the parent's nor anybody else's is theirs alone. Those who are left still
-    // hold most of it.
-    const std::optional<OomKill> kill = oom_kill_of(death);
-    const bool filled =
-        kill && kill->scope == OomKill::Scope::cgroup && cgroup->anon->share_of(*limit) >= 0.5;
+    // hold most of it, or what is surely unshared would have filled it.
+    const std::optional<OomKill> kill = oom_kill_of(first);
+    const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
+                        (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);
     const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};
     if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
