@@ -25,7 +25,7 @@ PAIRS = [
     ("JPEG 500 x 375 to 224", "ours-jpeg", ["torch-jpeg", "spdl-jpeg"]),
     (".npy, rows of 128 B", "ours-npy", ["torch-npy"]),
     ("CSV, 21 columns", "ours-csv", ["torch-csv"]),
-    ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet"]),
+    ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet", "pyarrow-threads-parquet"]),
 ]
 
 
@@ -76,6 +76,7 @@ def speed_table(folder, rounds):
         for _ in range(rounds):  # in turn: a busy machine is busy for all
             for reader in seen:
                 seen[reader].append(run("readers.py", reader, folder))
+        peaks = {reader: run("readers.py", reader, folder, "--memory") for reader in seen}
         mine = [one for one in seen[ours] if not isinstance(one, str)]
         for reader, answers in seen.items():
             good = [one for one in answers if not isinstance(one, str)]
@@ -84,7 +85,7 @@ def speed_table(folder, rounds):
                 continue
             rate = statistics.median(one["samples"] / one["wall"] for one in good)
             cpu = statistics.median(one["cpu"] for one in good)
-            peak = max(one["peak"] for one in good) / 2**20
+            peak = peaks[reader]["peak"] / 2**20 if isinstance(peaks[reader], dict) else 0.0
             faster = statistics.median(b["wall"] / a["wall"] for a, b in zip(mine, good))
             cheaper = statistics.median(b["cpu"] / a["cpu"] for a, b in zip(mine, good))
             ratio = "" if reader == ours else f"{faster:.2f} | {cheaper:.2f}"
