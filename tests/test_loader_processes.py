@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -33,9 +34,30 @@ def test_a_workers_death_is_told_with_its_signal():
 
     with make(Deadly(), batch=8, processes=2) as loader:
         for _ in range(3):  # each time, since dead workers are replaced
-            with pytest.raises(WorkerDied, match="ended by signal SIGKILL"):
+            with pytest.raises(
+                WorkerDied, match=r"ended by signal SIGKILL while it made sample 77$"
+            ):
                 for _batch in loader:
                     pass
+
+
+class Slow(Fine):
+    """The second sample takes for ever; one of the second batch ends its worker."""
+
+    def __getitem__(self, index):
+        if index == 1:
+            time.sleep(3600)
+        if index == 9:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().__getitem__(index)
+
+
+def test_a_death_is_told_while_another_worker_is_still_at_work():
+    from holdfast.loader import WorkerDied
+
+    with make(Slow(), batch=8, processes=2, shuffle=False) as loader:
+        with pytest.raises(WorkerDied, match="SIGKILL while it made sample 9"):
+            next(iter(loader))
 
 
 CRASHING = f"""
@@ -66,7 +88,9 @@ def test_in_a_supervised_run_a_workers_crash_has_its_cause_and_line(binary, tmp_
         text=True,
         env={**os.environ, "HOLDFAST_HOME": str(tmp_path / "home")},
     )
-    assert "ended by signal SIGSEGV: HF301 segfault" in done.stdout, done.stderr
+    assert "ended by signal SIGSEGV while it made sample 7: HF301 segfault" in done.stdout, (
+        done.stderr
+    )
     assert f"{script}:9" in done.stdout
 
 

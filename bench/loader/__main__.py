@@ -1,6 +1,6 @@
 """What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
 
-usage: python bench/loader [--data DIR] [--rounds N] [--only memory|speed]
+usage: python bench/loader [--data DIR] [--rounds N] [--only PART]      PART: one of PARTS below
 Needs torch, torchvision and Pillow; pyarrow, h5py and SPDL where they are to be compared.
 """
 
@@ -17,7 +17,11 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "python")]
 
 import data  # noqa: E402
+import deaths  # noqa: E402
+import kills  # noqa: E402
 import memory  # noqa: E402
+
+sys.path.append(str(ROOT / "tests"))
 
 SLACK = 8 << 20
 LONGEST = 120
@@ -95,17 +99,76 @@ def speed_table(folder, rounds):
         sys.stdout.flush()
 
 
+def kills_table(folder, count):
+    command = [sys.executable, str(HERE / "kills.py")]
+    os.environ.update(environment())
+    done, seen, whole = kills.kill_often(command, folder, count)
+    once = len(seen) == len({number for number, _ in seen}) == len(whole)
+    print(
+        f"{done} kills: {len(seen)} samples, {'each once' if once else '**not each once**'}, "
+        f"{sum(a == b for a, b in zip(seen, whole))} of {len(whole)} in the order and with the "
+        "bytes of a run without a kill"
+    )
+
+
+def deaths_table(folder, count):
+    from support.cgroup import ControlGroup
+
+    print(
+        "| a worker's end | run | told | longest wait | what next() said |\n|---|---|--:|--:|---|"
+    )
+    watched = [environment()["HOLDFAST_BIN"], "run", "--quiet", "--"]
+    for how, (words, signal, cause) in deaths.WAYS.items():
+        for run_words, before in (("holdfast run", watched), ("plain", [])):
+            told, waits, said = 0, [], ""
+            for number in range(count // len(deaths.WAYS)):
+                group = ControlGroup(memory=deaths.LIMIT) if how == "oom" else None
+                death = [sys.executable, str(HERE / "deaths.py"), how, str(20 + 31 * number)]
+                command = [*before, *death]
+                done = subprocess.run(
+                    group.inside(*command) if group else command,
+                    capture_output=True,
+                    text=True,
+                    env={**environment(), "HOLDFAST_HOME": str(folder / "runs")},
+                )
+                if group:
+                    group.remove()
+                if not done.stdout:
+                    said = done.stderr.strip()[-100:]
+                    continue
+                answer = json.loads(done.stdout.splitlines()[-1])
+                said = answer["said"]
+                wanted = f"signal {signal} while it made sample {20 + 31 * number}"
+                line = f"deaths.py:{deaths.line_of(how)}"
+                wants_cause = cause is not None and before
+                told += wanted in said and (not wants_cause or (cause in said and line in said))
+                waits.append(answer["after"])
+            longest = f"{max(waits):.2f} s" if waits else ""
+            print(f"| {words} | {run_words} | {told} of {number + 1} | {longest} | {said[:300]} |")
+            sys.stdout.flush()
+
+
+PARTS = {
+    "memory": lambda options: memory_table(options.data),
+    "speed": lambda options: speed_table(options.data, options.rounds),
+    "kills": lambda options: kills_table(options.data, options.kills),
+    "deaths": lambda options: deaths_table(options.data, options.deaths),
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT / "build/loader-data")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=["memory", "speed"])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--deaths", type=int, default=20)
+    parser.add_argument("--only", choices=[*PARTS])
     options = parser.parse_args()
-    folder = data.make(options.data)
-    if options.only != "speed":
-        memory_table(folder)
-    if options.only != "memory":
-        speed_table(folder, options.rounds)
+    data.make(options.data)
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            print(f"\n## {name}\n")
+            part(options)
 
 
 if __name__ == "__main__":

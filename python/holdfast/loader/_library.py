@@ -32,6 +32,9 @@ class SampleError(LoaderError):
 class WorkerDied(LoaderError):
     """A worker process came to an end that nobody asked for."""
 
+    pid: Optional[int] = None
+    signal: Optional[int] = None
+
 
 class Pass(ctypes.Structure):
     """One pass over the data, see HoldfastPass."""

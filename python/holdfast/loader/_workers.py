@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import ctypes
 import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
 import resource
 import signal
+import time
 import traceback
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,9 @@ from holdfast.loader._library import (
 )
 from holdfast.loader._samples import SampleLayout
 
+_AT_BYTES = 8
+_NOTHING = (1 << 64) - 1
+
 
 class ProcessFeed:
     """Batches that worker processes make, each a whole one; in order, whoever is first."""
@@ -47,7 +52,8 @@ class ProcessFeed:
         self._share = options["budget"] // 2 // options["processes"]
         if not core.reserve(self._share * options["processes"]):
             raise LoaderError("the budget has no room for the processes")
-        self._facts = core.prepare(slot_bytes=self.layout.bytes, count=indexed.count)
+        # Behind a batch stands the sample that its worker is at.
+        self._facts = core.prepare(slot_bytes=self.layout.bytes + _AT_BYTES, count=indexed.count)
         self._workers: list[_Worker] = []
         self._pending: collections.deque[tuple[_Worker, Slot, int, int]] = collections.deque()
         self._pass = Pass()
@@ -93,6 +99,7 @@ class ProcessFeed:
             checked(answer, self.core)
             facts.rows = len(samples)
             slot = Slot(self.core, facts)
+            self._at(slot).value = _NOTHING
             worker = self._workers[self._turn % len(self._workers)]
             self._turn += 1
             worker.give((slot.data - self._facts["base"], samples, self._pass.epoch))
@@ -100,16 +107,21 @@ class ProcessFeed:
             self._position = after
 
     def next(self) -> tuple[Any, int] | None:
+        try:
+            return self._next()
+        except WorkerDied as death:
+            raise WorkerDied(f"{death}{self._last_words(death)}") from None
+
+    def _next(self) -> tuple[Any, int] | None:
         while True:
             self._give_work()
             if not self._pending:
                 return None
             worker, slot, rows, after = self._pending[0]
+            others = [one for one in self._workers if one is not worker]
             try:
-                made, skipped, objects = worker.answer()
-            except KeyboardInterrupt:
-                raise
-            except BaseException:
+                made, skipped, objects = worker.answer(others)
+            except SampleError:
                 self._pending.popleft()
                 raise
             self._pending.popleft()
@@ -121,6 +133,16 @@ class ProcessFeed:
             for number, values in objects.items():
                 into[number] = values
             return finished(into, made, self.layout, self._torch), after
+
+    def _at(self, slot: Slot) -> Any:
+        return ctypes.c_uint64.from_address(slot.data + self.layout.bytes)
+
+    def _last_words(self, death: WorkerDied) -> str:
+        """The sample that a dead worker was at, and what Holdfast knows of its end."""
+        task = next((one for one in self._pending if one[0].process.pid == death.pid), None)
+        sample = _NOTHING if task is None else self._at(task[1]).value
+        place = "" if sample == _NOTHING else f" while it made {self.name(sample)}"
+        return place + _cause(death)
 
     def stats(self) -> dict[str, Any]:
         return own_stats(self.core, self._seen, self._skipped)
@@ -151,10 +173,11 @@ class _Worker:
         except OSError:
             self._died()
 
-    def answer(self) -> Any:
-        """What it made; an error of the sample's, or of the worker's own end."""
+    def answer(self, others: list[_Worker] | None = None) -> Any:
+        """What it made; an error of the sample's, or of a worker's end, another one's too."""
+        ends = {worker.process.sentinel: worker for worker in (self, *(others or ()))}
         while True:
-            ready = multiprocessing.connection.wait([self._pipe, self.process.sentinel], 0.2)
+            ready = multiprocessing.connection.wait([self._pipe, *ends], 0.2)
             if self._pipe in ready:
                 try:
                     kind, value = self._pipe.recv()
@@ -164,8 +187,8 @@ class _Worker:
                     text, trace = value
                     raise SampleError(text + "\n\nin the worker:\n" + trace)
                 return value
-            if ready:
-                self._died()
+            for end in ready:
+                ends[end]._died()
 
     def _died(self) -> Any:
         self.process.join(5)
@@ -173,9 +196,10 @@ class _Worker:
         how = f"exit status {code}"
         if code is not None and code < 0:
             how = f"signal {signal.Signals(-code).name}"
-        raise WorkerDied(
-            f"worker process {self.process.pid} ended by {how}{_cause(self.process.pid)}"
-        )
+        death = WorkerDied(f"worker process {self.process.pid} ended by {how}")
+        death.pid = self.process.pid
+        death.signal = -code if code is not None and code < 0 else None
+        raise death
 
     def close(self) -> None:
         """Ends it: it has nothing that could be lost."""
@@ -189,7 +213,7 @@ class _Worker:
             self.process.join(5)
 
 
-def _cause(pid: int | None) -> str:
+def _cause(death: WorkerDied) -> str:
     """What Holdfast knows of it, in a supervised run."""
     from holdfast._agent import status
     from holdfast._command import HoldfastError, ask
@@ -197,10 +221,19 @@ def _cause(pid: int | None) -> str:
     run = status().directory
     if run is None:
         return ""
-    try:
-        verdict = ask("why", "--json", str(run))
-    except HoldfastError:
-        return ""
+    # The kernel's word about an OOM kill may come a moment after the death itself.
+    for patience in (0.0, 0.1, 0.2) if death.signal == signal.SIGKILL else (0.0,):
+        time.sleep(patience)
+        try:
+            found = _finding(ask("why", "--json", str(run)), death.pid)
+        except HoldfastError:
+            return ""
+        if found:
+            return found
+    return ""
+
+
+def _finding(verdict: Any, pid: int | None) -> str:
     for finding in (verdict.get("root"), verdict.get("end"), *verdict.get("contributing", [])):
         if finding and str(pid) in finding.get("summary", ""):
             where = finding.get("where") or {}
@@ -252,7 +285,9 @@ def _fill(
         into.append(part.view(dtype).reshape(len(samples), *shape))
     rows = 0
     skipped = []
+    at = memory[offset + layout.bytes :][:_AT_BYTES].view(np.uint64)
     for index in samples:
+        at[0] = index
         try:
             sample = indexed.get(index, epoch)
             layout.put(sample, rows, into, partial(indexed.name, index))
