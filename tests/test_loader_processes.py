@@ -35,7 +35,8 @@ def test_a_workers_death_is_told_with_its_signal():
     with make(Deadly(), batch=8, processes=2) as loader:
         for _ in range(3):  # each time, since dead workers are replaced
             with pytest.raises(
-                WorkerDied, match=r"ended by signal SIGKILL while it made sample 77$"
+                WorkerDied,
+                match=r"ended by signal SIGKILL while it made sample 77, in .*processes\.py:\d+$",
             ):
                 for _batch in loader:
                     pass

@@ -141,3 +141,89 @@ with Loader({str(tmp_path / "t.parquet")!r}, budget="32MiB", as_="numpy") as loa
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.split() == ["100", "False"], done.stderr
+
+
+def sources(rows):
+    """The same table as several libraries hold it."""
+    pa = pytest.importorskip("pyarrow")
+    columns = {"a": np.arange(rows), "b": np.arange(rows) / 2}
+    yield "pyarrow", pa.table(columns)
+    chunks = [
+        pa.table({k: v[i : i + 300] for k, v in columns.items()}) for i in range(0, rows, 300)
+    ]
+    yield "chunks", pa.concat_tables(chunks)
+    for name in ("polars", "pandas", "datasets"):
+        try:
+            library = __import__(name)
+        except ImportError:
+            continue
+        if name == "datasets":
+            yield name, library.Dataset.from_dict(columns)
+        else:
+            yield name, library.DataFrame(columns)
+
+
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_tables_of_other_libraries(shuffle):
+    for name, table in sources(2000):
+        with make(table, batch=64, shuffle=shuffle, seed=3) as loader:
+            seen = np.concatenate([batch["a"].copy() for batch in loader])
+            assert sorted(seen.tolist()) == list(range(2000)), name
+            assert (seen == np.arange(2000)).all() != shuffle, name
+            batches = iter(loader)
+            before = [next(batches)["a"].copy() for _ in range(5)]
+            assert len(np.concatenate(before)) == 320
+            state = loader.state_dict()
+            rest = np.concatenate([batch["a"].copy() for batch in batches])
+        with make(table, batch=64, shuffle=shuffle) as again:
+            again.load_state_dict(state)
+            assert (np.concatenate([batch["a"].copy() for batch in again]) == rest).all(), name
+        with make(table, batch=64, labels="a") as loader:
+            for x, y in loader:
+                assert (x[:, 0] * 2 == y).all(), name
+
+
+def test_a_dataset_of_texts_or_with_chosen_rows_is_read_by_its_own_access():
+    datasets = pytest.importorskip("datasets")
+    table = datasets.Dataset.from_dict(
+        {"n": list(range(50)), "t": [f"text {n}" for n in range(50)]}
+    )
+    with make(table, batch=7, shuffle=False) as loader:
+        batch = next(iter(loader))
+        assert batch["t"] == [f"text {n}" for n in range(7)]
+    with make(table.select_columns("n").select(range(10, 20)), batch=7, shuffle=False) as loader:
+        assert next(iter(loader))["n"].tolist() == list(range(10, 17))
+
+
+def test_a_query_of_duckdb_is_a_stream_that_begins_anew():
+    duckdb = pytest.importorskip("duckdb")
+    pytest.importorskip("pyarrow")
+    from holdfast.loader import LoaderError
+
+    with duckdb.connect() as base:
+        query = base.sql("select range as a, range / 2 as b from range(100000)")
+        with pytest.raises(LoaderError, match="cannot be shuffled"):
+            make(query, budget="64MiB", shuffle=True)
+        with make(query, batch=999, budget="64MiB") as loader:
+            for _ in range(2):
+                parts = [(batch["a"].copy(), batch["b"].copy()) for batch in loader]
+                assert (np.concatenate([a for a, _ in parts]) == np.arange(100000)).all()
+                assert all((a == b * 2).all() for a, b in parts)
+            batches = iter(loader)
+            for _ in range(30):
+                next(batches)
+            state = loader.state_dict()
+        with make(query, batch=999, budget="64MiB") as again:
+            again.load_state_dict(state)
+            assert next(iter(again))["a"][0] == 30 * 999
+
+
+def test_a_reader_of_record_batches_is_used_up_after_one_pass():
+    pa = pytest.importorskip("pyarrow")
+    from holdfast.loader import LoaderError
+
+    reader = pa.table({"a": np.arange(5000)}).to_reader(max_chunksize=700)
+    with make(reader, batch=64, budget="64MiB") as loader:
+        assert sum(len(batch["a"]) for batch in loader) == 5000
+        with pytest.raises(LoaderError, match="used up"):
+            iter(loader)

@@ -20,8 +20,9 @@ def main():
 
     data, state = sys.argv[1], Path(sys.argv[2])
 
-    def noisy(row, rng):
-        return row + rng.random(row.shape, np.float32)  # random numbers are the sample's own
+    def noisy(pair, rng):
+        row, number = pair
+        return row + rng.random(row.shape, np.float32), number  # each sample's own random numbers
 
     options = {"budget": "8MiB", "batch": 32, "seed": 7, "as_": "numpy", "map": noisy}
     with Loader((f"{data}/kills-x.npy", f"{data}/kills-y.npy"), **options) as loader:
@@ -43,6 +44,8 @@ def kill_often(command, folder, kills):
     state = folder / "kills-state.json"
     state.unlink(missing_ok=True)
     whole, _, _ = _life(command, folder, state, None)
+    if len(whole) != count:
+        sys.exit("the run without a kill was not whole")
     dice = random.Random(1)
     seen, done = [], 0
     while True:

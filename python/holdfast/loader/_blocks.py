@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from holdfast._size import human
-from holdfast.loader._arrays import tensor, view
+from holdfast.loader._arrangement import Arrangement
 from holdfast.loader._feeds import own_stats, take
 from holdfast.loader._library import (
     BlockColumn,
@@ -21,6 +21,7 @@ from holdfast.loader._library import (
     SampleError,
 )
 from holdfast.loader._source import expanded, is_path, is_paths
+from holdfast.loader._streams import table_in
 from holdfast.loader._tables import Arrow, Column, Hdf5, Parquet
 
 
@@ -43,7 +44,7 @@ def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
         isinstance(source, tuple) and source and all(type(one) is np.ndarray for one in source)
     ):
         return _Arrays(source if isinstance(source, tuple) else (source,))
-    return None
+    return table_in(source, columns, labels)
 
 
 class _Arrays:
@@ -60,6 +61,9 @@ class _Arrays:
                 "columns); np.ascontiguousarray makes one"
             )
         self.arrays = arrays
+        self.columns = [Column(f"{n}", a.shape[1:], a.dtype) for n, a in enumerate(arrays)]
+        self.label = None
+        self.stacked = self.named = False
         self.blocks = [(0, 0, len(arrays[0]))]
         self.count = len(arrays[0])
         self.fingerprint = ",".join(f"{array.dtype.str}{array.shape}" for array in arrays)
@@ -97,27 +101,13 @@ class BlockFeed:
         self.count: int | None = blocks.count
         self.fingerprint: str = blocks.fingerprint
         self._seen = 0
-        self._keys: list[str] | None = None
-        self._several = False
-        # Which array a column goes to, and where in it; None: it is the array.
-        self._places: dict[str, tuple[int, int | None]] = {}
+        self._arrangement = Arrangement(blocks, self._batch)
         in_memory = isinstance(blocks, _Arrays)
         if in_memory:
-            wanted = [(array.shape[1:], array.dtype) for array in blocks.arrays]
-            self._several = len(wanted) > 1
+            self._buffers = [_Buffers(list(blocks.arrays), self._arrangement.fields)]
         else:
-            wanted = self._arranged()
-        self._fields: list[tuple[int, tuple[int, ...], Any]] = []
-        at = 0
-        for shape, dtype in wanted:
-            self._fields.append((at, shape, dtype))
-            at += -(-dtype.itemsize * int(np.prod(shape)) * self._batch // 64) * 64
-        self._slot_bytes = max(at, 64)
-        if in_memory:
-            self._buffers = [_Buffers(list(blocks.arrays), self._fields)]
-        else:
-            self._buffers = self._made(wanted, options["budget"])
-        core.prepare(slot_bytes=self._slot_bytes, count=blocks.count)
+            self._buffers = self._made(options["budget"])
+        core.prepare(slot_bytes=self._arrangement.slot_bytes, count=blocks.count)
         # The block after this one is read while the program is at this one.
         self._reader = ThreadPoolExecutor(1) if len(self._buffers) > 1 else None
         self._ahead: tuple[int, Future[None] | None] = (-1, None)
@@ -132,36 +122,11 @@ class BlockFeed:
         name: str = self._blocks.name(index)
         return name
 
-    def _arranged(self) -> list[tuple[tuple[int, ...], Any]]:
-        """The arrays of a batch, and which column goes where."""
-        blocks = self._blocks
-        wanted: list[tuple[tuple[int, ...], Any]] = []
-
-        def alone(column: Column) -> None:
-            self._places[column.name] = (len(wanted), None)
-            wanted.append((column.shape, column.dtype))
-
-        rest = [column for column in blocks.columns if column.name != blocks.label]
-        if blocks.label is not None and blocks.stacked:
-            if not rest or any(column.shape for column in rest):
-                raise LoaderError("beside a label, columns must be single numbers")
-            self._places = {column.name: (0, i) for i, column in enumerate(rest)}
-            wanted.append(((len(rest),), np.result_type(*[column.dtype for column in rest])))
-        else:
-            for column in rest:
-                alone(column)
-        if blocks.label is not None:
-            alone(next(column for column in blocks.columns if column.name == blocks.label))
-            self._several = True
-        elif blocks.stacked or len(wanted) > 1:
-            self._keys = [column.name for column in rest]
-        return wanted
-
-    def _made(self, wanted: list[tuple[tuple[int, ...], Any]], budget: int) -> list[_Buffers]:
+    def _made(self, budget: int) -> list[_Buffers]:
         """Memory for one block of the file, or two, reserved before it is there."""
         blocks = self._blocks
         most = blocks.most_rows
-        need = sum(most * int(np.prod(shape)) * dtype.itemsize for shape, dtype in wanted)
+        need = most * self._arrangement.row_bytes
         if not self.core.reserve(need + blocks.beside):
             raise LoaderError(
                 f"a single block of the file needs {human(need + blocks.beside)}, "
@@ -169,11 +134,18 @@ class BlockFeed:
             )
         # A second one where it leaves half of the rest, and batches enough, for the program.
         left = self.core.describe()["left"]
-        two = len(blocks.blocks) > 1 and left // 2 > need and left - need > 8 * self._slot_bytes
+        two = (
+            len(blocks.blocks) > 1
+            and left // 2 > need
+            and left - need > 8 * self._arrangement.slot_bytes
+        )
         if two and not self.core.reserve(need):
             two = False
         return [
-            _Buffers([np.empty((most, *shape), dtype) for shape, dtype in wanted], self._fields)
+            _Buffers(
+                [np.empty((most, *shape), dtype) for shape, dtype in self._arrangement.wanted],
+                self._arrangement.fields,
+            )
             for _ in range(2 if two else 1)
         ]
 
@@ -205,15 +177,8 @@ class BlockFeed:
             done += some
         self._position = after
         self._seen += count
-        whole = view(slot, 0, (self._slot_bytes,), "|u1")
-        made: list[Any] = [
-            np.ndarray((count, *shape), dtype, whole, at) for at, shape, dtype in self._fields
-        ]
-        if self._torch:
-            made = [tensor(array) for array in made]
-        if self._keys is not None:
-            return dict(zip(self._keys, made)), after
-        return (tuple(made) if self._several else made[0]), after
+        arrays = self._arrangement.arrays(slot, count)
+        return self._arrangement.form(arrays, self._torch), after
 
     def _block(self, place: int) -> tuple[_Buffers, BlockOrder]:
         """A block's buffers, filled, and the order of its rows in this pass."""
@@ -252,18 +217,13 @@ class BlockFeed:
     def _read(self, block: int, buffers: _Buffers) -> None:
         try:
             for name, array in self._blocks.read(block):
-                number, column = self._places[name]
-                target = buffers.arrays[number][: len(array)]
-                if column is None:
-                    target[:] = array
-                else:
-                    target[:, column] = array
+                self._arrangement.put(buffers.arrays, name, array)
                 del array
         except LoaderError:
             raise
         except Exception as error:
             number, part, _ = self._blocks.blocks[block]
-            name = self._blocks.paths[number]
+            name = self._blocks.paths[number] if self._blocks.paths else "the table"
             raise SampleError(f"{name}: block {part}: {error}") from error
 
     def stats(self) -> dict[str, Any]:

@@ -274,8 +274,15 @@ class Loader:
     def _of_objects(
         self, source: Any, mapped: Mapped | None, labels: Any, columns: Any, shuffle: bool | None
     ) -> Any:
-        from holdfast.loader import _blocks
+        from holdfast.loader import _blocks, _streams
 
+        if _streams.is_stream(source):
+            if mapped is not None:
+                raise LoaderError("map= is for single samples; change these batches in your loop")
+            core = self._core({"kind": "own", "count": 0})
+            return self._made(
+                core, lambda: _streams.StreamFeed(core, source, columns, labels, self._options)
+            )
         blocks = _blocks.blocks_of(source, columns, labels)
         if blocks is None and labels is not None:
             raise LoaderError("labels= go with files; a dataset brings its own")

@@ -15,7 +15,7 @@ import numpy as np
 from holdfast.loader._library import LoaderError
 
 SLAB = 4 << 20
-_ARROW = 16 << 20  # what pyarrow keeps for itself from its first read on, as measured
+ARROW_BYTES = 16 << 20  # what pyarrow keeps for itself from its first read on, as measured
 
 
 def imported(module: str, package: str) -> Any:
@@ -51,6 +51,7 @@ class Table:
         self.blocks: list[tuple[int, int, int]] = []  # file, number in it, rows
         self.beside = 1 << 20  # what the reader holds besides the block itself
         self.stacked = True  # with a label, the other columns are one array
+        self.named = True  # without, a batch is a dictionary of columns
         self._open: tuple[int, Any] = (-1, None)
 
     @property
@@ -188,7 +189,7 @@ class Parquet(ArrowTable):
         if self.blocks:
             # Once as Arrow's, and where there are gaps in it, once more.
             self.beside += 2 * self.most_rows * max(column.row_bytes for column in self.columns)
-        self.beside += _ARROW
+        self.beside += ARROW_BYTES
 
     def _take_chunk(self, chunk: Any, with_nulls: set[str]) -> None:
         name = chunk.path_in_schema.partition(".")[0]
@@ -234,7 +235,7 @@ class Arrow(ArrowTable):
                     largest = max(largest, found.nbytes)
             if not self.columns:
                 self._take_schema(file.schema)
-        self.beside += _ARROW + 2 * largest
+        self.beside += ARROW_BYTES + 2 * largest
 
     def _opened(self, path: str) -> Any:
         import pyarrow as pa

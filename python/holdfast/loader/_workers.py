@@ -139,10 +139,16 @@ class ProcessFeed:
 
     def _last_words(self, death: WorkerDied) -> str:
         """The sample that a dead worker was at, and what Holdfast knows of its end."""
-        task = next((one for one in self._pending if one[0].process.pid == death.pid), None)
-        sample = _NOTHING if task is None else self._at(task[1]).value
-        place = "" if sample == _NOTHING else f" while it made {self.name(sample)}"
-        return place + _cause(death)
+        tasks = [one[1] for one in self._pending if one[0].process.pid == death.pid]
+        at = [sample for sample in (self._at(slot).value for slot in tasks) if sample != _NOTHING]
+        place = f" while it made {self.name(at[0])}" if at else ""
+        cause, line = _cause(death)
+        return place + cause + (line or self._code())
+
+    def _code(self) -> str:
+        """Where samples are made, if nothing better is known."""
+        code = getattr(getattr(type(self._indexed.dataset), "__getitem__", None), "__code__", None)
+        return "" if code is None else f", in {code.co_filename}:{code.co_firstlineno}"
 
     def stats(self) -> dict[str, Any]:
         return own_stats(self.core, self._seen, self._skipped)
@@ -213,33 +219,27 @@ class _Worker:
             self.process.join(5)
 
 
-def _cause(death: WorkerDied) -> str:
-    """What Holdfast knows of it, in a supervised run."""
+def _cause(death: WorkerDied) -> tuple[str, str]:
+    """What Holdfast knows of it, and its line, in a supervised run."""
     from holdfast._agent import status
     from holdfast._command import HoldfastError, ask
 
     run = status().directory
     if run is None:
-        return ""
+        return "", ""
     # The kernel's word about an OOM kill may come a moment after the death itself.
     for patience in (0.0, 0.1, 0.2) if death.signal == signal.SIGKILL else (0.0,):
         time.sleep(patience)
         try:
-            found = _finding(ask("why", "--json", str(run)), death.pid)
+            verdict = ask("why", "--json", str(run))
         except HoldfastError:
-            return ""
-        if found:
-            return found
-    return ""
-
-
-def _finding(verdict: Any, pid: int | None) -> str:
-    for finding in (verdict.get("root"), verdict.get("end"), *verdict.get("contributing", [])):
-        if finding and str(pid) in finding.get("summary", ""):
-            where = finding.get("where") or {}
-            line = f", at {where['file']}:{where['line']}" if where.get("line") else ""
-            return f": {finding['code']} {finding['slug']}, {finding['summary']}{line}"
-    return ""
+            break
+        for finding in (verdict.get("root"), verdict.get("end"), *verdict.get("contributing", [])):
+            if finding and f"(pid {death.pid})" in finding.get("summary", ""):
+                where = finding.get("where") or {}
+                line = f", at {where['file']}:{where['line']}" if where.get("line") else ""
+                return f": {finding['code']} {finding['slug']}, {finding['summary']}", line
+    return "", ""
 
 
 def _work(
@@ -297,6 +297,7 @@ def _fill(
             skipped.append(str(error))
             continue
         rows += 1
+    at[0] = _NOTHING
     objects = {i: into[i][:rows] for i, field in enumerate(layout.fields) if field is None}
     return rows, skipped, objects
 
