@@ -20,6 +20,7 @@ import data  # noqa: E402
 import deaths  # noqa: E402
 import kills  # noqa: E402
 import memory  # noqa: E402
+import peers  # noqa: E402
 
 sys.path.append(str(ROOT / "tests"))
 
@@ -149,9 +150,44 @@ def deaths_table(folder, count):
             sys.stdout.flush()
 
 
+def peers_table(folder):
+    from support.cgroup import ControlGroup
+
+    print(f"budget {peers.BUDGET >> 20} MiB, batches of 37 MiB\n")
+    print("| reader | its imports | limit | peak | OOM kills | samples read |")
+    print("|---|--:|--:|--:|--:|---|")
+    for peer in peers.PEERS:
+        first = run("peers.py", peer, folder, "--imports")
+        if isinstance(first, str):
+            print(f"| {peer} | {first} | | | | |")
+            continue
+        limit = first["imported"] + peers.BUDGET + (64 << 20)
+        group = ControlGroup(memory=limit)
+        command = [sys.executable, str(HERE / "peers.py"), peer, str(folder)]
+        try:
+            done = subprocess.run(
+                group.inside(*command),
+                capture_output=True,
+                text=True,
+                env=environment(),
+                timeout=LONGEST,
+            )
+            said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+            answer = done.stdout.strip().splitlines()
+            end = str(json.loads(answer[-1])["samples"]) if answer else f"none: {said[-1][:90]}"
+        except subprocess.TimeoutExpired:
+            end = f"hung, or slower than {LONGEST} s"
+        sizes = [first["imported"], limit, min(group.memory_peak, limit)]
+        cells = " | ".join(f"{size >> 20} MiB" for size in sizes)
+        print(f"| {peer} | {cells} | {group.oom_kills} | {end} |")
+        sys.stdout.flush()
+        group.remove()
+
+
 PARTS = {
     "memory": lambda options: memory_table(options.data),
     "speed": lambda options: speed_table(options.data, options.rounds),
+    "peers": lambda options: peers_table(options.data),
     "kills": lambda options: kills_table(options.data, options.kills),
     "deaths": lambda options: deaths_table(options.data, options.deaths),
 }
