@@ -108,7 +108,8 @@ bench: setup build  ## what watching costs, as ratios within one run
 
 frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and others (6 GB, in build/frameworks)
 	@tools/setup-frameworks
-	@HOLDFAST_TORCH_PYTHON=$(CURDIR)/build/frameworks/bin/python .venv/bin/pytest -q \
+	@HOLDFAST_TORCH_PYTHON=$(CURDIR)/build/frameworks/bin/python \
+	    HOLDFAST_KERAS2_PYTHON=$(CURDIR)/build/keras2/bin/python .venv/bin/pytest -q \
 	    tests/test_frameworks.py tests/test_leaks.py tests/test_hooks.py tests/test_memory_by_line.py \
 	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py tests/test_fit_keras.py
 
