@@ -7,7 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: deb site guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -90,6 +90,9 @@ wheels: setup  ## the wheels for everybody, x86_64 and aarch64, in build/wheels 
 
 wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
 	@tools/wheels --twice
+
+deb: setup build  ## build/deb/holdfast_*.deb, held against lintian
+	@tools/deb
 
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
 	@tools/lab build
