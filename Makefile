@@ -91,6 +91,9 @@ wheels: setup  ## the wheels for everybody, x86_64 and aarch64, in build/wheels 
 wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
 	@tools/wheels --twice
 
+site: setup  ## the documents and every cause page as a site, in build/site/html (MkDocs)
+	@.venv/bin/python tools/site
+
 deb: setup build  ## build/deb/holdfast_*.deb, held against lintian
 	@tools/deb
 
