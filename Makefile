@@ -7,7 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: deb site guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -90,6 +90,9 @@ wheels: setup  ## the wheels for everybody, x86_64 and aarch64, in build/wheels 
 
 wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
 	@tools/wheels --twice
+
+release: setup-test  ## VERSION=1.2.3: version, changelog, wheels, sdist, .deb, checksums, tag; sends nothing
+	@.venv/bin/python tools/release $(VERSION)
 
 site: setup  ## the documents and every cause page as a site, in build/site/html (MkDocs)
 	@.venv/bin/python tools/site
