@@ -7,7 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -91,6 +91,15 @@ wheels: setup  ## the wheels for everybody, x86_64 and aarch64, in build/wheels 
 wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
 	@tools/wheels --twice
 
+release: setup-test  ## VERSION=1.2.3: version, changelog, wheels, sdist, .deb, checksums, tag; sends nothing
+	@.venv/bin/python tools/release $(VERSION)
+
+site: setup  ## the documents and every cause page as a site, in build/site/html (MkDocs)
+	@.venv/bin/python tools/site
+
+deb: setup build  ## build/deb/holdfast_*.deb, held against lintian
+	@tools/deb
+
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
 	@tools/lab build
 
@@ -108,7 +117,8 @@ bench: setup build  ## what watching costs, as ratios within one run
 
 frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and others (6 GB, in build/frameworks)
 	@tools/setup-frameworks
-	@HOLDFAST_TORCH_PYTHON=$(CURDIR)/build/frameworks/bin/python .venv/bin/pytest -q \
+	@HOLDFAST_TORCH_PYTHON=$(CURDIR)/build/frameworks/bin/python \
+	    HOLDFAST_KERAS2_PYTHON=$(CURDIR)/build/keras2/bin/python .venv/bin/pytest -q \
 	    tests/test_frameworks.py tests/test_leaks.py tests/test_hooks.py tests/test_memory_by_line.py \
 	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py tests/test_fit_keras.py
 

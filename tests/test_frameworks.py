@@ -3,7 +3,7 @@ frameworks; elsewhere these tests are skipped."""
 
 import pytest
 
-from support.interpreters import python_with
+from support.interpreters import keras_2_python, python_with
 from support.run import PROGRAMS
 
 
@@ -28,6 +28,20 @@ def test_keras(watch, backend):
     steps, _ = steps_of(watch, "keras_fit", python_with("keras", backend), backend)
     assert (steps.count, steps.epoch) == (12, 3)
     assert steps.source in (b"keras fit", b"torch optimizer")
+
+
+# Keras 2 is the one of TensorFlow before 2.16, or tf_keras; `make frameworks` brings both.
+@pytest.mark.parametrize("way", ["tf.keras", "graph", "tf_keras"])
+@pytest.mark.parametrize("verbose", ["0", "2"])
+def test_keras_2(watch, way, verbose):
+    python = python_with("tf_keras") if way == "tf_keras" else keras_2_python()
+    ended = watch(python, PROGRAMS / "frameworks" / "keras2_fit.py", way, verbose, compare=False)
+    assert ended.status == 0, ended.errors[-2000:]
+    steps = ended.main.steps
+    assert (steps.count, steps.epoch, steps.source) == (9, 3, b"keras fit")
+    ((told, epoch),) = [(text, a) for kind, text, a, _ in ended.main.notes if kind == "validation"]
+    assert epoch == 3
+    assert [line.split()[0] for line in told.splitlines()] == ["val_loss", "val_mae"]
 
 
 def test_sklearn(watch):

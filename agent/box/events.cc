@@ -35,6 +35,15 @@ void withdraw(Record& record) {
     std::atomic_ref(record.time).store(0, std::memory_order_release);
 }
 
+// A validation takes the place of the one before it: a thousand epochs must not push out what else
+// was noted.
+format::AgentNote& place_for(AgentSlot& own, format::AgentNoteKind kind) {
+    if (kind == format::AgentNoteKind::validation)
+        for (format::AgentNote& note : own.notes)
+            if (note.kind == kind) return note;
+    return next(own.notes, own.notes_written);
+}
+
 // The name of the program and its first word: the rest may hold what is nobody's business.
 std::uint64_t first_words(char* command, std::uint64_t size) {
     std::uint64_t words = 0;
@@ -48,7 +57,7 @@ std::uint64_t first_words(char* command, std::uint64_t size) {
 void note(format::AgentNoteKind kind, Text text, std::int64_t a, std::int64_t b) {
     AgentSlot* own = take_slot();
     if (own == nullptr) return;
-    format::AgentNote& record = next(own->notes, own->notes_written);
+    format::AgentNote& record = place_for(*own, kind);
     withdraw(record);
     record.kind = kind;
     record.a = a;

@@ -1,6 +1,7 @@
 """An exception that nobody caught, put into the black box."""
 
 import _holdfast_agent
+from hooks.autograph import translated
 from hooks.cuda_memory import note_if_out_of_memory
 from hooks.launches import keep_if_cuda_failed
 from hooks.nonfinite import note_if_any
@@ -8,6 +9,7 @@ from hooks.nonfinite import note_if_any
 _FRAMES = 32
 _INNERMOST = 24
 _CAUSES = 8
+_WHOLE = 1 << 16
 
 
 def record(error, thread="MainThread", is_main=True, traceback=None):
@@ -16,6 +18,7 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
     first = _first_alike(error)
     if first is not error:
         places = _joined(places, _places(first.__traceback__))
+    places = translated(places, _text(error, _WHOLE))
     _holdfast_agent.exception(
         _type_name(type(error)),
         _text(error, 1000),

@@ -1,21 +1,49 @@
-"""Steps and epochs of Keras 3, from its list of callbacks."""
+"""Steps, epochs and validation of Keras 2 and 3 (tf.keras, tf_keras too), from their callbacks."""
 
-from _holdfast_agent import epoch, seen
+from _holdfast_agent import epoch, note, seen
 from hooks.cuda_memory import figures
 from hooks.steps import count, scalar
 
+_FRAMEWORK = 7
+_VALIDATION = 10
 _GPU_EVERY = 8
+_METRICS = 12
 _steps = [0]
+_told = [False]  # the batch whose end is passed on was counted already
 
 
 def install(module):
     """Before the methods that tell all callbacks."""
-    kind = module.CallbackList
+    kind = getattr(module, "CallbackList", None)
+    # Packages hand on the class of another module: to stand before it twice is to count twice.
+    if getattr(kind, "__module__", None) != module.__name__:
+        return
     kind.on_train_batch_end = seen(kind.on_train_batch_end, _batch)
     kind.on_epoch_begin = seen(kind.on_epoch_begin, _epoch)
+    kind.on_epoch_end = seen(kind.on_epoch_end, _epoch_end)
+    # Keras 2 in TensorFlow's graph mode goes past on_train_batch_end.
+    if hasattr(kind, "_call_batch_hook"):
+        kind._call_batch_hook = seen(kind._call_batch_hook, _batch_hook)
+    # TensorFlow imports its own old copy of Keras whether or not anybody trains with it.
+    if not module.__name__.startswith("tensorflow."):
+        note(_FRAMEWORK, "keras 2" if module.__name__.endswith(".callbacks") else "keras 3")
 
 
 def _batch(callbacks, batch=None, logs=None, *_):
+    _told[0] = getattr(callbacks, "_should_call_train_batch_hooks", False)
+    _count(logs)
+
+
+def _batch_hook(callbacks, mode=None, hook=None, batch=None, logs=None, *_):
+    if mode != "train" or hook != "end":
+        return
+    if _told[0]:
+        _told[0] = False
+        return
+    _count(logs)
+
+
+def _count(logs):
     loss = logs.get("loss") if isinstance(logs, dict) else None
     _steps[0] += 1
     allocated, reserved = figures() if _steps[0] % _GPU_EVERY == 1 else (-1, -1)
@@ -25,3 +53,17 @@ def _batch(callbacks, batch=None, logs=None, *_):
 def _epoch(callbacks, number=None, *_):
     if isinstance(number, int):
         epoch(number + 1)
+
+
+def _epoch_end(callbacks, number=None, logs=None, *_):
+    """What validation measured, one a line: "val_loss 0.31"."""
+    if not isinstance(number, int) or not isinstance(logs, dict):
+        return
+    lines = []
+    for name, measured in list(logs.items()):
+        if isinstance(name, str) and name.startswith("val_"):
+            value = scalar(measured)
+            if value is not None:
+                lines.append(f"{name} {float(value):.6g}")
+    if lines:
+        note(_VALIDATION, "\n".join(lines[:_METRICS]), number + 1)

@@ -22,7 +22,11 @@ awaited = {
     "warnings": "hooks.warning_texts",
     "torch.cuda": "hooks.launches",
     "torch.optim": "hooks.torch_steps",
-    "keras.src.callbacks.callback_list": "hooks.keras_steps",
+    "keras.src.callbacks.callback_list": "hooks.keras_steps",  # Keras 3
+    "keras.src.callbacks": "hooks.keras_steps",  # 2.13 to 2.15
+    "tf_keras.src.callbacks": "hooks.keras_steps",
+    "keras.callbacks": "hooks.keras_steps",  # 2.6 to 2.12
+    "tensorflow.python.keras.callbacks": "hooks.keras_steps",  # before TensorFlow 2.6
     "sklearn.linear_model._stochastic_gradient": "hooks.sklearn_steps",
     "sklearn.linear_model._perceptron": "hooks.sklearn_steps",
     "sklearn.linear_model._passive_aggressive": "hooks.sklearn_steps",

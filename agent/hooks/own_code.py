@@ -2,7 +2,14 @@
 
 from hooks.opaque import dictionary_of
 
-_FOREIGN = ("/site-packages/", "/dist-packages/", "/lib/python", "<frozen", "<holdfast")
+_FOREIGN = (
+    "/site-packages/",
+    "/dist-packages/",
+    "/lib/python",
+    "<frozen",
+    "<holdfast",
+    "/__autograph_generated_file",
+)
 
 
 def is_own(file):

@@ -9,8 +9,9 @@ CodeOrigin origin_of(Text file) {
         return file.starts_with("<ipython-input") || file == "<timed exec>" ? CodeOrigin::own
                                                                             : CodeOrigin::foreign;
     }
-    for (const Text installed : {Text("site-packages/"), Text("dist-packages/"),
-                                 Text("/lib/python3"), Text("/lib64/python3")})
+    for (const Text installed :
+         {Text("site-packages/"), Text("dist-packages/"), Text("/lib/python3"),
+          Text("/lib64/python3"), Text("/__autograph_generated_file")})
         if (file.contains(installed)) return CodeOrigin::foreign;
     return CodeOrigin::own;
 }

@@ -8,8 +8,9 @@
 namespace holdfast::agent {
 
 inline bool is_own_path(Text file) {
-    for (const Text part : {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"),
-                            Text("<frozen"), Text("<holdfast")})
+    for (const Text part :
+         {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"), Text("<frozen"),
+          Text("<holdfast"), Text("/__autograph_generated_file")})
         if (file.contains(part)) return false;
     return true;
 }

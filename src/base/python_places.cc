@@ -46,10 +46,10 @@ bool is_data_loading(std::string_view file, std::string_view function) {
     if (file.ends_with("/torch/utils/data/dataloader.py"))
         // A worker's own loop lies in another file; what is here runs where the batches are used.
         return !holds_one_of(function, {"__init__", "__del__", "_shutdown"});
-    return holds_one_of(
-        file,
-        {"/torch/utils/data/_utils/fetch.py", "/keras/src/trainers/data_adapters/",
-         "/tensorflow/python/data/ops/iterator_ops.py", "/torch/utils/data/_utils/pin_memory.py"});
+    return holds_one_of(file,
+                        {"/torch/utils/data/_utils/fetch.py", "/keras/src/trainers/data_adapters/",
+                         "/engine/data_adapter.py", "/tensorflow/python/data/ops/iterator_ops.py",
+                         "/torch/utils/data/_utils/pin_memory.py"});
 }
 
 bool is_collective(std::string_view file) {

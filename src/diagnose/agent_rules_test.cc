@@ -191,6 +191,33 @@ TEST(NanLoss, IsStatedBySomebodyWhoLookedAtTheNumbers) {
     EXPECT_EQ(own.verdict().root.confidence, Confidence::likely);
 }
 
+NoteEvidence validation(const std::string& measured) {
+    NoteEvidence note;
+    note.kind = NoteEvidence::Kind::validation;
+    note.a = 3;
+    note.text = measured;
+    return note;
+}
+
+TEST(NanLoss, OfAValidationContributesWithItsEpoch) {
+    Story story;
+    story.exits(0).agent().notes = {validation("val_loss nan\nval_mae 0.2")};
+    EXPECT_EQ(root_of(story.verdict()), "clean-exit");
+    ASSERT_TRUE(contributes(story.verdict(), "nan-loss"));
+    EXPECT_NE(story.verdict().contributing.front().summary.find("epoch 3"), std::string::npos);
+    // A measure that is undefined for this set says nothing of the model.
+    story.agent().notes = {validation("val_loss 0.3\nval_f1 nan")};
+    EXPECT_FALSE(contributes(story.verdict(), "nan-loss"));
+}
+
+TEST(NanLoss, IsMendedInTheWordsOfTheFrameworkThatCounted) {
+    Story story = diverged();
+    story.exits(1).raises("ValueError", "Input contains NaN.");
+    EXPECT_NE(story.verdict().root.fixes.front().code.find("clip_grad_norm_"), std::string::npos);
+    story.agent().steps.source = "keras fit";
+    EXPECT_NE(story.verdict().root.fixes.front().code.find("clipnorm"), std::string::npos);
+}
+
 TEST(NanLoss, IsNeverStatedWithoutARecordedStep) {
     Story story;
     story.agent().steps.count = 500;

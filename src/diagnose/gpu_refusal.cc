@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "diagnose/tensor_refusal.h"
 
 namespace holdfast {
 namespace {
@@ -83,6 +84,31 @@ std::optional<GpuRefusal> parse_gpu_refusal(std::string_view message) {
     if (reserved && refusal.allocated) refusal.unused = *reserved - *refusal.allocated;
     refusal.own = reserved ? reserved : refusal.allocated;
     return refusal;
+}
+
+GpuRefusal gpu_refusal_of(const TensorRefusal& refusal, std::string_view log) {
+    GpuRefusal figures;
+    figures.framework =
+        refusal.by == TensorRefusal::By::jax ? GpuFramework::jax : GpuFramework::tensorflow;
+    figures.device = refusal.device;
+    figures.asked = refusal.asked;
+    const std::optional<BfcReport> report = parse_bfc_report(log);
+    if (!report) return figures;
+    if (report->asked) figures.asked = report->asked;
+    figures.capacity = figures.allowed = report->limit;
+    figures.own = figures.allocated = report->in_use;
+    figures.largest_free = report->largest_free;
+    if (!report->in_use || !report->pool) return figures;
+    figures.unused = *report->pool - *report->in_use;
+    // It might have taken more from the GPU, and the driver had no more to give.
+    if (report->limit && figures.asked && *report->pool + *figures.asked <= *report->limit) {
+        figures.own = report->pool;
+        figures.free = Bytes{};
+    }
+    // One free piece would have been large enough: whatever it was, it was not the pieces.
+    if (figures.asked && figures.largest_free && *figures.largest_free >= *figures.asked)
+        figures.unused.reset();
+    return figures;
 }
 
 }  // namespace holdfast

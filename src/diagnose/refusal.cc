@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "diagnose/inside.h"
+#include "diagnose/tensor_refusal.h"
 
 namespace holdfast {
 namespace {
@@ -59,6 +60,9 @@ std::optional<Refusal> refusal_in(const Death& death) {
         const std::string line = exception_line(*traceback);
         return Refusal{{line, true, source_of(*traceback)}, size_asked_for(line)};
     }
+    if (const std::optional<TensorRefusal> tensor = tensor_refused(death);
+        tensor && !tensor->on_gpu)
+        return Refusal{{tensor->line, true, source_of(*final_exception(death))}, tensor->asked};
     if (const CrashEvidence* crash = crash_of(death);
         crash != nullptr && crash->exception_type.find("bad_alloc") != std::string::npos)
         return Refusal{{crash->exception_type, true, "uncaught C++ exception"}, std::nullopt};

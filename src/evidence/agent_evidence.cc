@@ -28,6 +28,7 @@ std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
     case From::framework: return To::framework;
     case From::kept_tensors: return To::kept_tensors;
     case From::nonfinite: return To::nonfinite;
+    case From::validation: return To::validation;
     }
     return std::nullopt;  // of a newer agent, or forged
 }

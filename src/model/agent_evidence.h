@@ -71,7 +71,8 @@ struct NoteEvidence {
         hook_failed,
         framework,
         kept_tensors,
-        nonfinite
+        nonfinite,
+        validation
     };
     Kind kind = Kind::warning;
     RunTime time{};

@@ -9,9 +9,9 @@
 namespace holdfast::fields {
 
 inline constexpr std::array<std::string_view, 3> exit_call_names{"sys_exit", "os_exit", "c_exit"};
-inline constexpr std::array<std::string_view, 8> note_kinds{
-    "warning",     "shutdown_request", "cell",         "cuda_oom",
-    "hook_failed", "framework",        "kept_tensors", "nonfinite",
+inline constexpr std::array<std::string_view, 9> note_kinds{
+    "warning",   "shutdown_request", "cell",      "cuda_oom",   "hook_failed",
+    "framework", "kept_tensors",     "nonfinite", "validation",
 };
 
 template <class Json>

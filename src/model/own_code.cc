@@ -27,7 +27,9 @@ bool is_own_code(std::string_view file) {
     // Cython and C++ put frames of their own into tracebacks, under relative names.
     for (const std::string_view compiled : {".pyx", ".pxi", ".pxd", ".cc", ".cpp", ".c"})
         if (file.ends_with(compiled) && file.front() != '/') return false;
-    for (const std::string_view installed : {"site-packages/", "dist-packages/"})
+    // Files that TensorFlow writes to a temporary folder and runs in place of the code it compiles.
+    for (const std::string_view installed :
+         {"site-packages/", "dist-packages/", "/__autograph_generated_file"})
         if (file.find(installed) != std::string_view::npos) return false;
     return !in_standard_library(file);
 }

@@ -11,6 +11,7 @@ TEST(OwnCode, IsNotInstalledNorStandardNorFrozen) {
     EXPECT_TRUE(is_own_code("/tmp/ipykernel_12/99.py"));
     EXPECT_FALSE(is_own_code("/usr/lib/python3.11/json/__init__.py"));
     EXPECT_FALSE(is_own_code("/venv/lib/python3.12/site-packages/torch/nn.py"));
+    EXPECT_FALSE(is_own_code("/tmp/__autograph_generated_filei_eofp0_.py"));
     EXPECT_FALSE(is_own_code("/usr/lib/python3/dist-packages/numpy/x.py"));
     EXPECT_FALSE(is_own_code("<frozen importlib._bootstrap>"));
     EXPECT_FALSE(is_own_code(""));

@@ -161,6 +161,9 @@ enum class AgentNoteKind : std::uint32_t {
     // A variable that was no finite number when an exception passed by; a: own frames below it.
     // text: name, "nan" or "inf", file, line; each on a line of its own.
     nonfinite = 9,
+    // What the last validation measured, only the last; a: its epoch. text: "val_loss 0.31", a line
+    // each.
+    validation = 10,
 };
 struct AgentNote {
     std::int64_t time;

@@ -18,6 +18,9 @@ NOTE_KINDS = (
     "hook_failed",
     "unsupported",
     "framework",
+    "kept_tensors",
+    "nonfinite",
+    "validation",
 )
 NO_FRAME = 0xFFFF
 

@@ -76,3 +76,11 @@ def python_with(*modules: str) -> str:
         if _has(path, modules):
             return path
     pytest.skip(f"no Python with {' and '.join(modules)}: see `make frameworks`")
+
+
+def keras_2_python() -> str:
+    """One whose `tf.keras` is Keras 2: TensorFlow before 2.16."""
+    path = os.environ.get("HOLDFAST_KERAS2_PYTHON")
+    if not path or not _has(path, ("tensorflow",)):
+        pytest.skip("no Python with TensorFlow before 2.16: see `make frameworks`")
+    return path

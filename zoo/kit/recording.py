@@ -48,6 +48,8 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
         text = text.replace(folder, name)
     # Where interpreters were compiled, as their debug information tells.
     text = re.sub(r"/[^\"]*?/(Python-3[^\"/]*/)", r"/build/\1", text)
+    # TensorFlow's copies of the functions that it compiles.
+    text = re.sub(r"/[^\" ]*/(__autograph_generated_file)\w+", r"/scratch/\1", text)
     text = re.sub(r"holdfast-test-[0-9a-f]+", "holdfast-zoo", text)
     text = text.replace(f'"{socket.gethostname()}"', '"machine"')
     return text + "\n"

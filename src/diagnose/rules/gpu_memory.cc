@@ -1,8 +1,10 @@
 // HF201, HF202, HF204, HF205: the GPU refused an allocation; its figures say whose memory it was.
 #include "base/format.h"
+#include "diagnose/exception_text.h"
 #include "diagnose/gpu_refusal.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/tensor_refusal.h"
 #include "diagnose/words.h"
 
 namespace holdfast::rules {
@@ -25,6 +27,9 @@ bool from_an_allocator(std::string_view type) {
 std::optional<Refused> refused_by_gpu(const Death& death) {
     const TracebackText* traceback = final_exception(death);
     if (traceback == nullptr) return std::nullopt;
+    if (const std::optional<TensorRefusal> tensor = tensor_refused(death); tensor && tensor->on_gpu)
+        return Refused{gpu_refusal_of(*tensor, death.all.stderr_tail),
+                       {tensor->line, true, source_of(*traceback)}};
     const std::string line = exception_line(*traceback);
     const std::optional<GpuRefusal> figures = parse_gpu_refusal(line);
     if (!figures || (!figures->asked && !from_an_allocator(traceback->type))) return std::nullopt;
@@ -89,13 +94,60 @@ Finding finding_of(const Death& death, const Refused& refused, CauseId cause, Co
     return finding;
 }
 
-void add_growth_fixes(Finding& finding) {
-    finding.fixes.push_back(
-        {"Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
-         "for g in tf.config.list_physical_devices(\"GPU\"): "
-         "tf.config.experimental.set_memory_growth(g, True)"});
-    finding.fixes.push_back(
-        {"JAX takes three quarters at its start as well.", "XLA_PYTHON_CLIENT_PREALLOCATE=false"});
+// In the spelling of the framework that took it; of both where that is not known.
+void add_growth_fixes(Finding& finding, const Death& death) {
+    const bool jax = uses(death, "jax") || uses(death, "jaxlib");
+    if (!jax || uses(death, "tensorflow"))
+        finding.fixes.push_back(
+            {"Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
+             "for g in tf.config.list_physical_devices(\"GPU\"): "
+             "tf.config.experimental.set_memory_growth(g, True)\n"
+             "# without touching the program: TF_FORCE_GPU_ALLOW_GROWTH=true"});
+    if (jax || !uses(death, "tensorflow"))
+        finding.fixes.push_back(
+            {"JAX takes three quarters at its start: let it grow, or give it a smaller share.",
+             "XLA_PYTHON_CLIENT_PREALLOCATE=false   # or XLA_PYTHON_CLIENT_MEM_FRACTION=.40"});
+}
+
+void add_smaller_fixes(Finding& finding, GpuFramework framework) {
+    switch (framework) {
+    case GpuFramework::torch:
+        finding.fixes.push_back(
+            {"Take a smaller batch and make up for it by accumulating gradients.",
+             "loss = loss / k; loss.backward(); every k-th time: optimizer.step()"});
+        finding.fixes.push_back(
+            {"Keep activations in bfloat16, or compute them again in the backward pass.",
+             "with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...\n"
+             "torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)"});
+        return;
+    case GpuFramework::tensorflow:
+        finding.fixes.push_back({"Take a smaller batch.", "model.fit(..., batch_size=16)"});
+        finding.fixes.push_back({"Keep activations in half precision.",
+                                 "tf.keras.mixed_precision.set_global_policy(\"mixed_float16\")"});
+        return;
+    case GpuFramework::jax:
+        finding.fixes.push_back(
+            {"Take a smaller batch, or compute activations again in the backward pass.",
+             "loss = jax.checkpoint(loss)"});
+        finding.fixes.push_back(
+            {"Give the arguments' memory to the results of the step.",
+             "@partial(jax.jit, donate_argnums=(0, 1))   # parameters, optimizer state"});
+        return;
+    }
+}
+
+Fix fix_for_pieces(GpuFramework framework) {
+    switch (framework) {
+    case GpuFramework::torch: break;
+    case GpuFramework::tensorflow:
+        return {"Let CUDA's own pool join the pieces (before TensorFlow is imported).",
+                "TF_GPU_ALLOCATOR=cuda_malloc_async"};
+    case GpuFramework::jax:
+        return {"Let CUDA's own pool join the pieces, or free at once what is let go (slower).",
+                "TF_GPU_ALLOCATOR=cuda_malloc_async   # or XLA_PYTHON_CLIENT_ALLOCATOR=platform"};
+    }
+    return {"Let the allocator grow its segments instead of adding new ones.",
+            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"};
 }
 
 }  // namespace
@@ -115,13 +167,7 @@ std::optional<Finding> cuda_oom(const Death& death) {
                         asked_for(figures), human(*figures.capacity), human(*figures.own))
             : formatted("{} asked for {} on the GPU and was refused.", who(death),
                         asked_for(figures)));
-    finding.fixes.push_back(
-        {"Take a smaller batch and make up for it by accumulating gradients.",
-         "loss = loss / k; loss.backward(); every k-th time: optimizer.step()"});
-    finding.fixes.push_back(
-        {"Keep activations in bfloat16, or compute them again in the backward pass.",
-         "with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...\n"
-         "torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)"});
+    add_smaller_fixes(finding, figures.framework);
     return finding;
 }
 
@@ -135,8 +181,9 @@ std::optional<Finding> cuda_fragmentation(const Death& death) {
                              "reserved lay unused in pieces.",
                              who(death), human(*figures.asked), human(*figures.unused)));
     finding.evidence.push_back({"reserved and unused", human(*figures.unused)});
-    finding.fixes.push_back({"Let the allocator grow its segments instead of adding new ones.",
-                             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"});
+    if (figures.largest_free)
+        finding.evidence.push_back({"largest free piece", human(*figures.largest_free)});
+    finding.fixes.push_back(fix_for_pieces(figures.framework));
     return finding;
 }
 
@@ -174,13 +221,14 @@ std::optional<Finding> gpu_preallocated(const Death& death) {
                       human(*figures.capacity)));
         finding.evidence.push_back({"allocated by PyTorch", human(*figures.allocated)});
         finding.evidence.push_back({"held beside it", human(*held_beside(figures))});
-        add_growth_fixes(finding);
+        add_growth_fixes(finding, death);
         return finding;
     }
     // TensorFlow's own libraries find nothing left for themselves.
     const std::optional<Said> said =
         said_last(death, {"CUDNN_STATUS_ALLOC_FAILED", "Failed to get convolution algorithm",
-                          "CUBLAS_STATUS_ALLOC_FAILED"});
+                          "CUBLAS_STATUS_ALLOC_FAILED", "failed to create cublas handle",
+                          "Could not create cudnn handle"});
     if (!said) return std::nullopt;
     for (const GpuEvidence& gpu : death.all.gpus)
         for (const GpuEvidence::Holder& holder : gpu.processes) {
@@ -194,7 +242,7 @@ std::optional<Finding> gpu_preallocated(const Death& death) {
                           who(death), human(*holder.used), human(*gpu.total)));
             finding.evidence.push_back({said->source, shortened(said->line)});
             finding.evidence.push_back({"NVML", part_of(*holder.used, *gpu.total)});
-            add_growth_fixes(finding);
+            add_growth_fixes(finding, death);
             return finding;
         }
     return std::nullopt;

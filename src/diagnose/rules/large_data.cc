@@ -140,9 +140,14 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
         return {what, "for part in pandas.read_csv(path, chunksize=100_000): ..."};
     if (below("read_parquet"))
         return {what, "for part in pyarrow.parquet.ParquetFile(path).iter_batches(): ..."};
-    for (const NoteEvidence& note : agent.notes)
-        if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras"))
-            return {what, "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
+    const auto keras =
+        std::find_if(agent.notes.rbegin(), agent.notes.rend(), [](const NoteEvidence& note) {
+            return note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras");
+        });
+    if (keras != agent.notes.rend())
+        return {what, keras->text == "keras 2"
+                          ? "class Data(tf.keras.utils.Sequence): ...   # one batch at a time"
+                          : "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
     const bool by_numpy =
         std::any_of(agent.place.begin(), agent.place.end(), [](const Frame& frame) {
             return frame.file.find("/numpy/") != std::string::npos &&

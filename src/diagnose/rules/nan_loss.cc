@@ -37,7 +37,21 @@ constexpr std::array table{
     ExceptionWords{"", "on-finite loss", "", "", likely},
 };
 
-void add_fixes(Finding& finding, bool found_already) {
+bool counted_by_keras(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    return agent != nullptr && agent->steps.source == "keras fit";
+}
+
+// In the words of the framework whose steps were counted.
+void add_fixes(Finding& finding, const Death& death, bool found_already) {
+    if (counted_by_keras(death)) {
+        finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
+                                 "optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)"});
+        if (!found_already)
+            finding.fixes.push_back({"See which operation makes the first one (TensorFlow).",
+                                     "tf.debugging.enable_check_numerics()"});
+        return;
+    }
     finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
                              "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"});
     if (!found_already)
@@ -52,7 +66,7 @@ std::optional<Finding> found_in_numbers(const Death& death) {
         finding_of(death, "nan-loss"_cause, *said,
                    formatted("{} came upon a number that is not finite.", who(death)));
     finding.topic = Topic::nonfinite_number;
-    add_fixes(finding, said->words->confidence == certain);
+    add_fixes(finding, death, said->words->confidence == certain);
     return finding;
 }
 
@@ -87,8 +101,28 @@ std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidenc
         finding.evidence.push_back({"variable", formatted("{} = {}", name, value)});
         finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
         finding.topic = Topic::nonfinite_number;
-        add_fixes(finding, false);
+        add_fixes(finding, death, false);
         return finding;
+    }
+    return std::nullopt;
+}
+
+// What the last validation measured, where its loss is no number: the steps may all have had one.
+std::optional<Finding> found_by_validation(const Death& death, const AgentEvidence& agent) {
+    for (const NoteEvidence& note : agent.notes) {
+        if (note.kind != NoteEvidence::Kind::validation) continue;
+        for (std::string_view rest = note.text; const auto line = next_line(rest);) {
+            if (*line != "val_loss nan" && *line != "val_loss inf") continue;
+            Finding finding = finding_about(
+                death, "nan-loss"_cause, Confidence::certain,
+                formatted("The validation loss of epoch {} was {}, while no loss of a step was.",
+                          note.a, line->substr(line->rfind(' ') + 1)));
+            finding.evidence = {{"last validation", formatted("epoch {}: {}", note.a, *line)}};
+            finding.fixes.push_back(
+                {"Look for gaps and infinite numbers in the validation data.",
+                 "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()"});
+            return finding;
+        }
     }
     return std::nullopt;
 }
@@ -99,7 +133,9 @@ std::optional<Finding> nan_loss(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || !agent->steps.first_nonfinite) {
         if (std::optional<Finding> said = found_in_numbers(death)) return said;
-        return agent != nullptr ? found_by_own_check(death, *agent) : std::nullopt;
+        if (agent == nullptr) return std::nullopt;
+        if (std::optional<Finding> own = found_by_own_check(death, *agent)) return own;
+        return found_by_validation(death, *agent);
     }
     const StepsEvidence& steps = agent->steps;
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
@@ -121,7 +157,7 @@ std::optional<Finding> nan_loss(const Death& death) {
         finding.topic = Topic::nonfinite_number;
         finding.confidence = Confidence::likely;
     }
-    add_fixes(finding, false);
+    add_fixes(finding, death, false);
     return finding;
 }
 
