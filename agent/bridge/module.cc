@@ -16,6 +16,7 @@
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
 #include "agent/guard/brink_call.h"
+#include "agent/guard/words.h"
 #include "agent/launch/launches.h"
 #include "agent/python/stack.h"
 
@@ -189,6 +190,11 @@ PyObject* refusal(PyObject*, PyObject*, PyObject*) {
         {guard.refused, guard.last.kind, guard.last.asked, guard.last.room, guard.last.limit});
 }
 
+PyObject* words_kept(PyObject*, PyObject*, PyObject*) {
+    keep_words();
+    return nothing();
+}
+
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
 
 // Python's handler of the brink's signal. Built in, so that the innermost frame is the program's.
@@ -327,6 +333,7 @@ PyMethodDef methods[] = {
     {"keep_launches", &launches_kept, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"refusal", &refusal, method_varargs_keywords, nullptr},
+    {"keep_words", &words_kept, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
     {"brink_called", &brink_called, method_varargs_keywords, nullptr},
     {"listen", &listen, method_varargs_keywords, nullptr},

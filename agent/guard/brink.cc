@@ -12,6 +12,7 @@
 #include "agent/guard/page.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
+#include "agent/guard/words.h"
 
 namespace holdfast::agent {
 namespace {
@@ -65,13 +66,15 @@ bool step_would_cross() {
     if (!situation.read()) return false;
     situation.publish(0);
     keep_growth(*state, situation.headroom().most);
-    if (!grows_over(*state, situation.room_to_grow()) || situation.is_anothers_fault(0)) return false;
+    if (!grows_over(*state, situation.room_to_grow()) || situation.is_anothers_fault(0))
+        return false;
     const bool on = situation.settings().mode == format::GuardMode::on;
     if (!on && state->warned.exchange(true)) return false;
     note_refusal({format::GuardEventKind::brink, on, 0, situation.headroom().most,
                   situation.headroom().limit});
     // The next steps begin anew: the program may have made room.
     for (auto& growth : state->step_growth) growth.store(0, std::memory_order_relaxed);
+    if (on) give_words(*state);
     return on;
 }
 

@@ -21,6 +21,7 @@
 #include "agent/guard/survivors.h"
 #include "agent/guard/unseen_growth.h"
 #include "agent/guard/verdicts.h"
+#include "agent/guard/words.h"
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
@@ -97,7 +98,10 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
-    if (on) tell_main_thread();
+    if (on) {
+        give_words(state);
+        tell_main_thread();
+    }
     return on;
 }
 

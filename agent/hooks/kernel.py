@@ -2,7 +2,7 @@
 
 import sys
 
-from _holdfast_agent import attempt, hook, note, refusal, run_directory, seen
+from _holdfast_agent import attempt, hook, keep_words, note, refusal, run_directory, seen
 from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
 
@@ -53,6 +53,7 @@ def _cell_begins(code, parent, count, *_):
     _State.running = (text, count or 0)
     _State.refused = (refusal() or (0,))[0]
     note(_CELL, text, count or 0, 1)
+    keep_words()
     attempt(_write_down, code or "", parent, count or 0)
     if _State.untold is not None:
         untold, _State.untold = _State.untold, None
