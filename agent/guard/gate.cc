@@ -291,7 +291,9 @@ bool gate_after(const Ask& ask, const void* block) {
     const Busy inside;
     Situation situation(*state);
     if (!situation.read()) return false;
-    const std::uint64_t added = absent_bytes(block, ask.size, situation.room());
+    // Not only up to what is left now: while we wait, freed memory comes back, and what was counted
+    // would fit.
+    const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
     const bool lazy = ask.want == Want::zeroed || asked_for_empty();
     if (lazy && !zeroed_are_used(*state, ask.size)) {
