@@ -42,6 +42,24 @@ def test_a_refused_cell_names_the_largest_variable_and_its_keeper(session):
     assert facts["advice"][0]["code"] == "trainer.history.clear()"
 
 
+SMALL = {
+    "rows": "n = 0\nwhile True:\n    n += 1\n    rows.append({'id': n, 'name': 'row %d' % n})",
+    "parts": "while True:\n    parts.append(np.ones(1000))",
+}
+
+
+def test_a_cell_of_small_blocks_has_room_for_its_traceback_and_for_words(session):
+    session.run("import numpy as np\nrows, parts = [], []")
+    for name, code in SMALL.items():
+        failed = session.run(code)
+        assert len(errors(failed["outputs"])) == 1
+        assert name in "".join(errors(failed["outputs"])[0]["traceback"])
+        facts = told(failed)
+        assert names(facts)[0] == name
+        # Little is left, and it is the cell that frees something.
+        assert not errors(session.run(f"del {name}[:]")["outputs"])
+
+
 def test_advice_is_in_the_names_of_the_notebook(session):
     session.run("import numpy as np\ntrain = np.ones((20, 1 << 20))\nraw = np.ones(8 << 20)")
     facts = told(session.run("scaled = train * 2"))

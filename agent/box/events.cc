@@ -150,6 +150,21 @@ void note_step(bool has_loss, double loss, std::uint64_t gpu_allocated, std::uin
     heap_step(number, gpu_allocated);
 }
 
+std::uint64_t worthless_since() {
+    constexpr std::uint64_t long_enough = 100;
+    const AgentSlot* own = slot();
+    if (own == nullptr) return 0;
+    const format::AgentSteps& steps = own->steps;
+    const std::uint64_t first = steps.first_nonfinite_step;
+    if (first == 0 || steps.count % long_enough != 0 || steps.count - first < long_enough) return 0;
+    bool known = false;
+    for (const format::AgentStep& step : steps.ring) {
+        if (step.has_loss == 1 && std::isfinite(step.loss)) return 0;
+        known = known || step.has_loss == 1;
+    }
+    return known ? first : 0;
+}
+
 void note_epoch(std::uint64_t epoch) {
     if (AgentSlot* own = slot()) own->steps.epoch = epoch;
 }

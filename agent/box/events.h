@@ -17,6 +17,10 @@ void note_signal(int number, int code, int sender_pid, int sender_uid);
 // The program asked to end: from sys.exit (`sys_exit`), or from _exit/exit below Python.
 void note_exit(format::AgentExitKind kind, int status);
 
+// The first step whose loss was not finite, where a hundred have gone by since and none of the last
+// ones was either; 0: training goes on. Asks once in so many steps.
+std::uint64_t worthless_since();
+
 // A step of training ended. `loss` counts only with has_loss. GPU figures: format::unknown.
 void note_step(bool has_loss, double loss, std::uint64_t gpu_allocated, std::uint64_t gpu_reserved,
                Text source);

@@ -16,6 +16,7 @@
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
 #include "agent/guard/brink_call.h"
+#include "agent/guard/telling_room.h"
 #include "agent/launch/launches.h"
 #include "agent/python/stack.h"
 
@@ -36,6 +37,32 @@ std::uint64_t figure(std::int64_t given) {
     return given < 0 ? format::unknown : static_cast<std::uint64_t>(given);
 }
 
+PyObject* number(std::uint64_t value) {
+    return py.PyLong_FromLongLong(static_cast<long long>(value));
+}
+
+// A tuple of figures; it takes the references over, whether that works or not.
+PyObject* figures(std::initializer_list<std::uint64_t> values) {
+    Owned tuple(py.PyTuple_New(static_cast<PySize>(values.size())));
+    PySize at = 0;
+    for (const std::uint64_t value : values)
+        if (!tuple || py.PyTuple_SetItem(tuple.get(), at++, number(value)) != 0) return nullptr;
+    return tuple.release();
+}
+
+PyObject* worthless_listener = nullptr;  // guarded by the GIL
+
+// Once. False: an exception of the program's is set.
+bool tell_of_worthless_steps() {
+    if (worthless_listener == nullptr) return true;
+    const std::uint64_t since = worthless_since();
+    if (since == 0) return true;
+    const Owned listener(worthless_listener);
+    worthless_listener = nullptr;
+    const Owned given(figures({since}));
+    return !given || call_own(listener.get(), given.get()) != Outcome::passed;
+}
+
 PyObject* step(PyObject*, PyObject* positional, PyObject* keywords) {
     const Arguments given(positional, keywords);
     double loss = __builtin_nan("");
@@ -49,6 +76,14 @@ PyObject* step(PyObject*, PyObject* positional, PyObject* keywords) {
     const std::int64_t reserved = given.integer(2, "gpu_reserved", -1);
     const Characters source(given.at(3, "source"));
     note_step(has_loss, loss, figure(allocated), figure(reserved), source.get());
+    return tell_of_worthless_steps() ? nothing() : nullptr;
+}
+
+PyObject* worthless(PyObject*, PyObject* positional, PyObject* keywords) {
+    PyObject* listener = Arguments(positional, keywords).at(0, "listener");
+    if (listener == nullptr) return refuse("a listener is needed");
+    py.Py_IncRef(listener);
+    worthless_listener = listener;
     return nothing();
 }
 
@@ -161,19 +196,6 @@ PyObject* knock(PyObject*, PyObject*, PyObject*) {
     return nothing();
 }
 
-PyObject* number(std::uint64_t value) {
-    return py.PyLong_FromLongLong(static_cast<long long>(value));
-}
-
-// A tuple of figures; it takes the references over, whether that works or not.
-PyObject* figures(std::initializer_list<std::uint64_t> values) {
-    Owned tuple(py.PyTuple_New(static_cast<PySize>(values.size())));
-    PySize at = 0;
-    for (const std::uint64_t value : values)
-        if (!tuple || py.PyTuple_SetItem(tuple.get(), at++, number(value)) != 0) return nullptr;
-    return tuple.release();
-}
-
 PyObject* headroom(PyObject*, PyObject*, PyObject*) {
     const BrinkView view = look_over_brink();
     return view.known ? figures({view.room, view.limit}) : nothing();
@@ -187,6 +209,11 @@ PyObject* refusal(PyObject*, PyObject*, PyObject*) {
     const format::AgentGuard& guard = own->guard;
     return figures(
         {guard.refused, guard.last.kind, guard.last.asked, guard.last.room, guard.last.limit});
+}
+
+PyObject* words_kept(PyObject*, PyObject*, PyObject*) {
+    keep_words();
+    return nothing();
 }
 
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
@@ -308,6 +335,7 @@ PyObject* over(PyObject*, PyObject*, PyObject*) {
 
 PyMethodDef methods[] = {
     {"step", &step, method_varargs_keywords, nullptr},
+    {"on_worthless_steps", &worthless, method_varargs_keywords, nullptr},
     {"epoch", &epoch, method_varargs_keywords, nullptr},
     {"note", &note_something, method_varargs_keywords, nullptr},
     {"exception", &exception, method_varargs_keywords, nullptr},
@@ -327,6 +355,7 @@ PyMethodDef methods[] = {
     {"keep_launches", &launches_kept, method_varargs_keywords, nullptr},
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"refusal", &refusal, method_varargs_keywords, nullptr},
+    {"keep_words", &words_kept, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
     {"brink_called", &brink_called, method_varargs_keywords, nullptr},
     {"listen", &listen, method_varargs_keywords, nullptr},

@@ -12,6 +12,7 @@
 #include "agent/guard/page.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
+#include "agent/guard/telling_room.h"
 
 namespace holdfast::agent {
 namespace {
@@ -73,6 +74,7 @@ bool step_would_cross() {
                   situation.headroom().limit});
     // The next steps begin anew: the program may have made room.
     for (auto& growth : state->step_growth) growth.store(0, std::memory_order_relaxed);
+    if (on) give_words(*state);
     return on;
 }
 

@@ -13,6 +13,7 @@
 #include "agent/guard/raise_place.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
+#include "agent/guard/telling_room.h"
 #include "agent/process/own_process.h"
 #include "agent/python/stack.h"
 
@@ -200,6 +201,7 @@ AtBrink called_at_brink() {
     state->raised_at.store(time, std::memory_order_relaxed);
     state->raised_room.store(left, std::memory_order_relaxed);
     note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
+    give_words(*state);
     AtBrink what;
     what.raise = error_is_sent_on(stack, depth) ? Raise::for_others : Raise::here;
     if (here == Here::waits)

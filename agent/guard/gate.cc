@@ -19,6 +19,7 @@
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
+#include "agent/guard/telling_room.h"
 #include "agent/guard/unseen_growth.h"
 #include "agent/guard/verdicts.h"
 #include "agent/heap/next.h"
@@ -97,7 +98,10 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (!on && state.warned.exchange(true)) return false;
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
-    if (on) tell_main_thread();
+    if (on) {
+        give_words(state);
+        tell_main_thread();
+    }
     return on;
 }
 
@@ -287,7 +291,9 @@ bool gate_after(const Ask& ask, const void* block) {
     const Busy inside;
     Situation situation(*state);
     if (!situation.read()) return false;
-    const std::uint64_t added = absent_bytes(block, ask.size, situation.room());
+    // Not only up to what is left now: while we wait, freed memory comes back, and what was counted
+    // would fit.
+    const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
     const bool lazy = ask.want == Want::zeroed || asked_for_empty();
     if (lazy && !zeroed_are_used(*state, ask.size)) {

@@ -86,6 +86,14 @@ TEST(KeptBack, OfTheLastFilePagesLargeBlocksLeaveLessThanSmallOnes) {
     EXPECT_GT(last_files_from_large(below(192 * mib, 64 * mib), reserve), mib / 2);
 }
 
+TEST(KeptBack, WordsTakeASmallPartOfALimitAndLessOfALargeOne) {
+    for (const std::uint64_t limit : {256 * mib, 1024 * mib, 16384 * mib}) {
+        EXPECT_GE(for_words(below(limit, 0)), 8 * mib);
+        EXPECT_LE(for_words(below(limit, limit / 2)), limit / 16);
+        EXPECT_LE(for_words(below(limit, limit / 2)), 48 * mib);
+    }
+}
+
 TEST(KeptBack, WithoutFilePagesNothingIsKeptForThem) {
     EXPECT_EQ(last_files(below(256 * mib, 0), mib), 0U);
     EXPECT_EQ(last_files_from_large(below(256 * mib, 0), mib), 0U);

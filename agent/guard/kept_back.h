@@ -46,4 +46,17 @@ inline std::uint64_t code_files(const Headroom& headroom) {
     return kept < headroom.files ? kept : headroom.files;
 }
 
+// Kept in a notebook's kernel beside the reserve, until a cell is refused something: IPython's
+// traceback and the words below it are made of small blocks, a few MiB in all, by code that takes
+// minutes once it has been dropped.
+inline std::uint64_t for_words(const Headroom& headroom) {
+    constexpr std::uint64_t least = 8U << 20U, most = 16U << 20U, most_code = 32U << 20U;
+    const std::uint64_t share = headroom.limit / 32;
+    const std::uint64_t code = code_files(headroom);
+    return (share < least  ? least
+            : share > most ? most
+                           : share) +
+           (code < most_code ? code : most_code);
+}
+
 }  // namespace holdfast::agent

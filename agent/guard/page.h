@@ -53,6 +53,7 @@ struct GuardState {
     // See unseen_growth.h.
     std::atomic<std::uint64_t> look_room, look_asked, look_untouched, unseen[4];
     std::atomic<std::int64_t> unseen_since;
+    std::atomic<std::uint64_t> words;  // see telling_room.h
     std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
     std::atomic<std::int64_t> raised_at;
     // How fast room was lost lately, by the readings of all threads.

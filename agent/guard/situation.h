@@ -11,6 +11,7 @@
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
 #include "agent/guard/page.h"
+#include "agent/guard/telling_room.h"
 #include "agent/guard/unseen_growth.h"
 #include "agent/guard/victim.h"
 
@@ -35,7 +36,7 @@ public:
         // So much is free again: the last error has been dealt with.
         if (headroom_.most > headroom_.limit / 8)
             state_->raised_room.store(no_figure, std::memory_order_relaxed);
-        reserve_ = reserve_for(settings_, headroom_.limit);
+        reserve_ = base_reserve();
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
         still_ = stands_still(time);
@@ -68,7 +69,7 @@ public:
     // by those who are let through. Not more for forked processes, whose parent may have left less.
     std::uint64_t brink() const {
         if (still_) return reserve_;
-        const std::uint64_t kept = reserve_for(settings_, headroom_.limit);
+        const std::uint64_t kept = base_reserve();
         return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
     }
     // The same where so much is taken until the next look. The bar is what a program may need more
@@ -124,6 +125,10 @@ public:
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 
 private:
+    std::uint64_t base_reserve() const {
+        return reserve_for(settings_, headroom_.limit) + kept_for_words(*state_);
+    }
+
     // Some programs get to 99 % of their limit like that, and end well; so it must last.
     bool stands_still(std::int64_t time) const {
         constexpr std::int64_t lasting = 3'000'000'000;

@@ -48,10 +48,16 @@ def gather(shell, error=None, refused=None):
         "room": room[0] if room else None,
         "limit": room[1] if room else None,
         "variables": [_plain(one) for one in variables],
-        "grew": grown_most(),
+        "grew": _grown(),
         "others": company,
         "advice": [] if error is None else advise(variables, company, line, human),
     }
+
+
+def _grown():
+    """IPython keeps inputs and outputs under names that begin so."""
+    grew = grown_most()
+    return None if grew is None or grew["name"].startswith("_") else grew
 
 
 def _plain(one):

@@ -2,7 +2,16 @@
 
 import sys
 
-from _holdfast_agent import attempt, hook, note, refusal, run_directory, seen
+from _holdfast_agent import (
+    attempt,
+    hook,
+    keep_words,
+    note,
+    on_worthless_steps,
+    refusal,
+    run_directory,
+    seen,
+)
 from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
 
@@ -42,6 +51,18 @@ def _started(app, *_):
     shell.events.register("post_run_cell", _shell_ends)
     attempt(open_box, run_directory(), sys.executable, kernel.kernel_info)
     attempt(_look_for_untold, app)
+    on_worthless_steps(_tell_of_worthless_steps)
+
+
+def _tell_of_worthless_steps(since):
+    """In the cell that trains, while it does. The status bar says the same."""
+    if not _State.depth:
+        return
+    text = (
+        f"Holdfast: the loss is not a number any more, at step {since} for the first time: "
+        "these steps train nothing (holdfast explain nan-loss)"
+    )
+    _State.shell.display_pub.publish({"text/plain": text})
 
 
 def _shutdown(restart=False, *_):
@@ -53,6 +74,7 @@ def _cell_begins(code, parent, count, *_):
     _State.running = (text, count or 0)
     _State.refused = (refusal() or (0,))[0]
     note(_CELL, text, count or 0, 1)
+    keep_words()
     attempt(_write_down, code or "", parent, count or 0)
     if _State.untold is not None:
         untold, _State.untold = _State.untold, None

@@ -4,6 +4,7 @@ from hooks.memory_advice import duration
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _SHOWN = 8
+NOTHING_NAMED = "no variable holds more than 64 KiB: what filled the memory went with the error"
 
 
 def human(amount):
@@ -56,7 +57,7 @@ def plain(facts):
         head = "  largest  " if number == 0 else "           "
         rows.append(f"{head}{figure(one):>15}  {label(one):<{width}}  {one['text']}")
     if not shown:
-        rows.append("  no variable holds more than 64 KiB")
+        rows.append(f"  {NOTHING_NAMED}")
     for head, text in (("grew", grown(facts)), ("others", company(facts))):
         if text:
             rows.append(f"  {head:<8} {text}")

@@ -12,6 +12,7 @@ _module = type.__dict__["__module__"].__get__
 _bases = type.__dict__["__mro__"].__get__
 _names = type.__dict__["__dict__"].__get__
 _GETSET = type(type.__dict__["__dict__"])
+_CACHED = 20_000  # entries of a cache that are looked at
 _MEMBER = type(type(lambda: 0).__dict__["__closure__"])
 
 
@@ -105,7 +106,11 @@ def _closure(value, most):
 
 
 def _cache(value, most):
-    """Of functools.lru_cache, which tells its contents to the garbage collector alone."""
+    """Of functools.lru_cache, which tells its contents to the garbage collector alone, and all of
+    them at once: that takes memory, when there may be none. Of a large one the number is told."""
+    count = type(value).cache_info(value)[3]
+    if count > _CACHED:
+        return [], count
     held = sys.modules["gc"].get_referents(value)
     found = [("cache", one) for one in held if type(one) is dict and one]
     return found[:1], len(found[:1])

@@ -56,6 +56,8 @@ class QuickSizes:
         if inner is not None:
             return self._part(inner, depth - 1)
         parts, count = self._shapes.parts(value, self._all)
+        if count and not parts:
+            return _PER_ITEM * count
         return self._sum([held for _, held in parts], count, depth)
 
     def _some(self, count):

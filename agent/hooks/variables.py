@@ -13,7 +13,10 @@ _QUICK_NANOSECONDS = 30_000_000
 _NANOSECONDS = 30_000_000
 _LARGEST = 24  # that are weighed with care
 _SOME = 4096  # so many items are all looked at,
-_FEW = 512  # so many of more
+_FEW = 512  # so many of more;
+_ENOUGH = 30_000  # when so many were looked at in all, which is remembered, fewer:
+_FEWER = 16
+_ENTRY = 200  # bytes of an entry that is not looked at
 _LEAST = 64 << 10  # bytes; what is smaller is no answer
 _DEEPEST = 24
 _DOMINATES = 0.6  # of the whole: then it is the part that is named
@@ -112,6 +115,7 @@ class _Walk:
     def __init__(self, end):
         self.end = end
         self.met = set()
+        self._some, self._few = _SOME, _FEW
         self.scales = Scales()
         self.shapes = Shapes()
 
@@ -140,6 +144,8 @@ class _Walk:
         if id(value) in self.met or family == "code":
             return _Part(0, title_of(kind))
         self.met.add(id(value))
+        if len(self.met) > _ENOUGH:
+            self._some = self._few = _FEWER
         if depth > _DEEPEST or (depth > 2 and self.late()):
             part = _Part(64, title_of(kind))
             part.about = True
@@ -156,10 +162,10 @@ class _Walk:
 
     def _mapping(self, value, kind, depth):
         count = dict.__len__(value)
-        if count <= _SOME:
+        if count <= self._some:
             pairs = take(dict.items(value), count)
         else:
-            half = _FEW // 2
+            half = self._few // 2
             pairs = take(dict.items(value), half) + take(reversed(dict.items(value)), half)
         named = [(_key(key), held) for key, held in pairs]
         part = self._whole(kind, dict.__sizeof__(value), named, count, depth)
@@ -171,7 +177,7 @@ class _Walk:
     def _sequence(self, value, kind, depth):
         base = list if issubclass(kind, list) else tuple
         count = base.__len__(value)
-        step = 1 if count <= _SOME else count // _FEW
+        step = 1 if count <= self._some else count // self._few
         named = []
         for at in range(0, count, step):
             try:
@@ -183,7 +189,7 @@ class _Walk:
     def _others(self, value, kind, depth):
         base = set if issubclass(kind, set) else frozenset if issubclass(kind, frozenset) else kind
         count = base.__len__(value)
-        looked = count if count <= _SOME else _FEW
+        looked = count if count <= self._some else self._few
         named = [(None, held) for held in take(base.__iter__(value), looked)]
         return self._whole(kind, base.__sizeof__(value), named, count, depth)
 
@@ -191,9 +197,16 @@ class _Walk:
         inner = behind(value)
         if inner is not None:
             return self.part(inner, depth + 1)
-        parts, count = self.shapes.parts(value, _SOME)
+        parts, count = self.shapes.parts(value, self._some)
+        if count and not parts:  # a cache too large to be looked into
+            return self._unseen(kind, count)
         named = [("." + name, held) for name, held in parts if type(name) is str]
         return self._whole(kind, 48 + 64 * bool(count), named, count, depth, items=False)
+
+    def _unseen(self, kind, count):
+        part = _Part(_ENTRY * count, title_of(kind), f"{title_of(kind)}, {count:,} items", count)
+        part.about = True
+        return part
 
     def _frame(self, value, kind, depth):
         arrays, shape = columns(value)
@@ -209,7 +222,11 @@ class _Walk:
         best = None
         fresh = 0
         kinds = {}
+        before = None
         for at, held in named:
+            if held is before:  # [0.0] * 1000
+                continue
+            before = held
             fresh += id(held) not in self.met
             inner = self.part(held, depth + 1)
             if inner.device:

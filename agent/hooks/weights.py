@@ -9,6 +9,7 @@ from hooks.opaque import module_of, title_of
 from hooks.own_code import attributes
 
 _FIXED = 32  # bytes, of a number
+_HEADER = 112  # of an array beside its values
 
 
 class Weight:
@@ -30,8 +31,11 @@ class Scales:
         self.sizes = {}  # id of a type -> a function that tells bytes alone, quickly
         self._found = {}  # id of a type -> a function that weighs, or None
         self._classes = []  # (class, function) for subclasses
-        for kind in (int, float, complex, bool, type(None), range, slice):
+        for kind in (float, complex, range, slice):
             self._found[id(kind)] = _number
+            self.sizes[id(kind)] = _fixed
+        for kind in (int, bool, type(None)):
+            self._found[id(kind)] = _integer
             self.sizes[id(kind)] = _fixed
         for kind in (str, bytes, bytearray):
             self._both(kind, _text(kind))
@@ -40,6 +44,7 @@ class Scales:
         self._of("numpy", "ndarray", _array, subclasses=True)
         self._of("array", "array", _machine_values)
         self._of("mmap", "mmap", _mapping)
+        self._of("_io", "BytesIO", _file_in_memory)
         for module, name in (("torch", "Tensor"), ("torch.nn.parameter", "Parameter")):
             self._of(module, name, _tensor)
         for name in ("Table", "RecordBatch", "ChunkedArray", "Buffer"):
@@ -92,6 +97,11 @@ def _number(value):
     return Weight(_FIXED, "")
 
 
+def _integer(value):
+    """Python has the small ones, None, True and False once."""
+    return Weight(_FIXED if type(value) is int and not -6 < value < 257 else 0, "")
+
+
 def _text(kind):
     size = kind.__sizeof__
 
@@ -123,7 +133,7 @@ def _owner(value, plain):
 
 def _array_size(value):
     plain = sys.modules["numpy"].ndarray
-    held = plain.nbytes.__get__(_owner(value, plain))
+    held = plain.nbytes.__get__(_owner(value, plain)) + _HEADER
     return 8 * held if plain.dtype.__get__(value).hasobject else held
 
 
@@ -140,7 +150,7 @@ def _array(value):
         held += _objects(plain, value)
     if owner is not value and size(value) < held // 2:
         text += f", a view that keeps all of {_shape_text(plain.shape.__get__(owner))}"
-    return Weight(held, text, id(owner))
+    return Weight(held + _HEADER, text, id(owner))
 
 
 def _objects(plain, value):
@@ -160,6 +170,11 @@ def _small(value):
 def _machine_values(value):
     kind = type(value)
     return Weight(kind.__sizeof__(value), f"array.array, {kind.__len__(value):,} items")
+
+
+def _file_in_memory(value):
+    size = type(value).__sizeof__(value)
+    return Weight(size, f"BytesIO, {size:,} bytes")
 
 
 def _mapping(value):

@@ -35,6 +35,59 @@ REFUSED = (
         "[log['loss'].append(b'x' * (2 << 20)) for _ in range(9999)]",
         'log["loss"]',
     ),
+    # Growth by small blocks: nothing is left when the last one is refused.
+    ("rows = []", "[rows.append({'id': n, 'name': 'row %d' % n}) for n in range(10**8)]", "rows"),
+    ("words = []", "[words.append('some word %d' % n) for n in range(10**8)]", "words"),
+    ("losses = []", "[losses.append(n * 0.5) for n in range(10**8)]", "losses"),
+    ("table = {}", "[table.setdefault('key %d' % n, n) for n in range(10**8)]", "table"),
+    ("seen = set()", "[seen.add('id %d' % n) for n in range(10**8)]", "seen"),
+    ("pairs = []", "[pairs.append((n, n * 1.5, None)) for n in range(10**8)]", "pairs"),
+    (
+        "import numpy as np; parts = []",
+        "[parts.append(np.ones(1000)) for _ in range(10**8)]",
+        "parts",
+    ),
+    (
+        "import numpy as np; tiny = []",
+        "[tiny.append(np.ones(4)) for _ in range(10**8)]",
+        "tiny",
+    ),
+    (
+        "import types; nodes = []",
+        "[nodes.append(types.SimpleNamespace(number=n)) for n in range(10**8)]",
+        "nodes",
+    ),
+    (
+        "import json; text = json.dumps([{'a': n, 'b': [n], 'c': str(n)} for n in range(2000)]); "
+        "docs = []",
+        "[docs.append(json.loads(text)) for _ in range(10**8)]",
+        "docs",
+    ),
+    (
+        "import collections; groups = collections.defaultdict(list)",
+        "[groups[n % 999].append('item %d' % n) for n in range(10**8)]",
+        "groups",
+    ),
+    (
+        "import collections; queue = collections.deque()",
+        "[queue.append('item %d' % n) for n in range(10**8)]",
+        "queue",
+    ),
+    (
+        "import functools; price = functools.lru_cache(None)(lambda n: 'price %d' % n)",
+        "[price(n) for n in range(10**8)]",
+        "price",
+    ),
+    (
+        "import csv; lines = ['%d,%d,text %d' % (n, n, n) for n in range(3000)]; entries = []",
+        "[entries.extend(csv.reader(lines)) for _ in range(10**8)]",
+        "entries",
+    ),
+    (
+        "load = lambda found: [found.append({'id': n}) for n in range(10**8)]",
+        "load([])",
+        "found in <lambda>()",
+    ),
 )
 HEALTHY = (
     "kept = bytearray(64 << 20); 1 / 0",

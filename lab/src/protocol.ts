@@ -30,6 +30,7 @@ export interface Watched {
   steps: number;
   epoch: number;
   guard: string | null;
+  trouble: string | null; // what goes wrong in silence, in one sentence
   gpus: Gpu[];
   curve: CurvePoint[];
   top_sites: MemorySite[];

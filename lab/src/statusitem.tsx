@@ -58,12 +58,13 @@ export function StatusText(props: {
     part === null
       ? figures
       : `${figures}, ${percent(part)} of the ${status.limit_name || 'limit'}`;
+  const trouble = status.trouble ? `${status.trouble} ` : '';
   return (
     <button
       type="button"
       className="jp-Holdfast-status"
       data-level={level}
-      title={`Holdfast: ${whole}. ${props.others ?? ''}Click for the curve and the lines that hold it.`}
+      title={`Holdfast: ${trouble}${whole}. ${props.others ?? ''}Click for the curve and the lines that hold it.`}
       aria-label={`Memory of the kernel: ${whole}`}
       onClick={props.onClick}
     >
@@ -71,10 +72,16 @@ export function StatusText(props: {
         {part !== null && <Meter share={part} />}
         {figures}
       </span>
+      {trouble && (
+        <span className="jp-Holdfast-figure" data-level="warning">
+          {status.trouble}
+        </span>
+      )}
       {status.gpus.map((gpu, i) => (
         <GpuText key={i} gpu={gpu} />
       ))}
       <span role="status" className="jp-Holdfast-spoken">
+        {trouble}
         {level === 'calm'
           ? ''
           : `${WORDS[level]}${part === null ? '' : percent(part)}. ${props.others ?? ''}`}

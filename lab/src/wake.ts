@@ -1,28 +1,26 @@
 // Asks a kernel that is starting until it answers: Lab asks once, too early, and then waits.
 
-const AGAIN_MS = 300;
+const AGAIN_MS = 100;
 
 export interface IAnswering {
   requestKernelInfo(): Promise<unknown>;
 }
 
-/** True once it has answered; false: not within `patience` milliseconds, or it went away. */
+/** True once any question was answered; false: not within `patience` milliseconds. */
 export async function wake(
   kernel: () => IAnswering | null | undefined,
   patience: number
 ): Promise<boolean> {
+  let answered = () => undefined as void;
+  const answer = new Promise<true>(done => (answered = () => done(true)));
   for (const end = Date.now() + patience; Date.now() < end; ) {
-    const asked = kernel()
+    kernel()
       ?.requestKernelInfo()
-      .then(
-        () => true,
-        () => false
-      );
+      .then(answered, () => undefined);
     const pause = new Promise<false>(done => setTimeout(() => done(false), AGAIN_MS));
-    if (await Promise.race([asked ?? pause, pause])) {
+    if (await Promise.race([answer, pause])) {
       return true;
     }
-    await pause;
   }
   return false;
 }

@@ -24,6 +24,7 @@ export function watched(limit: number, ...used: number[]): Watched {
     steps: 0,
     epoch: 0,
     guard: null,
+    trouble: null,
     gpus: [],
     curve: curve(limit, ...used),
     top_sites: []

@@ -37,6 +37,16 @@ describe('the status item', () => {
     expect(html).toContain('GPU 70 GiB / 140 GiB');
   });
 
+  test('speaks of silent trouble', () => {
+    const said = 'The loss is not a number any more.';
+    const status = { ...watched(512, 100), trouble: said };
+    const html = renderToStaticMarkup(<StatusText status={status} onClick={nothing} />);
+    expect(html).toContain(`data-level="warning">${said}`);
+    expect(
+      renderToStaticMarkup(<StatusText status={watched(512, 100)} onClick={nothing} />)
+    ).not.toContain('loss');
+  });
+
   test('is absent where memory is unknown', () => {
     const status = { ...watched(512, 100), memory_bytes: null };
     expect(renderToStaticMarkup(<StatusText status={status} onClick={nothing} />)).toBe('');

@@ -189,3 +189,15 @@ def test_figures_come_from_the_last_look():
     assert (status["memory_bytes"], status["limit_bytes"], status["process_bytes"]) == (4, 9, 5)
     assert status["gpus"] == [{"name": "H200", "used_bytes": 60, "total_bytes": 100}]
     assert [point["seconds"] for point in status["curve"]] == [1.0, 3.5]
+
+
+def test_status_speaks_of_a_loss_that_is_no_number_once_many_steps_had_none():
+    def said(**steps):
+        return status_of("r", {"main_pid": 7, "agents": [{"pid": 7, "steps": steps}]})["trouble"]
+
+    assert said(count=200, first_nonfinite=50) == (
+        "The loss is not a number any more, at step 50 for the first time."
+    )
+    assert said(count=120, first_nonfinite=50) is None
+    assert said(count=200, first_nonfinite=50, last_finite_loss=0.5) is None
+    assert said(count=200) is None

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.live import of_evidence
 
+_MANY = 100  # steps; as in the running cell
+
 if TYPE_CHECKING:
     Json = dict[str, Any]
 
@@ -25,6 +27,7 @@ def status_of(run: str, evidence: Json) -> Json:
         "steps": live.steps,
         "epoch": live.epoch,
         "guard": live.guard,
+        "trouble": _trouble(evidence),
         "gpus": [
             {"name": gpu.name, "used_bytes": gpu.used_bytes, "total_bytes": gpu.total_bytes}
             for gpu in live.gpus
@@ -32,6 +35,20 @@ def status_of(run: str, evidence: Json) -> Json:
         "curve": [_point(point) for point in memory.get("curve") or []],
         "top_sites": [_site(site) for site in memory.get("top_sites") or []],
     }
+
+
+def _trouble(evidence: Json) -> str | None:
+    """One sentence about what goes wrong in silence."""
+    main = evidence.get("main_pid")
+    own = [agent for agent in evidence.get("agents") or [] if agent.get("pid") == main]
+    steps: Json = own[0].get("steps") or {} if own else {}
+    first = steps.get("first_nonfinite")
+    # Of the last losses none was finite, or one would be there.
+    if first is None or steps.get("last_finite_loss") is not None:
+        return None
+    if steps.get("count", 0) - first < _MANY:
+        return None
+    return f"The loss is not a number any more, at step {first} for the first time."
 
 
 def _point(point: Json) -> Json:

@@ -1,0 +1,21 @@
+// The room in which a notebook's kernel tells of a refusal: kept while a cell runs, given away at
+// the first refusal, kept again from the next cell on.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "agent/guard/page.h"
+
+namespace holdfast::agent {
+
+// A cell begins. Where little is left, less is kept: the cell may be the one that frees something.
+void keep_words();
+
+inline std::uint64_t kept_for_words(const GuardState& state) {
+    return state.words.load(std::memory_order_relaxed);
+}
+
+inline void give_words(GuardState& state) { state.words.store(0, std::memory_order_relaxed); }
+
+}  // namespace holdfast::agent
