@@ -73,15 +73,6 @@ bool follows_call(std::uint64_t address) {
 #endif
 }
 
-// Where the frames of the asker begin. Below lie our own, with buffers that nobody has filled: what
-// ran there before us has left its return addresses in them.
-std::uint64_t above_own_frames(std::uint64_t stack, std::uint64_t end, const void* caller) {
-    const auto wanted = reinterpret_cast<std::uint64_t>(caller);
-    for (std::uint64_t at = stack; at + sizeof wanted <= end; at += sizeof wanted)
-        if (*reinterpret_cast<const std::uint64_t*>(at) == wanted) return at;
-    return stack;
-}
-
 }  // namespace
 
 Survival survival_in(Text path) {
@@ -112,8 +103,8 @@ bool survives_refusal(const void* caller, bool zeroed) {
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
     // Every word that could be a return address counts. One that is left over from an earlier call
     // may let a request through; none that matters is passed over.
-    for (std::uint64_t at = above_own_frames(stack, code.stack_end, caller);
-         at + sizeof(std::uint64_t) <= code.stack_end; at += sizeof(std::uint64_t)) {
+    for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
+         at += sizeof(std::uint64_t)) {
         const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
         const Range* range = range_of(code, word);
         if (range == nullptr || !follows_call(word)) continue;

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from holdfast.server.bundle import words_about_bundle
 from holdfast.server.kernel_runs import (
     ASK_AGAIN,
     ASK_SOON,
@@ -201,3 +202,11 @@ def test_status_speaks_of_a_loss_that_is_no_number_once_many_steps_had_none():
     assert said(count=120, first_nonfinite=50) is None
     assert said(count=200, first_nonfinite=50, last_finite_loss=0.5) is None
     assert said(count=200) is None
+
+
+def test_a_missing_extension_of_lab_is_told_with_the_way_to_get_it(tmp_path):
+    empty, full = tmp_path / "empty", tmp_path / "full"
+    (full / "holdfast-lab").mkdir(parents=True)
+    assert "make lab-build" in (words_about_bundle([str(empty), str(full)]) or "")
+    (full / "holdfast-lab/package.json").touch()
+    assert words_about_bundle([str(empty), str(full)]) is None

@@ -13,7 +13,12 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
+    from jupyter_core.paths import jupyter_path
+
+    from holdfast.server.bundle import words_about_bundle
     from holdfast.server.handlers import add_to
 
     add_to(server.web_app)
+    if missing := words_about_bundle(jupyter_path("labextensions")):
+        server.log.warning(missing)
     server.log.info("holdfast: kernels under watch say how they do, and why they died")

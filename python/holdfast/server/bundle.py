@@ -1,0 +1,17 @@
+"""Whether the extension for JupyterLab lies where the server looks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+def words_about_bundle(folders: Iterable[str]) -> str | None:
+    """Nothing where one of these folders of labextensions has it."""
+    if any((Path(folder) / "holdfast-lab/package.json").is_file() for folder in folders):
+        return None
+    return (
+        "holdfast: the extension for JupyterLab is not installed here: cells say why a kernel "
+        "died, but there is no status bar and no report. Wheels bring it; in a checkout, run "
+        "`make lab-build` before `pip install .`"
+    )
