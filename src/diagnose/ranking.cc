@@ -5,10 +5,6 @@
 #include <initializer_list>
 #include <iterator>
 
-#include "base/format.h"
-
-#include "base/format.h"
-
 namespace holdfast {
 namespace {
 
@@ -87,12 +83,14 @@ bool is_large_data(const Finding& finding) {
            one_of(finding.cause, {"dataset-in-ram"_cause, "worker-copies"_cause});
 }
 
-std::string why_first(const Finding& first, const Finding& second) {
-    if (first.confidence == Confidence::certain && second.confidence != Confidence::certain)
-        return formatted("{} has decisive evidence, {} has not.", first.cause->slug,
-                         second.cause->slug);
-    return formatted("{} explains {}: it is the more specific of the two.", first.cause->slug,
-                     second.cause->slug);
+Choice chosen(Choice::Kind kind, const Finding& first, const Finding& second) {
+    return {.kind = kind, .first = first.cause, .second = second.cause, .child = {}};
+}
+
+Choice why_first(const Finding& first, const Finding& second) {
+    const bool decisive =
+        first.confidence == Confidence::certain && second.confidence != Confidence::certain;
+    return chosen(decisive ? Choice::Kind::decisive : Choice::Kind::more_specific, first, second);
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ Ranked rank_ends(std::vector<Finding> findings) {
         if (both_own_text && a.confidence != b.confidence) return a.confidence > b.confidence;
         return a_rank < b_rank;
     });
-    Ranked ranked{findings.front(), findings.front(), {}, {}};
+    Ranked ranked{findings.front(), findings.front()};
     std::size_t end = 0;
     if (findings.front().confidence != Confidence::certain) {
         for (std::size_t i = 1; i < findings.size(); ++i) {
@@ -129,7 +127,7 @@ Ranked rank_ends(std::vector<Finding> findings) {
             findings[i].confidence == Confidence::certain && end == 0) {
             ranked.root = findings[i];
             ranked.root.confidence = Confidence::likely;  // that this is why is not seen
-            ranked.choice = "It was stopped from outside while memory pressure had stalled it.";
+            ranked.choice = {.kind = Choice::Kind::under_pressure, .child = {}};
         } else if (i != end &&
                    !(findings[i].cause == "exception"_cause && findings[i].pid == ranked.root.pid &&
                      ranked.root.confidence == Confidence::certain)) {
@@ -137,10 +135,9 @@ Ranked rank_ends(std::vector<Finding> findings) {
             ranked.rest.push_back(findings[i]);
         }
     }
-    if (ranked.choice.empty() && findings.size() > 1 && !is_circumstance(findings[1]))
+    if (ranked.choice.none() && findings.size() > 1 && !is_circumstance(findings[1]))
         ranked.choice = end == 0 ? why_first(findings[0], findings[1])
-                                 : formatted("How it ended ({}) is certain; why ({}) is not.",
-                                             ranked.end.cause->slug, ranked.root.cause->slug);
+                                 : chosen(Choice::Kind::end_certain, ranked.end, ranked.root);
     return ranked;
 }
 
@@ -174,8 +171,7 @@ Ranked rank(std::vector<Finding> findings) {
         if (!fits && is_large_data(reason)) continue;
         if (!explained && fits) {
             explained = true;
-            ranked.choice = formatted("{} is how it ended; {} is why it came to that.",
-                                      ranked.root.cause->slug, reason.cause->slug);
+            ranked.choice = chosen(Choice::Kind::came_to_that, ranked.root, reason);
             ranked.end = std::move(ranked.root);
             ranked.root = std::move(reason);
         } else {
