@@ -101,7 +101,9 @@ def plain(binary, tmp_path_factory):
 def test_a_leak_in_a_plain_loop_is_found_by_its_line(plain, way):
     check_leak(plain[way], f"leaks: {way}", "likely")
     if named[f"leaks: {way}"]:
-        assert "a minute" in plain[way]["root"]["summary"]
+        # The rate is told where the program was looked at often enough.
+        summary = plain[way]["root"]["summary"]
+        assert "a minute" in summary or "rose again and again" in summary
 
 
 def test_most_leaks_in_plain_loops_are_named(plain):

@@ -32,6 +32,9 @@ public:
         version_ = copy.version;
         const bool on = settings_.mode == format::GuardMode::on;
         state_->zone.store(on ? headroom_.limit / 8 : 0, std::memory_order_relaxed);
+        // So much is free again: the last error has been dealt with.
+        if (headroom_.most > headroom_.limit / 8)
+            state_->raised_room.store(no_figure, std::memory_order_relaxed);
         reserve_ = reserve_for(settings_, headroom_.limit);
         const std::uint64_t copies = for_copies(time);
         // Copies are made after a refusal, at the price of the code.
