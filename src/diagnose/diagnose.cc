@@ -168,7 +168,7 @@ Verdict of_running(const Evidence& evidence) {
         judgement.contributing.push_back(std::move(finding));
     settle_stall(judgement, now);
     Verdict verdict = in_words(judgement, now);
-    verdict.missing = evidence.missing;
+    verdict.missing = sentences(evidence.missing);
     return verdict;
 }
 
@@ -236,7 +236,7 @@ Verdict of_death(const Evidence& evidence) {
         if (judgement.contributing.size() < most_contributing && !told(judgement, finding))
             judgement.contributing.push_back(std::move(finding));
     Verdict verdict = in_words(judgement, death);
-    verdict.missing = gaps(death);
+    verdict.missing = sentences(gaps(death));
     return verdict;
 }
 

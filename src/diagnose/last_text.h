@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diagnose/death.h"
-#include "model/statement.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 

@@ -28,6 +28,7 @@ inline auto every_field(const Keeper& x) { const auto& [a, b, c, d] = x; return 
 inline auto every_field(const Statement& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const Verdict& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
 
+inline auto every_field(const Missing& x) { const auto& [a, b] = x; return std::tie(a, b); }
 inline auto every_field(const ProcessLimits& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const ProcessEvidence& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2, d2] = x;
