@@ -65,7 +65,8 @@ bool step_would_cross() {
     if (!situation.read()) return false;
     situation.publish(0);
     keep_growth(*state, situation.headroom().most);
-    if (!grows_over(*state, situation.room_to_grow()) || situation.is_anothers_fault(0)) return false;
+    if (!grows_over(*state, situation.room_to_grow()) || situation.is_anothers_fault(0))
+        return false;
     const bool on = situation.settings().mode == format::GuardMode::on;
     if (!on && state->warned.exchange(true)) return false;
     note_refusal({format::GuardEventKind::brink, on, 0, situation.headroom().most,

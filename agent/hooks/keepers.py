@@ -23,6 +23,9 @@ _GRAPH, _OPAQUE = 1, 2
 _MODELS = ("sklearn.", "xgboost.", "lightgbm.", "catboost")  # their trees lie outside Python
 _PLAIN = (int, float, bool, complex, type(None))
 
+_GENERATOR = type(one for one in ())
+_traceback = BaseException.__dict__["__traceback__"].__get__
+
 _Cell = type((lambda value: lambda: value)(None).__closure__[0])
 
 _before = {}  # name -> (items, bytes) at the last look
@@ -47,6 +50,10 @@ def look():
         modules.setdefault(names["__file__"], names)
     for file, names in modules.items():
         walk.names(names, file, "", 0)
+    # A handler of the program's own often has no name left but this one.
+    handlers = attributes(attributes(sys.modules.get("logging")).get("root")).get("handlers")
+    if handlers and modules:
+        walk.later("logging.root.handlers", handlers, next(iter(modules)), 0)
     walk.go()
     # Cut off before it came to what grew most the last time: that look told more.
     if not (walk.cut and _top and _top not in walk.found):
@@ -109,13 +116,19 @@ class _Walk:
         self.cut = False
 
     def go(self):
-        for ways in (self.open, self.late):
-            for done, (path, value, file, depth) in enumerate(ways):  # it grows meanwhile
-                # On a busy machine the clock runs for others too: the first few come in any case.
-                if (done >= _SURE or ways is self.late) and clock() > self.end:
-                    self.cut = True
-                    break
-                self.value(path, value, file, depth)
+        done = late = 0
+        while done < len(self.open) or late < len(self.late):  # both grow meanwhile
+            near = done < len(self.open)
+            # On a busy machine the clock runs for others too: the first few come in any case.
+            if (done >= _SURE or not near) and clock() > self.end:
+                self.cut = True
+                break
+            if near:
+                self.value(*self.open[done])
+                done += 1
+            else:
+                self.value(*self.late[late])
+                late += 1
         for path in [path for path in self.found if self._is_a_part(path)]:
             del self.found[path]
 
@@ -269,7 +282,9 @@ def _size(value, depth):
         return 512 + value.element_size() * value.nelement(), mark
     if title in ("DataFrame", "Series"):
         return 1024 + _frame_bytes(value), 0
-    if module_of(kind).startswith(_MODELS):
+    if module_of(kind).startswith(_MODELS) or kind is _GENERATOR:
+        return 64, _OPAQUE
+    if is_a(value, BaseException) and _traceback(value) is not None:  # frames, with all in them
         return 64, _OPAQUE
     if depth >= 3:
         return 64, 0

@@ -136,6 +136,19 @@ TEST(DatasetInRam, IsNotClaimedForWhatIsASmallPartOfTheLimit) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
+TEST(DatasetInRam, OfWhatIsMadeOfATableTheLineThatReadsItIsBlamed) {
+    // out_of_memory() holds 500 MiB: neither line has half of it.
+    Story story = out_of_memory().site(7, Bytes::mib(190)).site(9, Bytes::mib(220));
+    story.agent().sites[0].frames = {{"data.py", 7, "widen"}};
+    story.agent().sites[1].frames = {{"data.py", 9, "features"}};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.agent().sites[0].frames = {{"data.py", 7, "<module>"},
+                                     {"/v/site-packages/pandas/readers.py", 10, "read_csv"}};
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    EXPECT_EQ(story.verdict().root.where->line, 7);
+    EXPECT_FALSE(certain(story.verdict()));
+}
+
 TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
     Story story = out_of_memory().site(7, Bytes::mib(400));
     SiteEvidence& site = story.agent().sites[0];

@@ -9,18 +9,6 @@
 namespace holdfast {
 namespace {
 
-// Where the program is: on the machine, below a limit, or because a part of it lies in swap.
-bool memory_was_short(const Death& death) {
-    constexpr Bytes some_swap{16U << 20U};
-    const HostEvidence& host = death.all.host;
-    if (host.total && host.available_least && host.available_least->share_of(*host.total) < 0.1)
-        return true;
-    for (const ProcessEvidence& process : death.all.processes)
-        if (process.swap.value_or(Bytes{}) >= some_swap) return true;
-    const CgroupEvidence* cgroup = death.cgroup();
-    return cgroup != nullptr && limit_reached(*cgroup).has_value();
-}
-
 // Its own part of what came back. Imports read pages as well, so it proves nothing alone.
 bool waited_itself(const Death& death) {
     constexpr std::uint64_t least = 50;
@@ -36,6 +24,17 @@ bool waited_itself(const Death& death) {
 }
 
 }  // namespace
+
+bool memory_was_short(const Death& death) {
+    constexpr Bytes some_swap{16U << 20U};
+    const HostEvidence& host = death.all.host;
+    if (host.total && host.available_least && host.available_least->share_of(*host.total) < 0.1)
+        return true;
+    for (const ProcessEvidence& process : death.all.processes)
+        if (process.swap.value_or(Bytes{}) >= some_swap) return true;
+    const CgroupEvidence* cgroup = death.cgroup();
+    return cgroup != nullptr && limit_reached(*cgroup).has_value();
+}
 
 bool had_to_wait_for_pages(const Death& death) {
     return memory_was_short(death) && waited_itself(death);

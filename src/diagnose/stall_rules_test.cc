@@ -301,6 +301,22 @@ TEST(StallRules, a_disk_that_does_not_answer_is_an_io_stall) {
     EXPECT_EQ(verdict.root.confidence, Confidence::certain);
 }
 
+TEST(StallRules, code_that_is_read_again_at_a_full_limit_is_no_io_stall) {
+    WaitingThread blocked = thread(main_pid, WaitKind::disk, {own});
+    blocked.state = 'D';
+    blocked.wait_channel = "folio_wait_bit_common";
+    Story story;
+    story.dies_by(SIGTERM).signal_seen(SIGTERM, 40s);
+    const auto root = [&] {
+        return diagnose(stalled(story, {{main_pid, false, {blocked}}}, false)).root.cause;
+    };
+    EXPECT_EQ(root(), "io-stall"_cause);
+    story.limit_touched();
+    EXPECT_EQ(root(), "killed"_cause);
+    blocked.call = "read";  // a file of the program's, not its code
+    EXPECT_EQ(root(), "io-stall"_cause);
+}
+
 TEST(StallRules, a_parent_in_vfork_is_in_state_d_but_not_on_a_disk) {
     WaitingThread blocked = thread(main_pid, WaitKind::disk, {own});
     blocked.wait_channel = "kernel_clone";

@@ -95,7 +95,9 @@ std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
         return std::nullopt;
     for (const StalledProcess& process : stall.processes)
         for (const WaitingThread& thread : process.threads)
-            if (thread.wait == WaitKind::disk && waits_in_filesystem(thread))
+            // At a full limit the kernel drops code that runs, and it is read again and again.
+            if (thread.wait == WaitKind::disk && waits_in_filesystem(thread) &&
+                !(waits_for_a_page(thread) && memory_was_short(death)))
                 return Blame{StandstillKind::io_stall, &process, &thread};
     return std::nullopt;
 }

@@ -57,6 +57,10 @@ bool waits_in_filesystem(const WaitingThread& thread) {
     return one_of(thread.call, {"read", "write", "open", "stat", "sync", "getdents"});
 }
 
+bool waits_for_a_page(const WaitingThread& thread) {
+    return thread.call.empty() && one_of(thread.wait_channel, {"folio_wait", "page_bit"});
+}
+
 bool is_at_work(const WaitingThread& thread) {
     // A forked child still carries the frames of its parent; its own begin where it was started.
     auto begin = thread.frames.begin();

@@ -23,6 +23,8 @@ bool waits_for_interpreter(const WaitingThread& thread);
 // In uninterruptible sleep for a disk or a network filesystem, and not for a child of vfork, a
 // debugger or a driver.
 bool waits_in_filesystem(const WaitingThread& thread);
+// In no system call: a page of its code or of a mapped file has to be read.
+bool waits_for_a_page(const WaitingThread& thread);
 // Does something of the user's, in contrast to a worker that waits for its next order.
 bool is_at_work(const WaitingThread& thread);
 

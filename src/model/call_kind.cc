@@ -46,17 +46,19 @@ bool is_comprehension(const std::string& function) {
 
 CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
     if (line >= frames.size()) return CallKind::other;
-    if (is_comprehension(frames[line].function)) return CallKind::loads;
     bool works = false;
+    bool prepares = false;
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const bool own = is_own_code(frames[i].file);
         // Above the line only the user's own words count: a library that calls back, as a loader
         // of batches does, is not what the line does.
         if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
-        if (own && any_word(frames[i].function, preparing)) return CallKind::loads;
+        prepares = prepares || (own && any_word(frames[i].function, preparing));
         // The user's own train() is where a loop stands; a library's is one call.
         works = works || (!own && i > line && any_word(frames[i].function, working));
     }
+    if (prepares) return CallKind::prepares;
+    if (is_comprehension(frames[line].function)) return CallKind::collects;
     return works ? CallKind::works : CallKind::other;
 }
 

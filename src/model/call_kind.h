@@ -10,8 +10,10 @@ namespace holdfast {
 
 enum class CallKind {
     other,
-    loads,  // read_csv, torch.load, the user's own load_images
-    works,  // fit, train: one call of a library, whatever it allocates meanwhile
+    loads,     // read_csv, torch.load, the user's own load_images
+    prepares,  // the user's own __init__, build_features: often a data set's, but not always
+    collects,  // a comprehension: one list that is still being made, or one of many short ones
+    works,     // fit, train: one call of a library, whatever it allocates meanwhile
 };
 
 // `frames` outermost first; `line` is the place of the user's line among them.

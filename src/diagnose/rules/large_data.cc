@@ -11,6 +11,7 @@
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/time_math.h"
+#include "diagnose/worker_end.h"
 #include "model/call_kind.h"
 #include "model/own_code.h"
 
@@ -27,7 +28,9 @@ struct Holding {
     bool before_known = true;
     bool grows = false;
     bool works = false;  // a model being fitted is no data that was loaded
-    bool loads = false;
+    bool loads = false;  // or says that it prepares, or collects
+    bool reads = false;  // surely: by a word for it
+    bool prepares = false;
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
     int rises = 0;          // windows in which a part of it rose
@@ -51,8 +54,11 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.before_steps += site.before_steps.value_or(Bytes{});
     line.before_known = line.before_known && site.before_steps.has_value();
     line.grows = line.grows || site.growth.has_value();
-    line.works = line.works || kind_of_call(frames, at) == CallKind::works;
-    line.loads = line.loads || kind_of_call(frames, at) == CallKind::loads;
+    const CallKind kind = kind_of_call(frames, at);
+    line.works = line.works || kind == CallKind::works;
+    line.reads = line.reads || kind == CallKind::loads;
+    line.prepares = line.prepares || kind == CallKind::prepares;
+    line.loads = line.loads || line.reads || line.prepares || kind == CallKind::collects;
     line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
     // Small objects are not counted one by one; there are always many.
     line.blocks += site.small_objects ? at_once + 1 : site.blocks;
@@ -124,18 +130,45 @@ bool too_little_to_matter(const Death& death, Bytes live) {
 bool grows_by_items(const AgentEvidence& agent) {
     if (agent.keepers.empty()) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
-    return (keeper.kind == "list" || keeper.kind == "dict" || keeper.kind == "lru_cache") &&
-           keeper.items >= 8;
+    for (const char* kind : {"list", "dict", "lru_cache", "deque", "set"})
+        if (keeper.kind == kind) return keeper.items >= 8;
+    return false;
+}
+
+// "Trial._by_name": a registry of all instances, which no single one of them loads.
+bool belongs_to_a_class(const std::string& keeper) {
+    const std::size_t dot = keeper.find('.');
+    if (dot == std::string::npos || dot < 2) return false;
+    const auto is_upper = [&](std::size_t at) { return keeper[at] >= 'A' && keeper[at] <= 'Z'; };
+    return is_upper(0) && !is_upper(1);
+}
+
+// What says that data is loaded, and is no proof: a data set is loaded by one call, into a list
+// that nobody can reach before the call is done.
+bool fills_what_stays(const Holding& line, const AgentEvidence& agent) {
+    if (!grows_by_items(agent)) return false;
+    const KeeperEvidence& keeper = agent.keepers.front();
+    if (keeper.kind == "lru_cache") return true;
+    if (line.reads || keeper.live.share_of(line.live) < 0.25) return false;
+    return !line.prepares || belongs_to_a_class(keeper.name);
+}
+
+// A block for each step, and none of them before the first: what each step makes is kept.
+bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
+    constexpr std::uint64_t enough = 8;
+    const std::uint64_t steps = agent.steps.count;
+    return steps >= enough && line.blocks >= steps - steps / 5 && line.before_known &&
+           line.before_steps.count == 0;
 }
 
 // Much in many pieces, which came over a long time: a loop that keeps what it makes. A loop that
 // loads looks the same, but for the names around it; and it comes before the steps.
 bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     constexpr int again_and_again = 4;
-    const bool cached = !agent.keepers.empty() && agent.keepers.front().kind == "lru_cache";
-    if (line.loads && !(cached && grows_by_items(agent))) return false;
+    if (line.loads && !fills_what_stays(line, agent)) return false;
     if (line.works && !grows_by_items(agent)) return false;
-    if (line.blocks <= at_once || line.rises < again_and_again) return false;
+    if (line.rises < again_and_again) return false;
+    if (line.blocks <= at_once && !one_for_each_step(line, agent)) return false;
     return agent.steps.count == 0 ||
            (line.before_known && line.before_steps.share_of(line.live) < 0.3);
 }
@@ -158,6 +191,17 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
+// What is made of a table is as large as the table, at another line: of lines that are each too
+// small to explain it, the one that loads comes first.
+std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
+    const Holding* largest = nullptr;
+    for (const auto& [place, line] : lines)
+        if (line.loads && !line.works && line.live >= least &&
+            (largest == nullptr || line.live > largest->live))
+            largest = &line;
+    return largest == nullptr ? std::nullopt : std::optional(*largest);
+}
+
 std::optional<Finding> held_by_a_line(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->leak) return std::nullopt;
@@ -177,8 +221,14 @@ std::optional<Finding> held_by_a_line(const Death& death) {
         if (kept) line = call;
         several_lines = kept;
     }
+    constexpr double least_loaded = 0.35;
+    if (!kept && line->live.share_of(*peak) < 0.5)
+        if (std::optional<Holding> load = largest_load(
+                holdings.asking,
+                Bytes{static_cast<std::uint64_t>(static_cast<double>(peak->count) * least_loaded)}))
+            line = load;
     if (line->works && !kept) return std::nullopt;
-    const double least = kept ? least_kept : line->loads ? 0.35 : 0.5;
+    const double least = kept ? least_kept : line->loads ? least_loaded : 0.5;
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     if (too_large_without(death, line->live)) return std::nullopt;
@@ -224,6 +274,8 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
     const bool in_steps = agent->steps.first && keeper.time > *agent->steps.first;
     if (keeper.live.share_of(*peak) < (in_steps ? 0.15 : 0.25) || keeper.grown.count == 0)
         return std::nullopt;
+    // One block was made, it did not grow: see held_by_a_line for one that is replaced by a larger.
+    if (keeper.kind == "ndarray" || keeper.kind == "Tensor") return std::nullopt;
     if (too_large_without(death, keeper.live)) return std::nullopt;
     Finding finding = finding_about(death, "host-leak"_cause, Confidence::likely,
                                     facts::KeptByName{agent, *peak});
@@ -261,7 +313,8 @@ std::optional<Finding> loaded_unseen(const Death& death) {
         return std::nullopt;
     const auto at = static_cast<std::size_t>(own - agent->place.data());
     const Bytes risen = risen_since(death.all, *agent->place_time);
-    if (kind_of_call(agent->place, at) != CallKind::loads || risen.share_of(*peak) < 0.5)
+    const CallKind kind = kind_of_call(agent->place, at);
+    if (kind == CallKind::other || kind == CallKind::works || risen.share_of(*peak) < 0.5)
         return std::nullopt;
     Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
                                     facts::LoadedUnseen{agent, *last, risen, *peak});
@@ -305,33 +358,40 @@ std::optional<Finding> worker_copies(const Death& death) {
     for (const CgroupLevel& level : cgroup->levels)
         if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
+    // A parent may outlive its workers by far.
+    const std::optional<FatalChild> felled = child_that_felled(death);
+    const Death& first = felled ? felled->death : death;
     constexpr Nanos moment{1'000'000'000};
     std::uint64_t workers = 0;
     Bytes copies;
     Bytes others;
     Bytes sum = *main->anon;
+    Bytes unshared =
+        *main->anon;  // at least: what a worker has beyond its parent's size is its own
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
-        if (process.ended && (!death.time || later(*process.ended, moment) < *death.time)) continue;
+        if (process.ended && (!first.time || later(*process.ended, moment) < *first.time)) continue;
         sum += *process.anon;
-        // Much less is not the parent's data, much more is data of its own.
+        // Much less is not the parent's data, much more is data of its own. One that makes a copy
+        // of what it shares has it twice.
         const double share = process.anon->share_of(*main->anon);
-        if (process.role != Role::worker || share < 0.5 || share > 1.5) {
+        if (process.role != Role::worker || share < 0.5 || share > 2.2) {
             others += *process.anon;
             continue;
         }
         ++workers;
         copies += *process.anon;
+        if (*process.anon > *main->anon) unshared += *process.anon - *main->anon;
     }
     for (const Neighbour& neighbour : death.all.neighbours)
         if (neighbour.same_cgroup) others += neighbour.rss;
     if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
     // A kill makes room before anybody can count again: then the limit itself was what they filled,
     // and what is neither the parent's nor anybody else's is theirs alone. Those who are left still
-    // hold most of it.
-    const std::optional<OomKill> kill = oom_kill_of(death);
-    const bool filled =
-        kill && kill->scope == OomKill::Scope::cgroup && cgroup->anon->share_of(*limit) >= 0.5;
+    // hold most of it, or what is surely unshared would have filled it.
+    const std::optional<OomKill> kill = oom_kill_of(first);
+    const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
+                        (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);
     const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};
     if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
