@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "base/format.h"
+#include "loader/data_file.h"
+#include "loader/file_index.h"
 #include "loader/lines.h"
 #include "loader/records.h"
 
@@ -78,6 +80,15 @@ Result<std::unique_ptr<ImagePlaces>> Core::open_places(const Json& options) {
         return places_in(std::move(*shards));
     }
     FileList files(arena_);
+    const std::string index = text_or(options["index"], "");
+    const std::uint64_t key = text_hash(options["patterns"].dump());
+    if (!index.empty()) {
+        const auto found = load_index(index, key, files);
+        if (!found) return found.error();
+        index_ = *found == IndexState::used ? "used" : "";
+        if (!index_.empty())
+            return places_in(std::move(files), options["labelled"].truth().value_or(false));
+    }
     for (const std::string& path : texts(options["paths"]))
         if (auto done = files.add_path(path); !done) return done.error();
     for (const Json& pattern : options["patterns"].items()) {
@@ -89,6 +100,10 @@ Result<std::unique_ptr<ImagePlaces>> Core::open_places(const Json& options) {
     }
     files.finish();
     if (files.count() == 0) return Error{"no JPEG or PNG images were found"};
+    if (!index.empty()) {
+        const Status saved = save_index(index, key, files);
+        index_ = saved ? "written" : "not written: " + saved.error().text;
+    }
     return places_in(std::move(files), options["labelled"].truth().value_or(false));
 }
 
@@ -227,6 +242,7 @@ Json Core::describe() const {
     out["fd"] = arena_.fd();
     out["base"] = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(arena_.base()));
     out["left"] = arena_.left().count;
+    out["index"] = index_;
     if (!source_) return out;
     out["fingerprint"] = formatted("{:016x}", source_->fingerprint());
     out["classes"] = Json(source_->classes());

@@ -40,6 +40,7 @@ private:
     std::uint64_t batch_ = 1;
     std::uint64_t count_ = 0;  // of samples that the program makes itself
     PageCache cache_ = PageCache::keep;
+    std::string index_;  // what came of the index file
     std::unique_ptr<ImagePlaces> places_;
     Labels labels_;
     std::unique_ptr<Source> source_;

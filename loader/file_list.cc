@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <memory>
 
 #include "base/format.h"
@@ -41,7 +42,22 @@ EntryKind kind_of(int directory, const dirent& entry) {
                                     : EntryKind::other;
 }
 
+constexpr std::int64_t second = 1'000'000'000;
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * second + time.tv_nsec; }
+
 }  // namespace
+
+FileList::Walked FileList::Walked::now(const std::string& path) {
+    struct stat facts {};
+    if (::stat(path.empty() ? "." : path.c_str(), &facts) != 0) return {path, 0, 0};
+    timespec clock{};
+    ::clock_gettime(CLOCK_REALTIME, &clock);
+    // A change within the same tick as this look would not be seen in the time.
+    const std::int64_t modified = nanoseconds(facts.st_mtim);
+    const bool young = modified > nanoseconds(clock) - 2 * second;
+    return {path, young ? 0 : modified, facts.st_ino};
+}
 
 FileList::FileList(Arena& arena)
     : arena_(arena),
@@ -103,6 +119,7 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
     const std::unique_ptr<DIR, int (*)(DIR*)> stream(
         ::opendir(folder.empty() ? "." : folder.c_str()), ::closedir);
     if (!stream) return Error::from_errno(folder.empty() ? "." : folder);
+    walked_.push_back(Walked::now(folder));
     std::vector<std::string> below;
     const std::uint64_t first = count_;
     while (const dirent* found = ::readdir(stream.get())) {
@@ -151,6 +168,14 @@ void FileList::finish() {
     finished_ = true;
     arena_.shrink_last(room_, names + entries);
     room_ = room_.first(names + entries);
+    number_classes();
+    // Names only, and no folder above the data: another machine has it elsewhere.
+    const auto* text = reinterpret_cast<const char*>(room_.data());
+    fingerprint_ = text_hash({text, static_cast<std::size_t>(names_)}, count_);
+    for (const std::string& name : classes_) fingerprint_ = text_hash(name, fingerprint_);
+}
+
+void FileList::number_classes() {
     for (const Folder& folder : folders_) classes_.push_back(folder.class_name);
     std::sort(classes_.begin(), classes_.end());
     classes_.erase(std::unique(classes_.begin(), classes_.end()), classes_.end());
@@ -158,10 +183,30 @@ void FileList::finish() {
         folder.class_number = static_cast<std::uint32_t>(
             std::lower_bound(classes_.begin(), classes_.end(), folder.class_name) -
             classes_.begin());
-    // Names only, and no folder above the data: another machine has it elsewhere.
-    const auto* text = reinterpret_cast<const char*>(room_.data());
-    fingerprint_ = text_hash({text, static_cast<std::size_t>(names_)}, count_);
-    for (const std::string& name : classes_) fingerprint_ = text_hash(name, fingerprint_);
+}
+
+std::span<std::byte> FileList::room_for(std::uint64_t bytes) const {
+    return bytes <= room_.size() ? room_.first(bytes) : std::span<std::byte>();
+}
+
+bool FileList::take(Image image) {
+    const std::uint64_t bytes = image_bytes(image.files, image.names);
+    const auto* entries =
+        reinterpret_cast<const Entry*>(room_.data() + rounded_up(image.names, sizeof(Entry)));
+    if (image.names == 0 || room_[image.names - 1] != std::byte{0}) return false;
+    for (std::uint64_t i = 0; i < image.files; ++i)
+        if (entries[i].name >= image.names || entries[i].folder >= image.folders.size())
+            return false;
+    arena_.shrink_last(room_, bytes);
+    room_ = room_.first(bytes);
+    names_ = image.names;
+    count_ = image.files;
+    fingerprint_ = image.fingerprint;
+    folders_ = std::move(image.folders);
+    walked_ = std::move(image.walked);
+    finished_ = true;
+    number_classes();
+    return true;
 }
 
 std::string_view FileList::name(std::uint64_t file) const {

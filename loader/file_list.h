@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,29 @@ namespace holdfast::loader {
 
 class FileList {
 public:
+    struct Folder {
+        std::string path;
+        std::string class_name;
+        std::uint32_t class_number = 0;
+    };
+    // A folder that was looked into, and what tells whether it changed since. A time of 0: it may
+    // have changed while it was read.
+    struct Walked {
+        std::string path;
+        std::int64_t modified = 0;
+        std::uint64_t inode = 0;
+        bool operator==(const Walked&) const = default;
+        static Walked now(const std::string& path);
+    };
+    // A finished list, but for names and entries.
+    struct Image {
+        std::uint64_t files = 0;
+        std::uint64_t names = 0;
+        std::uint64_t fingerprint = 0;
+        std::vector<Folder> folders;
+        std::vector<Walked> walked;
+    };
+
     // Takes what is left of the arena until finish().
     explicit FileList(Arena& arena);
 
@@ -23,6 +47,10 @@ public:
     Status add_matching(const std::string& root, const std::vector<std::string>& parts,
                         const std::vector<std::string>& endings, bool by_top);
     Status add_path(std::string_view path);
+    // Room for names and entries that were kept elsewhere, and the list that they belong to; false
+    // where they cannot.
+    std::span<std::byte> room_for(std::uint64_t bytes) const;
+    bool take(Image image);
     // Gives back what was not needed, and numbers the classes in the order of their names.
     void finish();
 
@@ -33,16 +61,20 @@ public:
     const std::vector<std::string>& classes() const { return classes_; }
     std::uint64_t fingerprint() const { return fingerprint_; }
     std::uint64_t bytes() const { return room_.size(); }
+    std::uint64_t names() const { return names_; }
+    const std::vector<Folder>& folders() const { return folders_; }
+    const std::vector<Walked>& walked() const { return walked_; }
+    // Names and entries of a finished list.
+    std::span<const std::byte> image() const { return room_; }
+    static std::uint64_t image_bytes(std::uint64_t files, std::uint64_t names) {
+        return rounded_up(names, sizeof(Entry)) + files * sizeof(Entry);
+    }
+    Error full() const;
 
 private:
     struct Entry {
         std::uint32_t name;  // where it begins
         std::uint32_t folder;
-    };
-    struct Folder {
-        std::string path;
-        std::string class_name;
-        std::uint32_t class_number = 0;
     };
 
     Status walk(const std::string& folder, const std::vector<std::string>& parts, std::size_t part,
@@ -51,7 +83,7 @@ private:
     bool add(std::string_view name, std::uint32_t folder);
     std::uint32_t folder_number(const std::string& path, const std::string& class_name);
     Entry* entry(std::uint64_t file) const;
-    Error full() const;
+    void number_classes();
 
     Arena& arena_;
     std::span<std::byte> room_;
@@ -60,6 +92,7 @@ private:
     bool finished_ = false;
     std::uint64_t fingerprint_ = 0;
     std::vector<Folder> folders_;
+    std::vector<Walked> walked_;
     std::vector<std::string> classes_;
 };
 

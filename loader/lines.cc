@@ -45,9 +45,23 @@ public:
 protected:
     virtual Status put(const Part& part, std::uint64_t row, std::string_view line) const = 0;
     LineIndex lines_;
-
-private:
     PageCache cache_;
+};
+
+// Lines of numbers: every sample has the same fields.
+class NumberLines : public Lines {
+public:
+    using Lines::Lines;
+
+    Layout layout(std::uint64_t) const override {
+        Layout layout;
+        layout.fields = fields_;
+        layout.scratch = lines_.scratch() + cache_line;
+        return layout;
+    }
+
+protected:
+    std::vector<Field> fields_;
 };
 
 struct Column {
@@ -57,9 +71,9 @@ struct Column {
     std::string name;
 };
 
-class CsvRows : public Lines {
+class CsvRows : public NumberLines {
 public:
-    CsvRows(LineIndex lines, PageCache cache) : Lines(std::move(lines), cache) {}
+    using NumberLines::NumberLines;
 
     Status prepare(const Json& options) {
         if (const std::string* text = options["separator"].text();
@@ -130,13 +144,6 @@ public:
         return Done{};
     }
 
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
-        layout.fields = fields_;
-        layout.scratch = lines_.scratch() + cache_line;
-        return layout;
-    }
-
 protected:
     Status put(const Part& part, std::uint64_t row, std::string_view line) const override {
         CsvLine cells(line, separator_);
@@ -182,13 +189,12 @@ private:
 
     char separator_ = ',';
     std::size_t width_ = 0;
-    std::vector<Field> fields_;
     std::vector<std::vector<Column>> by_cell_;
 };
 
-class JsonLines : public Lines {
+class JsonLines : public NumberLines {
 public:
-    JsonLines(LineIndex lines, PageCache cache) : Lines(std::move(lines), cache) {}
+    using NumberLines::NumberLines;
 
     Status prepare(const Json& options) {
         const auto first = first_line();
@@ -211,13 +217,6 @@ public:
         return Done{};
     }
 
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
-        layout.fields = fields_;
-        layout.scratch = lines_.scratch() + cache_line;
-        return layout;
-    }
-
 protected:
     Status put(const Part& part, std::uint64_t row, std::string_view line) const override {
         std::vector<WantedMember> wanted = wanted_;
@@ -228,13 +227,11 @@ protected:
 
 private:
     std::vector<WantedMember> wanted_;
-    std::vector<Field> fields_;
 };
 
 class TextLines : public Lines {
 public:
-    TextLines(LineIndex lines, PageCache cache)
-        : Lines(std::move(lines), cache), cache_of_text_(cache) {}
+    using Lines::Lines;
 
     Layout layout(std::uint64_t rows) const override {
         Layout layout;
@@ -245,7 +242,7 @@ public:
 
     void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) override {
         scratch.empty();
-        LineIndex::Cursor cursor(lines_, scratch, cache_of_text_);
+        LineIndex::Cursor cursor(lines_, scratch, cache_);
         RaggedBatch batch(part);
         for (std::size_t i = 0; i < part.samples.size(); ++i) {
             const auto line = cursor.line(part.samples[i]);
@@ -260,24 +257,24 @@ public:
 
 protected:
     Status put(const Part&, std::uint64_t, std::string_view) const override { return Done{}; }
-
-private:
-    PageCache cache_of_text_;
 };
 
-}  // namespace
-
-Result<std::unique_ptr<Source>> make_csv(LineIndex lines, const Json& options, PageCache cache) {
-    auto made = std::make_unique<CsvRows>(std::move(lines), cache);
+template <class Kind>
+Result<std::unique_ptr<Source>> prepared(LineIndex lines, const Json& options, PageCache cache) {
+    auto made = std::make_unique<Kind>(std::move(lines), cache);
     if (auto done = made->prepare(options); !done) return done.error();
     return std::unique_ptr<Source>(std::move(made));
 }
 
+}  // namespace
+
+Result<std::unique_ptr<Source>> make_csv(LineIndex lines, const Json& options, PageCache cache) {
+    return prepared<CsvRows>(std::move(lines), options, cache);
+}
+
 Result<std::unique_ptr<Source>> make_json_lines(LineIndex lines, const Json& options,
                                                 PageCache cache) {
-    auto made = std::make_unique<JsonLines>(std::move(lines), cache);
-    if (auto done = made->prepare(options); !done) return done.error();
-    return std::unique_ptr<Source>(std::move(made));
+    return prepared<JsonLines>(std::move(lines), options, cache);
 }
 
 Result<std::unique_ptr<Source>> make_text_lines(LineIndex lines, PageCache cache) {

@@ -17,6 +17,7 @@ public:
     // The sample at a position; positions from `count` on are no positions.
     std::uint64_t at(std::uint64_t position) const;
     std::uint64_t count() const { return count_; }
+    bool shuffled() const { return shuffled_; }
 
 private:
     static constexpr int rounds = 6;

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from test_loader import Fine, found, images, make, numbers, records  # noqa: F401
+from support.loader import Fine, found, images, make, numbers, records  # noqa: F401
 
 pytestmark = pytest.mark.check
 
@@ -91,63 +91,6 @@ def test_keras_trains_on_every_sample_once(records):  # noqa: F811
     # Keras may look at a batch or two before it begins; the passes themselves are whole.
     assert sorted(np.concatenate(seen[-16:]).tolist()) == list(range(1000))
     assert sorted(np.concatenate(seen[-32:-16]).tolist()) == list(range(1000))
-
-
-@pytest.mark.parametrize("shuffle", [False, True])
-def test_parquet_and_arrow(tmp_path, shuffle):
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.feather as feather
-    import pyarrow.parquet as pq
-
-    table = pa.table({"a": np.arange(5000), "b": np.arange(5000) / 2, "c": ["x"] * 5000})
-    pq.write_table(table, tmp_path / "t.parquet", row_group_size=700)
-    feather.write_feather(table, tmp_path / "t.feather", chunksize=700)
-    for name in ("t.parquet", "t.feather"):
-        options = {"columns": ["a", "b"], "batch": 64, "shuffle": shuffle, "budget": "32MiB"}
-        with make(str(tmp_path / name), **options) as loader:
-            first = np.concatenate([batch["a"].copy() for batch in loader])
-            assert sorted(first.tolist()) == list(range(5000))
-            assert (first == np.arange(5000)).all() != shuffle
-            loader.set_epoch(0)
-            batches = iter(loader)
-            for _ in range(30):
-                batch = next(batches)
-                assert (batch["a"] == batch["b"] * 2).all()
-            state = loader.state_dict()
-        with make(str(tmp_path / name), **options) as again:
-            again.load_state_dict(state)
-            rest = np.concatenate([batch["a"].copy() for batch in again])
-        assert (rest == first[1920:]).all()
-        with make(str(tmp_path / name), columns=["a", "b"], labels="a", budget="32MiB") as loader:
-            x, y = next(iter(loader))
-            assert (x[:, 0] * 2 == y).all()
-
-
-def test_a_row_group_larger_than_the_budget_is_refused(tmp_path):
-    pa = pytest.importorskip("pyarrow")
-    import pyarrow.parquet as pq
-
-    from holdfast.loader import LoaderError
-
-    pq.write_table(
-        pa.table({"a": np.random.default_rng(0).normal(size=10**6)}), tmp_path / "t.parquet"
-    )
-    with pytest.raises(LoaderError, match="smaller row groups"):
-        make(str(tmp_path / "t.parquet"), budget="24MiB")
-
-
-def test_hdf5(tmp_path):
-    h5py = pytest.importorskip("h5py")
-    rows = np.arange(3000 * 4, dtype=np.float32).reshape(3000, 4)
-    with h5py.File(tmp_path / "t.h5", "w") as file:
-        file.create_dataset("x", data=rows, chunks=(128, 4), compression="gzip")
-        file.create_dataset("y", data=np.arange(3000))
-    with make(str(tmp_path / "t.h5"), columns=["x"], labels="y", batch=64) as loader:
-        seen = 0
-        for x, y in loader:
-            assert (x[:, 0] == y * 4).all()
-            seen += len(x)
-        assert seen == 3000
 
 
 def test_batches_on_a_gpu_are_whole_and_slots_wait_for_their_copies(records):  # noqa: F811

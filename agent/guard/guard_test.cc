@@ -213,6 +213,13 @@ TEST_F(MadeUpProcesses, TheHeaviestOfTheSameLevelDies) {
     EXPECT_FALSE(spared(1));
 }
 
+TEST_F(MadeUpProcesses, ManyThatAreHeavierElsewhereHideNobody) {
+    add(10, 100 * mib, "/job", watched);
+    add(11, 500 * mib, "/job", "stranger");
+    for (int pid = 20; pid < 60; ++pid) add(pid, 900 * mib, "/elsewhere", "stranger");
+    EXPECT_TRUE(spared(0));
+}
+
 TEST_F(MadeUpProcesses, AWatchedOneIsProtectedWhoeverAsks) {
     add(10, 100 * mib, "/job", watched);
     add(11, 500 * mib, "/job", "stranger");

@@ -71,17 +71,29 @@ bool is_at_or_below(Text path, Text above) {
            (path.size == above.size || above.size == 0 || path.data[above.size] == '/');
 }
 
-bool shares(const char* proc, pid_t own, pid_t other, const Shortage& shortage) {
-    if (shortage.levels_up == whole_machine) return true;
-    char own_text[4096];
-    char other_text[4096];
-    const Text level =
-        up(memory_path(ProcessFile(proc, own, "cgroup").read(own_text), shortage.version),
-           shortage.levels_up);
-    const Text path =
-        memory_path(ProcessFile(proc, other, "cgroup").read(other_text), shortage.version);
-    return !path.empty() && is_at_or_below(path, level);
-}
+// Who lives where memory is scarce.
+class Neighbourhood {
+public:
+    Neighbourhood(const char* proc, pid_t own, const Shortage& shortage)
+        : proc_(proc), shortage_(shortage) {
+        if (shortage.levels_up == whole_machine) return;
+        level_ = up(memory_path(ProcessFile(proc, own, "cgroup").read(text_), shortage.version),
+                    shortage.levels_up);
+    }
+    bool holds(pid_t other) const {
+        if (shortage_.levels_up == whole_machine) return true;
+        char text[4096];
+        const Text path =
+            memory_path(ProcessFile(proc_, other, "cgroup").read(text), shortage_.version);
+        return !path.empty() && is_at_or_below(path, level_);
+    }
+
+private:
+    const char* proc_;
+    const Shortage& shortage_;
+    char text_[4096];
+    Text level_;
+};
 
 bool is_watched(const char* proc, pid_t pid) {
     const int fd = raw_open(ProcessFile(proc, pid, "maps").path(), O_RDONLY | O_CLOEXEC);
@@ -98,31 +110,6 @@ bool is_watched(const char* proc, pid_t pid) {
     raw_close(fd);
     return found;
 }
-
-struct Candidate {
-    pid_t pid = 0;
-    std::int64_t weight = 0;
-};
-
-// The heaviest, in order.
-class Heaviest {
-public:
-    static constexpr std::size_t most = 8;
-    void consider(Candidate one) {
-        for (Candidate& kept : kept_)
-            if (kept.pid == 0 || one.weight > kept.weight) {
-                const Candidate moved = kept;
-                kept = one;
-                one = moved;
-                if (one.pid == 0) return;
-            }
-    }
-    const Candidate* begin() const { return kept_; }
-    const Candidate* end() const { return kept_ + most; }
-
-private:
-    Candidate kept_[most];
-};
 
 // As the kernel writes them; opendir() allocates, and we stand before malloc.
 template <typename Do>
@@ -183,16 +170,19 @@ bool stranger_dies_first(const char* proc, pid_t own, const Shortage& shortage,
     const std::int64_t mine = weight_of(proc, own, shortage.limit);
     if (mine < 0) return false;
     const std::int64_t then = mine + static_cast<std::int64_t>(more);
-    Heaviest heaviest;
+    const Neighbourhood here(proc, own, shortage);
+    pid_t heaviest = 0;
+    std::int64_t most = 0;
     each_process(proc, [&](pid_t pid) {
         if (pid == own) return;
-        // The figures are of different moments: in doubt it is us.
         const std::int64_t weight = weight_of(proc, pid, shortage.limit);
-        if (weight - weight / 16 > then) heaviest.consider({pid, weight});
+        // The figures are of different moments: in doubt it is us. A machine may have many that are
+        // heavier and live elsewhere.
+        if (weight <= most || weight - weight / 16 <= then || !here.holds(pid)) return;
+        heaviest = pid;
+        most = weight;
     });
-    for (const Candidate& one : heaviest)
-        if (one.pid != 0 && shares(proc, own, one.pid, shortage)) return !is_watched(proc, one.pid);
-    return false;
+    return heaviest != 0 && !is_watched(proc, heaviest);
 }
 
 }  // namespace holdfast::agent

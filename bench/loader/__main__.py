@@ -1,6 +1,6 @@
 """What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
 
-usage: python bench/loader [--data DIR] [--rounds N] [--only memory|speed]
+usage: python bench/loader [--data DIR] [--rounds N] [--only PART]      PART: one of PARTS below
 Needs torch, torchvision and Pillow; pyarrow, h5py and SPDL where they are to be compared.
 """
 
@@ -17,7 +17,12 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "python")]
 
 import data  # noqa: E402
+import deaths  # noqa: E402
+import kills  # noqa: E402
 import memory  # noqa: E402
+import peers  # noqa: E402
+
+sys.path.append(str(ROOT / "tests"))
 
 SLACK = 8 << 20
 LONGEST = 120
@@ -25,7 +30,7 @@ PAIRS = [
     ("JPEG 500 x 375 to 224", "ours-jpeg", ["torch-jpeg", "spdl-jpeg"]),
     (".npy, rows of 128 B", "ours-npy", ["torch-npy"]),
     ("CSV, 21 columns", "ours-csv", ["torch-csv"]),
-    ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet"]),
+    ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet", "pyarrow-threads-parquet"]),
 ]
 
 
@@ -76,6 +81,7 @@ def speed_table(folder, rounds):
         for _ in range(rounds):  # in turn: a busy machine is busy for all
             for reader in seen:
                 seen[reader].append(run("readers.py", reader, folder))
+        peaks = {reader: run("readers.py", reader, folder, "--memory") for reader in seen}
         mine = [one for one in seen[ours] if not isinstance(one, str)]
         for reader, answers in seen.items():
             good = [one for one in answers if not isinstance(one, str)]
@@ -84,7 +90,7 @@ def speed_table(folder, rounds):
                 continue
             rate = statistics.median(one["samples"] / one["wall"] for one in good)
             cpu = statistics.median(one["cpu"] for one in good)
-            peak = max(one["peak"] for one in good) / 2**20
+            peak = peaks[reader]["peak"] / 2**20 if isinstance(peaks[reader], dict) else 0.0
             faster = statistics.median(b["wall"] / a["wall"] for a, b in zip(mine, good))
             cheaper = statistics.median(b["cpu"] / a["cpu"] for a, b in zip(mine, good))
             ratio = "" if reader == ours else f"{faster:.2f} | {cheaper:.2f}"
@@ -94,17 +100,112 @@ def speed_table(folder, rounds):
         sys.stdout.flush()
 
 
+def kills_table(folder, count):
+    command = [sys.executable, str(HERE / "kills.py")]
+    os.environ.update(environment())
+    done, seen, whole = kills.kill_often(command, folder, count)
+    once = len(seen) == len({number for number, _ in seen}) == len(whole)
+    print(
+        f"{done} kills: {len(seen)} samples, {'each once' if once else '**not each once**'}, "
+        f"{sum(a == b for a, b in zip(seen, whole))} of {len(whole)} in the order and with the "
+        "bytes of a run without a kill"
+    )
+
+
+def deaths_table(folder, count):
+    from support.cgroup import ControlGroup
+
+    print(
+        "| a worker's end | run | told | longest wait | what next() said |\n|---|---|--:|--:|---|"
+    )
+    watched = [environment()["HOLDFAST_BIN"], "run", "--quiet", "--"]
+    for how, (words, signal, cause) in deaths.WAYS.items():
+        for run_words, before in (("holdfast run", watched), ("plain", [])):
+            told, lines, waits, said = 0, 0, [], ""
+            for number in range(count // len(deaths.WAYS)):
+                group = ControlGroup(memory=deaths.LIMIT) if how == "oom" else None
+                death = [sys.executable, str(HERE / "deaths.py"), how, str(20 + 31 * number)]
+                command = [*before, *death]
+                done = subprocess.run(
+                    group.inside(*command) if group else command,
+                    capture_output=True,
+                    text=True,
+                    env={**environment(), "HOLDFAST_HOME": str(folder / "runs")},
+                )
+                if group:
+                    group.remove()
+                if not done.stdout:
+                    said = done.stderr.strip()[-100:]
+                    continue
+                answer = json.loads(done.stdout.splitlines()[-1])
+                said = answer["said"]
+                wanted = f"signal {signal} while it made sample {20 + 31 * number}"
+                told += wanted in said and (not before or cause is None or cause in said)
+                lines += f", at {HERE / 'deaths.py'}:{deaths.line_of(how)}" in said
+                waits.append(answer["after"])
+            longest = f"{max(waits):.2f} s" if waits else ""
+            print(f"| {words} | {run_words} | {told} of {number + 1} | {lines} | {longest} |")
+            if told != number + 1:
+                print(f"the last one said: {said}")
+            sys.stdout.flush()
+
+
+def peers_table(folder):
+    from support.cgroup import ControlGroup
+
+    print(f"budget {peers.BUDGET >> 20} MiB, batches of 37 MiB\n")
+    print("| reader | its imports | limit | peak | OOM kills | samples read |")
+    print("|---|--:|--:|--:|--:|---|")
+    for peer in peers.PEERS:
+        first = run("peers.py", peer, folder, "--imports")
+        if isinstance(first, str):
+            print(f"| {peer} | {first} | | | | |")
+            continue
+        limit = first["imported"] + peers.BUDGET + (64 << 20)
+        group = ControlGroup(memory=limit)
+        command = [sys.executable, str(HERE / "peers.py"), peer, str(folder)]
+        try:
+            done = subprocess.run(
+                group.inside(*command),
+                capture_output=True,
+                text=True,
+                env=environment(),
+                timeout=LONGEST,
+            )
+            said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+            answer = done.stdout.strip().splitlines()
+            end = str(json.loads(answer[-1])["samples"]) if answer else f"none: {said[-1][:90]}"
+        except subprocess.TimeoutExpired:
+            end = f"hung, or slower than {LONGEST} s"
+        sizes = [first["imported"], limit, min(group.memory_peak, limit)]
+        cells = " | ".join(f"{size >> 20} MiB" for size in sizes)
+        print(f"| {peer} | {cells} | {group.oom_kills} | {end} |")
+        sys.stdout.flush()
+        group.remove()
+
+
+PARTS = {
+    "memory": lambda options: memory_table(options.data),
+    "speed": lambda options: speed_table(options.data, options.rounds),
+    "peers": lambda options: peers_table(options.data),
+    "kills": lambda options: kills_table(options.data, options.kills),
+    "deaths": lambda options: deaths_table(options.data, options.deaths),
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT / "build/loader-data")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", choices=["memory", "speed"])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--deaths", type=int, default=20)
+    parser.add_argument("--only", choices=[*PARTS])
     options = parser.parse_args()
-    folder = data.make(options.data)
-    if options.only != "speed":
-        memory_table(folder)
-    if options.only != "memory":
-        speed_table(folder, options.rounds)
+    data.make(options.data)
+    for name, part in PARTS.items():
+        if options.only in (None, name):
+            print(f"\n## {name}\n")
+            part(options)
 
 
 if __name__ == "__main__":

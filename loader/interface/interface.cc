@@ -7,6 +7,7 @@
 #include <new>
 
 #include "loader/core.h"
+#include "loader/gather.h"
 
 using holdfast::Json;
 using holdfast::loader::Core;
@@ -102,7 +103,7 @@ int guarded(char* error, std::size_t size, const Call& call) {
 
 }  // namespace
 
-int holdfast_loader_version(void) { return 1; }
+int holdfast_loader_version(void) { return 2; }
 int holdfast_loader_has_codecs(void) { return holdfast::loader::has_codecs() ? 1 : 0; }
 
 HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside, char* error,
@@ -190,6 +191,26 @@ uint64_t holdfast_loader_share(HoldfastLoader* loader, const HoldfastPass* in, u
     for (std::uint64_t i = 0; i < share.rows; ++i) samples[i] = order.at(share.first + i);
     *next = share.next;
     return share.rows;
+}
+
+uint64_t holdfast_loader_span(HoldfastLoader* loader, const HoldfastPass* in, uint64_t position,
+                              uint64_t* first, uint64_t* next) {
+    const auto share = holdfast::loader::share_of(pass_of(*in, loader->core->batch()),
+                                                  loader->core->count(), position);
+    *first = share.first;
+    *next = share.next;
+    return share.rows;
+}
+
+void holdfast_loader_gather(const HoldfastColumn* columns, uint64_t count,
+                            const HoldfastBlock* block, uint64_t first, uint64_t rows, void* slot,
+                            uint64_t row) {
+    using holdfast::loader::GatheredColumn;
+    static_assert(sizeof(GatheredColumn) == sizeof(HoldfastColumn));
+    const Order order(block->count, holdfast::loader::mixed(block->seed, block->number),
+                      block->epoch, block->shuffled != 0);
+    holdfast::loader::gather({reinterpret_cast<const GatheredColumn*>(columns), count}, order,
+                             first, rows, static_cast<std::byte*>(slot), row);
 }
 
 uint64_t holdfast_loader_steps(HoldfastLoader* loader, const HoldfastPass* in) {

@@ -34,6 +34,18 @@ typedef struct HoldfastBatch {
     const uint64_t* samples;
 } HoldfastBatch;
 
+// A column of a block in the program's memory, and where its rows go in a slot.
+typedef struct HoldfastColumn {
+    const void* from;
+    uint64_t stride, row_bytes, offset;
+} HoldfastColumn;
+
+// Which row of a block comes when.
+typedef struct HoldfastBlock {
+    uint64_t count, seed, epoch, number;
+    uint32_t shuffled;
+} HoldfastBlock;
+
 // Counted up when a call changes.
 HOLDFAST_LOADER_API int holdfast_loader_version(void);
 HOLDFAST_LOADER_API int holdfast_loader_has_codecs(void);
@@ -61,6 +73,14 @@ HOLDFAST_LOADER_API void holdfast_loader_give_back(HoldfastLoader*, uint64_t slo
 HOLDFAST_LOADER_API uint64_t holdfast_loader_share(HoldfastLoader*, const HoldfastPass*,
                                                    uint64_t position, uint64_t* samples,
                                                    uint64_t* next);
+// The same where the program has an order of its own: how many, the first, and the next step's.
+HOLDFAST_LOADER_API uint64_t holdfast_loader_span(HoldfastLoader*, const HoldfastPass*,
+                                                  uint64_t position, uint64_t* first,
+                                                  uint64_t* next);
+// Rows `first` and on of a block, in its order, to row `row` and on of a slot.
+HOLDFAST_LOADER_API void holdfast_loader_gather(const HoldfastColumn* columns, uint64_t count,
+                                                const HoldfastBlock* block, uint64_t first,
+                                                uint64_t rows, void* slot, uint64_t row);
 HOLDFAST_LOADER_API uint64_t holdfast_loader_steps(HoldfastLoader*, const HoldfastPass*);
 // Ends the workers. The memory goes when the last slot is given back.
 HOLDFAST_LOADER_API void holdfast_loader_close(HoldfastLoader*);

@@ -1,25 +1,28 @@
-"""Formats that the user's own libraries read: Parquet and Arrow by pyarrow, HDF5 by h5py.
-
-Their memory lies outside the arena, so what one block takes is reserved from the budget first, as
-the file's own metadata tell it; a block is a row group, a record batch, or some chunks.
-"""
+"""Batches of rows of blocks: of tables in files or in memory, and of arrays."""
 
 from __future__ import annotations
 
 import os
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 from holdfast._size import human
-from holdfast.loader._arrays import tensor, view
+from holdfast.loader._arrangement import Arrangement
 from holdfast.loader._feeds import own_stats, take
-from holdfast.loader._library import Core, LoaderError, Pass
-from holdfast.loader._source import is_path, is_paths
-
-_SLAB = 4 << 20
-_ARROW = 16 << 20  # what pyarrow keeps for itself from its first read on, as measured
+from holdfast.loader._library import (
+    BlockColumn,
+    BlockOrder,
+    Core,
+    LoaderError,
+    Pass,
+    SampleError,
+)
+from holdfast.loader._source import expanded, is_path, is_paths
+from holdfast.loader._streams import table_in
+from holdfast.loader._tables import Arrow, Column, Hdf5, Parquet
 
 
 def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
@@ -28,171 +31,20 @@ def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
     if is_paths(source):
         paths = [os.fspath(one) for one in source]
     elif is_path(source):
-        from holdfast.loader._source import expanded
-
         text = os.fspath(source)
         paths = [text] if Path(text).exists() else expanded(text)
     if paths:
         ending = Path(paths[0]).suffix.lower()
         if ending == ".parquet":
-            return _Parquet(paths, columns, labels)
+            return Parquet(paths, columns, labels)
         if ending in (".arrow", ".feather"):
-            return _Arrow(paths, columns, labels)
-        return _Hdf5(paths, columns, labels)
+            return Arrow(paths, columns, labels)
+        return Hdf5(paths, columns, labels)
     if type(source) is np.ndarray or (
         isinstance(source, tuple) and source and all(type(one) is np.ndarray for one in source)
     ):
         return _Arrays(source if isinstance(source, tuple) else (source,))
-    return None
-
-
-class _Table:
-    """Columns of numbers; with ``labels`` the rows are (columns as one array, label)."""
-
-    def __init__(self, paths: list[str], columns: Any, labels: Any):
-        self.paths = paths
-        self.columns = None if columns is None else [str(one) for one in columns]
-        self.label = None if labels is None else str(labels)
-        if self.columns is not None and self.label is not None and self.label not in self.columns:
-            self.columns = [*self.columns, self.label]
-        self.blocks: list[tuple[int, int, int]] = []  # file, number in it, rows
-        self.beside = 1 << 20  # what the reader holds besides the block itself
-        self.stacked = True  # with a label, the other columns are one array
-
-    @property
-    def count(self) -> int:
-        return sum(rows for _, _, rows in self.blocks)
-
-    @property
-    def fingerprint(self) -> str:
-        names = ",".join(f"{Path(p).name}:{Path(p).stat().st_size}" for p in self.paths)
-        import hashlib
-
-        return hashlib.sha256(f"{names}|{self.columns}|{self.label}".encode()).hexdigest()[:16]
-
-    def name(self, row: int) -> str:
-        return f"row {row} of {self.paths[0]}"
-
-    def _array(self, name: str, column: Any) -> np.ndarray[Any, Any]:
-        import pyarrow as pa
-
-        kind = column.type
-        if pa.types.is_fixed_size_list(kind):
-            flat = self._array(name, column.flatten())
-            return flat.reshape(len(column), kind.list_size)
-        if not (
-            pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
-        ):
-            raise LoaderError(
-                f"{self.paths[0]}: column {name!r} holds {kind}, no numbers; name the columns to "
-                "read: columns=[...]"
-            )
-        array: np.ndarray[Any, Any] = column.to_numpy(zero_copy_only=False)
-        return array
-
-
-class _Parquet(_Table):
-    def __init__(self, paths: list[str], columns: Any, labels: Any):
-        super().__init__(paths, columns, labels)
-        pq = _imported("pyarrow.parquet", "pyarrow")
-        self.beside += _ARROW
-        for number, path in enumerate(paths):
-            with pq.ParquetFile(path) as file:
-                facts = file.metadata
-                for group in range(facts.num_row_groups):
-                    row_group = facts.row_group(group)
-                    if row_group.num_rows:
-                        self.blocks.append((number, group, row_group.num_rows))
-                    for column in range(row_group.num_columns):
-                        chunk = row_group.column(column)
-                        # As it lies in the file, decoded, and as an array.
-                        need = chunk.total_compressed_size + 2 * chunk.total_uncompressed_size
-                        self.beside = max(self.beside, _ARROW + need)
-                if self.columns is None:
-                    self.columns = list(file.schema_arrow.names)
-
-    def read(self, block: int) -> Iterator[tuple[str, Any]]:
-        """One column after the other: never the whole row group twice."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        number, group, _ = self.blocks[block]
-        # Not these two, and a reader takes as much as the whole file.
-        with pq.ParquetFile(self.paths[number], pre_buffer=False, buffer_size=64 << 10) as file:
-            for name in self.columns or ():
-                table = file.read_row_group(group, columns=[name], use_threads=False)
-                yield name, self._array(name, table.column(0).combine_chunks())
-                del table
-        pa.default_memory_pool().release_unused()
-
-
-class _Arrow(_Table):
-    def __init__(self, paths: list[str], columns: Any, labels: Any):
-        super().__init__(paths, columns, labels)
-        _imported("pyarrow.ipc", "pyarrow")
-        self.beside += _ARROW
-        for number, path in enumerate(paths):
-            with self._open(path) as file:
-                for batch in range(file.num_record_batches):
-                    found = file.get_batch(batch)
-                    if found.num_rows:
-                        self.blocks.append((number, batch, found.num_rows))
-                        self.beside = max(self.beside, _ARROW + found.nbytes * 2)
-                if self.columns is None:
-                    self.columns = list(file.schema.names)
-
-    @staticmethod
-    def _open(path: str) -> Any:
-        import pyarrow as pa
-        import pyarrow.ipc as ipc
-
-        return ipc.open_file(pa.OSFile(path, "rb"))
-
-    def read(self, block: int) -> Iterator[tuple[str, Any]]:
-        import pyarrow as pa
-
-        number, batch, _ = self.blocks[block]
-        with self._open(self.paths[number]) as file:
-            found = file.get_batch(batch)
-            for name in self.columns or ():
-                yield name, self._array(name, found.column(name))
-            del found
-        pa.default_memory_pool().release_unused()
-
-
-class _Hdf5(_Table):
-    """Datasets of one length; blocks are whole chunks, which are read as a whole anyway."""
-
-    def __init__(self, paths: list[str], columns: Any, labels: Any):
-        super().__init__(paths, columns, labels)
-        h5py = _imported("h5py", "h5py")
-        for number, path in enumerate(paths):
-            with h5py.File(path, "r") as file:
-                names = self.columns or [n for n in file if isinstance(file[n], h5py.Dataset)]
-                if self.label is not None and self.label not in names:
-                    names = [*names, self.label]
-                if not names:
-                    raise LoaderError(f"{path}: no datasets at its top; name them: columns=[...]")
-                lengths = {len(file[name]) for name in names}
-                if len(lengths) != 1:
-                    raise LoaderError(f"{path}: datasets of different lengths {sorted(lengths)}")
-                row = max(file[n].dtype.itemsize * int(np.prod(file[n].shape[1:])) for n in names)
-                chunk = max([file[n].chunks[0] for n in names if file[n].chunks] or [1])
-                rows = max(chunk, _SLAB // max(1, row) // chunk * chunk)
-                length = lengths.pop()
-                self.columns = names
-                for start in range(0, length, rows):
-                    self.blocks.append((number, start, min(rows, length - start)))
-                self.beside = max(self.beside, min(rows, length) * row + (2 << 20))
-        self.stacked = False
-
-    def read(self, block: int) -> Iterator[tuple[str, Any]]:
-        import h5py
-
-        number, start, rows = self.blocks[block]
-        with h5py.File(self.paths[number], "r", rdcc_nbytes=1 << 20) as file:
-            for name in self.columns or ():
-                yield name, file[name][start : start + rows]
+    return table_in(source, columns, labels)
 
 
 class _Arrays:
@@ -203,7 +55,15 @@ class _Arrays:
             raise LoaderError("the arrays have different numbers of samples")
         if any(array.dtype.hasobject for array in arrays):
             raise LoaderError("an array of Python objects; make it numbers")
+        if any(len(array) and not array[0].flags.c_contiguous for array in arrays):
+            raise LoaderError(
+                "an array whose rows do not lie in one piece (Fortran order, or a slice of "
+                "columns); np.ascontiguousarray makes one"
+            )
         self.arrays = arrays
+        self.columns = [Column(f"{n}", a.shape[1:], a.dtype) for n, a in enumerate(arrays)]
+        self.label = None
+        self.stacked = self.named = False
         self.blocks = [(0, 0, len(arrays[0]))]
         self.count = len(arrays[0])
         self.fingerprint = ",".join(f"{array.dtype.str}{array.shape}" for array in arrays)
@@ -211,14 +71,21 @@ class _Arrays:
     def name(self, row: int) -> str:
         return f"sample {row}"
 
+    def close(self) -> None:
+        """Nothing is open."""
 
-def _imported(module: str, package: str) -> Any:
-    import importlib
 
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise LoaderError(f"reading this needs {package}: pip install {package}") from None
+class _Buffers:
+    """Room for one block: the arrays that its columns go to."""
+
+    def __init__(self, arrays: list[Any], fields: list[tuple[int, Any, Any]]):
+        self.arrays = arrays
+        self.columns = (BlockColumn * len(arrays))()
+        for column, array, (at, _, _) in zip(self.columns, arrays, fields):
+            column.data = array.ctypes.data
+            column.stride = array.strides[0]
+            column.row_bytes = array.dtype.itemsize * int(np.prod(array.shape[1:]))
+            column.offset = at
 
 
 class BlockFeed:
@@ -234,25 +101,20 @@ class BlockFeed:
         self.count: int | None = blocks.count
         self.fingerprint: str = blocks.fingerprint
         self._seen = 0
-        self._keys: list[str] | None = None
-        self._several = False
-        self._buffers: list[Any] = []
-        # Which array a column goes to, and where in it; None: it is the array.
-        self._places: dict[str, tuple[int, int | None]] = {}
-        if isinstance(blocks, _Arrays):
-            self._buffers = list(blocks.arrays)
-            self._several = len(self._buffers) > 1
+        self._arrangement = Arrangement(blocks, self._batch)
+        in_memory = isinstance(blocks, _Arrays)
+        if in_memory:
+            self._buffers = [_Buffers(list(blocks.arrays), self._arrangement.fields)]
         else:
-            self._make_buffers(options["budget"])
-        self._fields = []
-        at = 0
-        for array in self._buffers:
-            self._fields.append((at, array.shape[1:], array.dtype))
-            at += -(-array[:1].nbytes * self._batch // 64) * 64
-        core.prepare(slot_bytes=max(at, 64), count=blocks.count)
+            self._buffers = self._made(options["budget"])
+        core.prepare(slot_bytes=self._arrangement.slot_bytes, count=blocks.count)
+        # The block after this one is read while the program is at this one.
+        self._reader = ThreadPoolExecutor(1) if len(self._buffers) > 1 else None
+        self._ahead: tuple[int, Future[None] | None] = (-1, None)
         self._order: list[int] = []
-        self._starts: list[int] = []
-        self._cached: tuple[int, Any] = (-1, None)
+        self._starts: np.ndarray[Any, Any] = np.zeros(1, np.int64)
+        self._there = 0 if in_memory else -1  # the block in its buffers, by its place in the order
+        self._in_memory = in_memory
         self._pass = Pass()
         self._position = 0
 
@@ -260,116 +122,123 @@ class BlockFeed:
         name: str = self._blocks.name(index)
         return name
 
-    def _make_buffers(self, budget: int) -> None:
-        """One block of memory for one block of the file, reserved before it is there."""
+    def _made(self, budget: int) -> list[_Buffers]:
+        """Memory for one block of the file, or two, reserved before it is there."""
         blocks = self._blocks
-        most = max(rows for _, _, rows in blocks.blocks)
-        seen = [(name, array.shape[1:], array.dtype) for name, array in blocks.read(0)]
-        wanted: list[tuple[tuple[int, ...], Any]] = []
-        if blocks.label is None:
-            self._keys = [name for name, _, _ in seen]
-            for name, shape, dtype in seen:
-                self._places[name] = (len(wanted), None)
-                wanted.append((shape, dtype))
-            if not blocks.stacked and len(wanted) == 1:
-                self._keys = None
-        elif blocks.stacked:
-            rest = [one for one in seen if one[0] != blocks.label]
-            if not rest or any(shape for _, shape, _ in rest):
-                raise LoaderError("beside a label, columns must be single numbers")
-            self._places = {name: (0, i) for i, (name, _, _) in enumerate(rest)}
-            wanted.append(((len(rest),), np.result_type(*[dtype for _, _, dtype in rest])))
-        else:
-            for name, shape, dtype in seen:
-                if name != blocks.label:
-                    self._places[name] = (len(wanted), None)
-                    wanted.append((shape, dtype))
-        if blocks.label is not None:
-            _, shape, dtype = next(one for one in seen if one[0] == blocks.label)
-            self._places[blocks.label] = (len(wanted), None)
-            wanted.append((shape, dtype))
-            self._several = True
-        need = sum(most * int(np.prod(shape)) * dtype.itemsize for shape, dtype in wanted)
+        most = blocks.most_rows
+        need = most * self._arrangement.row_bytes
         if not self.core.reserve(need + blocks.beside):
             raise LoaderError(
                 f"a single block of the file needs {human(need + blocks.beside)}, "
                 f"more than the budget of {human(budget)}; write it with smaller row groups"
             )
-        self._buffers = [np.empty((most, *shape), dtype) for shape, dtype in wanted]
+        # A second one where it leaves half of the rest, and batches enough, for the program.
+        left = self.core.describe()["left"]
+        two = (
+            len(blocks.blocks) > 1
+            and left // 2 > need
+            and left - need > 8 * self._arrangement.slot_bytes
+        )
+        if two and not self.core.reserve(need):
+            two = False
+        return [
+            _Buffers(
+                [np.empty((most, *shape), dtype) for shape, dtype in self._arrangement.wanted],
+                self._arrangement.fields,
+            )
+            for _ in range(2 if two else 1)
+        ]
 
     def start(self, a_pass: Pass) -> None:
+        self._settle()
         self._pass = a_pass
         self._position = a_pass.position
         rows = [one[2] for one in self._blocks.blocks]
         self._order = list(range(len(rows)))
         if a_pass.shuffled:
-            self._order = _permutation(len(rows), a_pass.seed, a_pass.epoch, 0).tolist()
-        self._starts = [0]
-        for block in self._order:
-            self._starts.append(self._starts[-1] + rows[block])
-        self._cached = (-1, None)
+            self._order = _permutation(len(rows), a_pass.seed, a_pass.epoch).tolist()
+        self._starts = np.cumsum([0, *[rows[block] for block in self._order]])
+        if not self._in_memory:
+            self._there = -1
 
     def next(self) -> tuple[Any, int] | None:
-        whole = Pass.from_buffer_copy(self._pass)
-        whole.shuffled = 0
-        samples, after = self.core.share(whole, self._position, self._batch)
-        if not samples:
+        first, count, after = self.core.span(self._pass, self._position)
+        if not count:
             return None
-        slot = take(self.core, len(samples))
-        into = [
-            view(slot, at, (len(samples), *shape), dtype.str) for at, shape, dtype in self._fields
-        ]
+        slot = take(self.core, count)
         done = 0
-        while done < len(samples):
-            first = samples[0] + done
-            place = int(np.searchsorted(self._starts, first, side="right")) - 1
-            arrays, rows = self._block(place)
-            begin = first - self._starts[place]
-            some = min(len(samples) - done, self._starts[place + 1] - first)
-            for array, target in zip(arrays, into):
-                into_rows = target[done : done + some]
-                if rows is None:
-                    into_rows[:] = array[begin : begin + some]
-                else:
-                    np.take(array, rows[begin : begin + some], 0, into_rows, mode="clip")
+        while done < count:
+            at = first + done
+            place = int(np.searchsorted(self._starts, at, side="right")) - 1
+            buffers, order = self._block(place)
+            begin = at - int(self._starts[place])
+            some = min(count - done, int(self._starts[place + 1]) - at)
+            self.core.gather(buffers.columns, order, begin, some, slot.data, done)
             done += some
         self._position = after
-        self._seen += len(samples)
-        made = [tensor(array) for array in into] if self._torch else into
-        if self._keys is not None:
-            return dict(zip(self._keys, made)), after
-        return (tuple(made) if self._several else made[0]), after
+        self._seen += count
+        arrays = self._arrangement.arrays(slot, count)
+        return self._arrangement.form(arrays, self._torch), after
 
-    def _block(self, place: int) -> Any:
-        if self._cached[0] != place:
-            block = self._order[place]
-            self._cached = (-1, None)
-            if self._places:
-                for name, array in self._blocks.read(block):
-                    number, column = self._places[name]
-                    target = self._buffers[number][: len(array)]
-                    if column is None:
-                        target[:] = array
-                    else:
-                        target[:, column] = array
-                    del array
-            rows = None
-            if self._pass.shuffled:
-                count = self._blocks.blocks[block][2]
-                rows = _permutation(count, self._pass.seed, self._pass.epoch, block + 1)
-            self._cached = (place, (self._buffers, rows))
-        return self._cached[1]
+    def _block(self, place: int) -> tuple[_Buffers, BlockOrder]:
+        """A block's buffers, filled, and the order of its rows in this pass."""
+        block = self._order[place]
+        if self._there != place:
+            self._settle(place)
+        if self._there != place:
+            self._there = -1
+            self._read(block, self._buffers[0])
+            self._there = place
+        if self._reader is not None and self._ahead[1] is None and place + 1 < len(self._order):
+            reading = self._reader.submit(self._read, self._order[place + 1], self._buffers[1])
+            self._ahead = (place + 1, reading)
+        order = BlockOrder(
+            self._blocks.blocks[block][2],
+            self._pass.seed,
+            self._pass.epoch,
+            block + 1,
+            self._pass.shuffled,
+        )
+        return self._buffers[0], order
+
+    def _settle(self, place: int = -1) -> None:
+        """Waits for what is being read; where it is the block wanted, it is there now."""
+        coming, reading = self._ahead
+        if reading is None:
+            return
+        error = reading.exception()
+        self._ahead = (-1, None)
+        if coming == place:
+            if error is not None:
+                raise error
+            self._buffers.reverse()
+            self._there = place
+
+    def _read(self, block: int, buffers: _Buffers) -> None:
+        try:
+            for name, array in self._blocks.read(block):
+                self._arrangement.put(buffers.arrays, name, array)
+                del array
+        except LoaderError:
+            raise
+        except Exception as error:
+            number, part, _ = self._blocks.blocks[block]
+            name = self._blocks.paths[number] if self._blocks.paths else "the table"
+            raise SampleError(f"{name}: block {part}: {error}") from error
 
     def stats(self) -> dict[str, Any]:
         return own_stats(self.core, self._seen, [])
 
     def close(self) -> None:
-        self._cached = (-1, None)
+        self._settle()
+        if self._reader is not None:
+            self._reader.shutdown()
+        self._blocks.close()
         self.core.close()
 
 
-def _permutation(count: int, seed: int, epoch: int, block: int) -> np.ndarray[Any, Any]:
-    """Of a block's rows: small enough to be a list, and the same on every machine."""
-    random = np.random.Generator(np.random.PCG64([seed, epoch, block]))
+def _permutation(count: int, seed: int, epoch: int) -> np.ndarray[Any, Any]:
+    """Of the blocks: few enough to be a list, and the same on every machine."""
+    random = np.random.Generator(np.random.PCG64([seed, epoch]))
     # By sorting random keys: the order of `permutation` may change between versions of NumPy.
     return np.argsort(random.integers(0, 1 << 62, count, dtype=np.int64), kind="stable")

@@ -13,7 +13,7 @@ from holdfast._command import HoldfastError
 
 READY, END, HELD, FAILED, WAITING, CLOSED = range(6)
 _NAME = "libholdfast_loader.so"
-_VERSION = 1
+_VERSION = 2
 _TEXT = 4096
 
 
@@ -31,6 +31,9 @@ class SampleError(LoaderError):
 
 class WorkerDied(LoaderError):
     """A worker process came to an end that nobody asked for."""
+
+    pid: Optional[int] = None
+    signal: Optional[int] = None
 
 
 class Pass(ctypes.Structure):
@@ -57,6 +60,29 @@ class BatchFacts(ctypes.Structure):
         ("position", ctypes.c_uint64),
         ("data", ctypes.c_void_p),
         ("samples", ctypes.POINTER(ctypes.c_uint64)),
+    ]
+
+
+class BlockColumn(ctypes.Structure):
+    """A column of a block in the program's memory, see HoldfastColumn."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("stride", ctypes.c_uint64),
+        ("row_bytes", ctypes.c_uint64),
+        ("offset", ctypes.c_uint64),
+    ]
+
+
+class BlockOrder(ctypes.Structure):
+    """Which row of a block comes when, see HoldfastBlock."""
+
+    _fields_ = [
+        ("count", ctypes.c_uint64),
+        ("seed", ctypes.c_uint64),
+        ("epoch", ctypes.c_uint64),
+        ("number", ctypes.c_uint64),
+        ("shuffled", ctypes.c_uint32),
     ]
 
 
@@ -110,6 +136,11 @@ def library() -> Any:
         "take": (ctypes.c_int, [pointer, facts]),
         "give_back": (None, [pointer, u64]),
         "share": (u64, [pointer, a_pass, u64, numbers, numbers]),
+        "span": (u64, [pointer, a_pass, u64, numbers, numbers]),
+        "gather": (
+            None,
+            [ctypes.POINTER(BlockColumn), u64, ctypes.POINTER(BlockOrder), u64, u64, pointer, u64],
+        ),
         "steps": (u64, [pointer, a_pass]),
         "close": (None, [pointer]),
     }
@@ -215,6 +246,22 @@ class Core:
             self.handle, ctypes.byref(a_pass), position, samples, ctypes.byref(after)
         )
         return samples[:count], after.value
+
+    def span(self, a_pass: Pass, position: int) -> tuple[int, int, int]:
+        """The step at a position where samples have another order: first, how many, next step."""
+        first, after = ctypes.c_uint64(), ctypes.c_uint64()
+        count = self._lib.holdfast_loader_span(
+            self.handle, ctypes.byref(a_pass), position, ctypes.byref(first), ctypes.byref(after)
+        )
+        return first.value, count, after.value
+
+    def gather(
+        self, columns: Any, order: BlockOrder, first: int, rows: int, data: int, row: int
+    ) -> None:
+        """Rows of a block, in its order, into a slot."""
+        self._lib.holdfast_loader_gather(
+            columns, len(columns), ctypes.byref(order), first, rows, data, row
+        )
 
     def steps(self, a_pass: Pass) -> int:
         """How many batches the pass has."""

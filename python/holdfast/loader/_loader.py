@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import warnings
 from pathlib import Path
 from typing import Any, Callable, Iterator
 
@@ -84,6 +85,7 @@ class Loader:
         as_: str | None = None,
         device: str | None = None,
         cache: str = "auto",
+        index: Any = None,
     ):
         self._closed = True  # until everything is there
         if not isinstance(batch, (int, np.integer)) or isinstance(batch, bool) or batch < 1:
@@ -144,6 +146,13 @@ class Loader:
             "separator": separator,
         }
         plan = _source.plan(source, asked)
+        if index is not None:
+            if plan is None or "patterns" not in plan:
+                raise LoaderError("index= goes with a folder or a pattern of images")
+            plan["index"] = os.fspath(index)
+            # What was listed is told by where it lies, wherever the program was started.
+            for pattern in plan["patterns"]:
+                pattern["root"] = str(Path(pattern["root"]).absolute())
         if plan is not None:
             self._feed = self._of_files(plan, mapped, labels, picture, dtype, largest, columns)
         else:
@@ -233,6 +242,13 @@ class Loader:
         make: Callable[[], Any],
     ) -> Any:
         try:
+            written = core.describe()["index"] if "index" in plan else ""
+            if written.startswith("not written"):
+                warnings.warn(
+                    f"the index was {written}; the folder will be listed again next time",
+                    RuntimeWarning,
+                    stacklevel=4,
+                )
             if own_labels:
                 count = core.describe()["count"]
                 core.labels(_source.label_rows(labels, count, core.name))
@@ -258,8 +274,15 @@ class Loader:
     def _of_objects(
         self, source: Any, mapped: Mapped | None, labels: Any, columns: Any, shuffle: bool | None
     ) -> Any:
-        from holdfast.loader import _blocks
+        from holdfast.loader import _blocks, _streams
 
+        if _streams.is_stream(source):
+            if mapped is not None:
+                raise LoaderError("map= is for single samples; change these batches in your loop")
+            core = self._core({"kind": "own", "count": 0})
+            return self._made(
+                core, lambda: _streams.StreamFeed(core, source, columns, labels, self._options)
+            )
         blocks = _blocks.blocks_of(source, columns, labels)
         if blocks is None and labels is not None:
             raise LoaderError("labels= go with files; a dataset brings its own")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import ctypes
 import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
 import resource
 import signal
+import time
 import traceback
 from functools import partial
 from pathlib import Path
@@ -30,6 +32,9 @@ from holdfast.loader._library import (
 )
 from holdfast.loader._samples import SampleLayout
 
+_AT_BYTES = 8
+_NOTHING = (1 << 64) - 1
+
 
 class ProcessFeed:
     """Batches that worker processes make, each a whole one; in order, whoever is first."""
@@ -47,7 +52,8 @@ class ProcessFeed:
         self._share = options["budget"] // 2 // options["processes"]
         if not core.reserve(self._share * options["processes"]):
             raise LoaderError("the budget has no room for the processes")
-        self._facts = core.prepare(slot_bytes=self.layout.bytes, count=indexed.count)
+        # Behind a batch stands the sample that its worker is at.
+        self._facts = core.prepare(slot_bytes=self.layout.bytes + _AT_BYTES, count=indexed.count)
         self._workers: list[_Worker] = []
         self._pending: collections.deque[tuple[_Worker, Slot, int, int]] = collections.deque()
         self._pass = Pass()
@@ -93,6 +99,7 @@ class ProcessFeed:
             checked(answer, self.core)
             facts.rows = len(samples)
             slot = Slot(self.core, facts)
+            self._at(slot).value = _NOTHING
             worker = self._workers[self._turn % len(self._workers)]
             self._turn += 1
             worker.give((slot.data - self._facts["base"], samples, self._pass.epoch))
@@ -100,16 +107,21 @@ class ProcessFeed:
             self._position = after
 
     def next(self) -> tuple[Any, int] | None:
+        try:
+            return self._next()
+        except WorkerDied as death:
+            raise WorkerDied(f"{death}{self._last_words(death)}") from None
+
+    def _next(self) -> tuple[Any, int] | None:
         while True:
             self._give_work()
             if not self._pending:
                 return None
             worker, slot, rows, after = self._pending[0]
+            others = [one for one in self._workers if one is not worker]
             try:
-                made, skipped, objects = worker.answer()
-            except KeyboardInterrupt:
-                raise
-            except BaseException:
+                made, skipped, objects = worker.answer(others)
+            except SampleError:
                 self._pending.popleft()
                 raise
             self._pending.popleft()
@@ -121,6 +133,22 @@ class ProcessFeed:
             for number, values in objects.items():
                 into[number] = values
             return finished(into, made, self.layout, self._torch), after
+
+    def _at(self, slot: Slot) -> Any:
+        return ctypes.c_uint64.from_address(slot.data + self.layout.bytes)
+
+    def _last_words(self, death: WorkerDied) -> str:
+        """The sample that a dead worker was at, and what Holdfast knows of its end."""
+        tasks = [one[1] for one in self._pending if one[0].process.pid == death.pid]
+        at = [sample for sample in (self._at(slot).value for slot in tasks) if sample != _NOTHING]
+        place = f" while it made {self.name(at[0])}" if at else ""
+        cause, line = _cause(death)
+        return place + cause + (line or self._code())
+
+    def _code(self) -> str:
+        """Where samples are made, if nothing better is known."""
+        code = getattr(getattr(type(self._indexed.dataset), "__getitem__", None), "__code__", None)
+        return "" if code is None else f", in {code.co_filename}:{code.co_firstlineno}"
 
     def stats(self) -> dict[str, Any]:
         return own_stats(self.core, self._seen, self._skipped)
@@ -151,10 +179,11 @@ class _Worker:
         except OSError:
             self._died()
 
-    def answer(self) -> Any:
-        """What it made; an error of the sample's, or of the worker's own end."""
+    def answer(self, others: list[_Worker] | None = None) -> Any:
+        """What it made; an error of the sample's, or of a worker's end, another one's too."""
+        ends = {worker.process.sentinel: worker for worker in (self, *(others or ()))}
         while True:
-            ready = multiprocessing.connection.wait([self._pipe, self.process.sentinel], 0.2)
+            ready = multiprocessing.connection.wait([self._pipe, *ends], 0.2)
             if self._pipe in ready:
                 try:
                     kind, value = self._pipe.recv()
@@ -164,8 +193,8 @@ class _Worker:
                     text, trace = value
                     raise SampleError(text + "\n\nin the worker:\n" + trace)
                 return value
-            if ready:
-                self._died()
+            for end in ready:
+                ends[end]._died()
 
     def _died(self) -> Any:
         self.process.join(5)
@@ -173,9 +202,10 @@ class _Worker:
         how = f"exit status {code}"
         if code is not None and code < 0:
             how = f"signal {signal.Signals(-code).name}"
-        raise WorkerDied(
-            f"worker process {self.process.pid} ended by {how}{_cause(self.process.pid)}"
-        )
+        death = WorkerDied(f"worker process {self.process.pid} ended by {how}")
+        death.pid = self.process.pid
+        death.signal = -code if code is not None and code < 0 else None
+        raise death
 
     def close(self) -> None:
         """Ends it: it has nothing that could be lost."""
@@ -189,24 +219,27 @@ class _Worker:
             self.process.join(5)
 
 
-def _cause(pid: int | None) -> str:
-    """What Holdfast knows of it, in a supervised run."""
+def _cause(death: WorkerDied) -> tuple[str, str]:
+    """What Holdfast knows of it, and its line, in a supervised run."""
     from holdfast._agent import status
     from holdfast._command import HoldfastError, ask
 
     run = status().directory
     if run is None:
-        return ""
-    try:
-        verdict = ask("why", "--json", str(run))
-    except HoldfastError:
-        return ""
-    for finding in (verdict.get("root"), verdict.get("end"), *verdict.get("contributing", [])):
-        if finding and str(pid) in finding.get("summary", ""):
-            where = finding.get("where") or {}
-            line = f", at {where['file']}:{where['line']}" if where.get("line") else ""
-            return f": {finding['code']} {finding['slug']}, {finding['summary']}{line}"
-    return ""
+        return "", ""
+    # The kernel's word about an OOM kill may come a moment after the death itself.
+    for patience in (0.0, 0.1, 0.2) if death.signal == signal.SIGKILL else (0.0,):
+        time.sleep(patience)
+        try:
+            verdict = ask("why", "--json", str(run))
+        except HoldfastError:
+            break
+        for finding in (verdict.get("root"), verdict.get("end"), *verdict.get("contributing", [])):
+            if finding and f"(pid {death.pid})" in finding.get("summary", ""):
+                where = finding.get("where") or {}
+                line = f", at {where['file']}:{where['line']}" if where.get("line") else ""
+                return f": {finding['code']} {finding['slug']}, {finding['summary']}", line
+    return "", ""
 
 
 def _work(
@@ -252,7 +285,9 @@ def _fill(
         into.append(part.view(dtype).reshape(len(samples), *shape))
     rows = 0
     skipped = []
+    at = memory[offset + layout.bytes :][:_AT_BYTES].view(np.uint64)
     for index in samples:
+        at[0] = index
         try:
             sample = indexed.get(index, epoch)
             layout.put(sample, rows, into, partial(indexed.name, index))
@@ -262,6 +297,7 @@ def _fill(
             skipped.append(str(error))
             continue
         rows += 1
+    at[0] = _NOTHING
     objects = {i: into[i][:rows] for i, field in enumerate(layout.fields) if field is None}
     return rows, skipped, objects
 

@@ -1,0 +1,23 @@
+// Rows of a block that lies outside the arena, column by column, into a batch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "loader/order.h"
+
+namespace holdfast::loader {
+
+struct GatheredColumn {
+    const std::byte* from = nullptr;  // the block's first row
+    std::uint64_t stride = 0;         // from row to row of the block
+    std::uint64_t row_bytes = 0;
+    std::uint64_t offset = 0;  // of the column's first row in the batch
+};
+
+// Rows `first` and on of the block in its order, `rows` of them, to row `row` and on of the batch.
+void gather(std::span<const GatheredColumn> columns, const Order& order, std::uint64_t first,
+            std::uint64_t rows, std::byte* batch, std::uint64_t row);
+
+}  // namespace holdfast::loader

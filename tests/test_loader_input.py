@@ -1,0 +1,76 @@
+"""What cannot be is said, in words that help."""
+
+import os
+import pickle
+
+import numpy as np
+import pytest
+
+from support.loader import found, make, records  # noqa: F401
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "words"),
+    [
+        ("nowhere", {}, "no such file"),
+        ("empty", {}, "no JPEG or PNG"),
+        ("x.npy", {"batch": 0}, "batch must be 1"),
+        ("x.npy", {"budget": "much"}, "is no size"),
+        ("a.npz", {}, "save its arrays as .npy"),
+        ("text.npy", {}, "not a .npy file"),
+        ("cut.npy", {}, "truncated"),
+        ("columns.npy", {}, "Fortran"),
+        ("objects.npy", {}, "Python objects"),
+        ("x.npy", {"rank": 3, "ranks": 2}, "cannot be"),
+        ("x.npy", {"bad": "ignore"}, "raise"),
+    ],
+)
+def test_what_cannot_be_is_said(records, source, options, words):  # noqa: F811
+    from holdfast.loader import LoaderError
+
+    (records / "empty").mkdir()
+    np.savez(records / "a.npz", a=np.ones(3))
+    (records / "text.npy").write_text("hello")
+    (records / "cut.npy").write_bytes((records / "x.npy").read_bytes()[:-10])
+    np.save(records / "columns.npy", np.asfortranarray(np.ones((4, 5))))
+    np.save(records / "objects.npy", np.array([None, {}]), allow_pickle=True)
+    with pytest.raises(LoaderError, match=words):
+        make(str(records / source), **options)
+    assert not [name for name in os.listdir("/dev/shm") if "holdfast-loader" in name]
+
+
+def test_use_after_close_and_pickling_are_errors(records):  # noqa: F811
+    from holdfast.loader import LoaderError
+
+    loader = make(str(records / "x.npy"), batch=10)
+    batch = next(iter(loader))
+    with pytest.raises(TypeError, match="cannot be pickled"):
+        pickle.dumps(loader)
+    wanted = batch.copy()
+    loader.close()
+    loader.close()
+    assert (batch == wanted).all()  # what is held stays
+    for use in (lambda: next(iter(loader)), loader.stats, loader.state_dict, lambda: len(loader)):
+        with pytest.raises(LoaderError, match="closed"):
+            use()
+
+
+def test_a_map_that_raises_or_changes_its_shape_names_the_sample(records):  # noqa: F811
+    from holdfast.loader import SampleError
+
+    def broken(row):
+        return 1 / 0 if row[0] == 160 else row
+
+    def uneven(row):
+        return row[:3] if row[0] == 160 else row
+
+    path = str(records / "x.npy")
+    with make(path, map=broken, shuffle=False) as loader:
+        with pytest.raises(
+            SampleError, match=r"x\.npy\[10\]: map raised ZeroDivisionError"
+        ) as caught:
+            next(iter(loader))
+        assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    with make(path, map=uneven, shuffle=False) as loader:
+        with pytest.raises(SampleError, match=r"x\.npy\[10\]: shape \(3,\)"):
+            next(iter(loader))
