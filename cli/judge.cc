@@ -22,7 +22,7 @@ Verdict with_source_lines(Verdict verdict) {
     add_source_line(verdict.end.where);
     add_source_line(verdict.root.where);
     if (verdict.root.keeper) add_source_line(verdict.root.keeper->where);
-    for (Finding& finding : verdict.contributing) add_source_line(finding.where);
+    for (Statement& statement : verdict.contributing) add_source_line(statement.where);
     return verdict;
 }
 

@@ -39,10 +39,14 @@ endfunction()
 
 # holdfast_stage(record LINKS holdfast_base) makes the library holdfast_record of what lies in the
 # folder, one test program of its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated
-# files. A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
+# files, ROOMS its folders. A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
 function(holdfast_stage name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
-  file(GLOB sources CONFIGURE_DEPENDS *.cc rules/*.cc)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;ROOMS")
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  foreach(room IN LISTS arg_ROOMS)
+    file(GLOB more CONFIGURE_DEPENDS ${room}/*.cc)
+    list(APPEND sources ${more})
+  endforeach()
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   set(fuzz ${sources})

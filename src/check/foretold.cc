@@ -10,9 +10,9 @@ bool is_quoted(CauseId cause) {
            cause->code == "HF113";
 }
 
-void quote(Finding& finding, const CheckFinding& found) {
-    if (finding.cause == found.cause && is_quoted(found.cause))
-        finding.evidence.push_back({"foretold by check", found.summary});
+void quote(Statement& statement, const CheckFinding& found) {
+    if (statement.cause == found.cause && is_quoted(found.cause))
+        statement.evidence.push_back({"foretold by check", found.summary});
 }
 
 }  // namespace

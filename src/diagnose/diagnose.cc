@@ -4,17 +4,19 @@
 #include <csignal>
 
 #include "base/format.h"
+#include "diagnose/facts/ends.h"
 #include "diagnose/gaps.h"
 #include "diagnose/inside.h"
+#include "diagnose/judgement.h"
 #include "diagnose/last_text.h"
-#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stalled_run.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
+#include "diagnose/words/verdict.h"
 #include "diagnose/worker_end.h"
 
 namespace holdfast {
@@ -99,14 +101,6 @@ std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) 
     return told ? child_that_felled(death) : std::nullopt;
 }
 
-Verdict describe(const Evidence& evidence) {
-    Verdict verdict;
-    verdict.run = evidence.run;
-    verdict.exit = evidence.exit;
-    verdict.memory = evidence.memory;
-    return verdict;
-}
-
 // Where the main thread was a moment before the end: for a death that nobody inside saw coming.
 constexpr Nanos a_moment{5'000'000'000};
 
@@ -116,162 +110,140 @@ bool is_recent(const Death& death, RunTime time) {
 
 // The supervisor sees all threads, about once a second; the agent only the main one, as it
 // allocates. Of the main thread the later of the two counts.
-void add_last_place(Verdict& verdict, const Death& death) {
+void add_last_place(Judgement& judgement, const Death& death) {
     std::optional<RunTime> seen;
     for (const StacksEvidence& look : death.all.stacks) {
         if (look.pid != death.pid || !is_recent(death, look.time)) continue;
-        verdict.python_stack = look.threads;
+        judgement.python_stack = look.threads;
         seen = look.time;
     }
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || agent->place.empty() || !agent->place_time) return;
     if (!is_recent(death, *agent->place_time) || (seen && *seen >= *agent->place_time)) return;
-    const auto main = std::find_if(verdict.python_stack.begin(), verdict.python_stack.end(),
+    const auto main = std::find_if(judgement.python_stack.begin(), judgement.python_stack.end(),
                                    [](const auto& stack) { return stack.thread == "MainThread"; });
-    if (main != verdict.python_stack.end())
+    if (main != judgement.python_stack.end())
         main->frames = agent->place;
     else
-        verdict.python_stack.insert(verdict.python_stack.begin(), {"MainThread", agent->place});
+        judgement.python_stack.insert(judgement.python_stack.begin(), {"MainThread", agent->place});
 }
 
-void add_stacks(Verdict& verdict, const Death& death) {
+void add_stacks(Judgement& judgement, const Death& death) {
     if (const CrashEvidence* crash = crash_of(death)) {
-        verdict.native_stack = crash->native;
-        verdict.python_stack = crash->python;
-        if (!verdict.python_stack.empty()) return;
+        judgement.native_stack = crash->native;
+        judgement.python_stack = crash->python;
+        if (!judgement.python_stack.empty()) return;
     }
     if (const TracebackText* traceback = final_exception(death)) {
-        verdict.python_stack.push_back({"MainThread", traceback->frames});
+        judgement.python_stack.push_back({"MainThread", traceback->frames});
     } else if (death.exit.signal) {
         const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
         if (dump && !dump->frames.empty())
-            verdict.python_stack.push_back({"current thread", dump->frames});
+            judgement.python_stack.push_back({"current thread", dump->frames});
         else
-            add_last_place(verdict, death);
+            add_last_place(judgement, death);
     }
 }
 
 Verdict of_running(const Evidence& evidence) {
-    Verdict verdict = describe(evidence);
-    verdict.outcome = Outcome::running;
-    Death now{.all = evidence,
-              .process = evidence.main(),
-              .pid = evidence.main_pid.value_or(0),
-              .exit = {},
-              .told = Death::Told::nobody,
-              .time = {}};
-    verdict.process = deciding_process(now);
-    verdict.end.summary = "It is still running; nothing has ended it.";
-    verdict.root = verdict.end;
-    for (const Rule rule :
-         {rules::host_leak, rules::gpu_leak, rules::nan_loss, rules::uneven_steps})
-        if (std::optional<Finding> seen = rule(now)) verdict.contributing.push_back(*seen);
-    add_last_place(verdict, now);
-    if (std::optional<Finding> slow = rules::swap_thrash(now)) {
-        slow->evidence.erase(slow->evidence.begin());  // the exit status there is none of
-        verdict.contributing.push_back(std::move(*slow));
-    }
+    Judgement judgement;
+    judgement.outcome = Outcome::running;
+    const Death now{.all = evidence,
+                    .process = evidence.main(),
+                    .pid = evidence.main_pid.value_or(0),
+                    .exit = {},
+                    .told = Death::Told::nobody,
+                    .time = {},
+                    .lives = true};
+    judgement.process = deciding_process(now);
+    judgement.end =
+        finding_about(now, "clean-exit"_cause, Confidence::unknown, facts::StillRunning{});
+    judgement.end.where.reset();
+    judgement.root = judgement.end;
+    for (const Rule rule : {rules::host_leak, rules::gpu_leak, rules::nan_loss, rules::uneven_steps,
+                            rules::swap_thrash})
+        if (std::optional<Finding> seen = rule(now)) judgement.contributing.push_back(*seen);
+    add_last_place(judgement, now);
     for (Finding& finding : other_deaths(now, std::nullopt))
-        verdict.contributing.push_back(std::move(finding));
-    settle_stall(verdict, now);
-    verdict.missing = evidence.missing;
+        judgement.contributing.push_back(std::move(finding));
+    settle_stall(judgement, now);
+    Verdict verdict = in_words(judgement, now);
+    verdict.missing = sentences(evidence.missing);
     return verdict;
 }
 
 // A child decided the run: its end is the answer, the parent's own words stand beside.
-void blame(Verdict& verdict, const FatalChild& child, const Finding& parents) {
-    verdict.process = deciding_process(child.death);
+void blame(Judgement& judgement, const FatalChild& child, const Finding& parents) {
+    judgement.process = deciding_process(child.death);
     if (crash_of(child.death) != nullptr) {
-        verdict.python_stack.clear();
-        add_stacks(verdict, child.death);
+        judgement.python_stack.clear();
+        add_stacks(judgement, child.death);
     }
-    if (verdict.end.cause == "worker-oom"_cause || verdict.end.cause == "shm-full"_cause) return;
+    if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause)
+        return;
     Ranked childs = rank(findings_about(child.death));
     if (!child.named) {
         childs.end.confidence = at_most(childs.end.confidence, Confidence::likely);
         childs.root.confidence = at_most(childs.root.confidence, Confidence::likely);
     }
-    verdict.end = std::move(childs.end);
-    verdict.root = std::move(childs.root);
-    if (!child.line.empty()) verdict.root.evidence.push_back({"stderr", shortened(child.line)});
-    if (!verdict.root.where) verdict.root.where = parents.where;
-    verdict.choice =
-        formatted("{} ended first, and its parent failed because of it.", who(child.death));
-    verdict.contributing.insert(verdict.contributing.begin(), parents);
+    judgement.end = std::move(childs.end);
+    judgement.root = std::move(childs.root);
+    if (!child.line.empty())
+        judgement.root.facts = facts_of(facts::ToldByParent{judgement.root.facts, child.line});
+    if (!judgement.root.where) judgement.root.where = parents.where;
+    judgement.choice = {.kind = Choice::Kind::child_first,
+                        .child = std::make_shared<const Death>(child.death)};
+    judgement.contributing.insert(judgement.contributing.begin(), parents);
 }
 
 // The same reason behind two ends is told once.
-bool told(const Verdict& verdict, const Finding& finding) {
-    return is_explanation(finding) && verdict.root.cause == finding.cause &&
-           verdict.root.pid == finding.pid;
+bool told(const Judgement& judgement, const Finding& finding) {
+    return is_explanation(finding) && judgement.root.cause == finding.cause &&
+           judgement.root.pid == finding.pid;
 }
 
 Verdict of_death(const Evidence& evidence) {
-    Verdict verdict = describe(evidence);
+    Judgement judgement;
     const Death death = deciding_death(evidence);
     const bool well = death.exit.code == 0 && !exit_left_a_cell(death);
-    verdict.process = deciding_process(death);
-    verdict.missing = gaps(death);
+    judgement.process = deciding_process(death);
 
     std::vector<Finding> findings = findings_about(death);
     // Every end has a finding; should a new kind of end have none, say so rather than fall silent.
     if (std::all_of(findings.begin(), findings.end(), is_explanation))
-        findings.push_back(finding_about(death, "unknown-kill"_cause, Confidence::unknown,
-                                         formatted("Nothing tells why {} ended.", who(death))));
+        findings.push_back(
+            finding_about(death, "unknown-kill"_cause, Confidence::unknown, facts::NothingTells{}));
     Ranked ranked = rank(std::move(findings));
     // A program that was asked to stop, or left by os._exit, ends with 0 and has not finished.
     const bool finished =
         well && (ranked.root.cause == "clean-exit"_cause || ranked.root.cause == "shut-down"_cause);
-    verdict.outcome = finished ? Outcome::finished : Outcome::died;
+    judgement.outcome = finished ? Outcome::finished : Outcome::died;
     const std::optional<FatalChild> child = child_to_blame(death, ranked);
-    verdict.end = ranked.end;
-    verdict.root = ranked.root;
-    verdict.choice = ranked.choice;
-    verdict.contributing = std::move(ranked.rest);
-    add_stacks(verdict, death);
-    if (child) blame(verdict, *child, ranked.end);
-    settle_stall(verdict, death);
+    judgement.end = ranked.end;
+    judgement.root = ranked.root;
+    judgement.choice = ranked.choice;
+    judgement.contributing = std::move(ranked.rest);
+    add_stacks(judgement, death);
+    if (child) blame(judgement, *child, ranked.end);
+    settle_stall(judgement, death);
     if (std::optional<Finding> uneven = rules::uneven_steps(death))
-        verdict.contributing.push_back(std::move(*uneven));
+        judgement.contributing.push_back(std::move(*uneven));
     const std::optional<int> blamed = child ? std::optional(child->death.pid) : std::nullopt;
     std::vector<Finding> others = other_deaths(death, blamed);
     for (Finding& finding : unseen_crashes(death))
         if (finding.pid != blamed) others.push_back(std::move(finding));
     for (Finding& finding : others)
-        if (verdict.contributing.size() < most_contributing && !told(verdict, finding))
-            verdict.contributing.push_back(std::move(finding));
+        if (judgement.contributing.size() < most_contributing && !told(judgement, finding))
+            judgement.contributing.push_back(std::move(finding));
+    Verdict verdict = in_words(judgement, death);
+    verdict.missing = sentences(gaps(death));
     return verdict;
-}
-
-// The reason's come first; what is said of the end again, or comes after the third, helps nobody.
-void keep_best_fixes(Verdict& verdict) {
-    constexpr std::size_t most = 3;
-    std::vector<Fix> kept;
-    const auto keep = [&kept](std::vector<Fix>& fixes) {
-        std::vector<Fix> own;
-        for (Fix& fix : fixes) {
-            const bool said = std::any_of(kept.begin(), kept.end(), [&fix](const Fix& other) {
-                return other.text == fix.text || (!fix.code.empty() && other.code == fix.code);
-            });
-            if (said || kept.size() == most) continue;
-            kept.push_back(fix);
-            own.push_back(std::move(fix));
-        }
-        fixes = std::move(own);
-    };
-    keep(verdict.root.fixes);
-    if (verdict.root.cause == verdict.end.cause)
-        verdict.end.fixes = verdict.root.fixes;
-    else
-        keep(verdict.end.fixes);
 }
 
 }  // namespace
 
 Verdict diagnose(const Evidence& evidence) {
-    Verdict verdict = still_running(evidence) ? of_running(evidence) : of_death(evidence);
-    keep_best_fixes(verdict);
-    return verdict;
+    return still_running(evidence) ? of_running(evidence) : of_death(evidence);
 }
 
 }  // namespace holdfast

@@ -2,18 +2,13 @@
 
 #include "base/no_room.h"
 #include "diagnose/inside.h"
-#include "diagnose/words.h"
 
 namespace holdfast {
 namespace {
 
-std::optional<Bytes> free_on(const DiskEvidence& disk) {
-    return disk.free_least ? disk.free_least : disk.free_last;
-}
-
 bool full(const DiskEvidence& disk) {
     if (disk.inodes_free == 0U) return true;
-    const std::optional<Bytes> free = free_on(disk);
+    const std::optional<Bytes> free = least_free(disk);
     return free && no_room(*free, disk.size, disk.inodes_free);
 }
 
@@ -32,6 +27,10 @@ const DiskEvidence* disk_of(const Evidence& all, const std::string& path) {
 }
 
 }  // namespace
+
+std::optional<Bytes> least_free(const DiskEvidence& disk) {
+    return disk.free_least ? disk.free_least : disk.free_last;
+}
 
 const DiskEvidence* full_disk(const Evidence& all, const std::string& path) {
     if (path.starts_with("/")) {
@@ -66,14 +65,6 @@ bool filled_shared_memory(const Death& death) {
         return false;
     const DiskEvidence* disk = disk_of(death.all, crash->mapped_file);
     return disk != nullptr && disk->size && death.process->shmem->share_of(*disk->size) >= 0.5;
-}
-
-std::string room_on(const DiskEvidence& disk) {
-    const std::optional<Bytes> free = free_on(disk);
-    std::string figures = free ? human(*free) + " free" : "";
-    if (free && disk.size) figures += " of " + human(*disk.size);
-    if (disk.inodes_free == 0U) figures += figures.empty() ? "no inodes left" : ", no inodes left";
-    return figures;
 }
 
 }  // namespace holdfast

@@ -1,6 +1,7 @@
 // Which of the watched filesystems had no room left.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "diagnose/death.h"
@@ -19,11 +20,11 @@ bool is_used(const DiskEvidence& disk);
 // other, and its error names no path.
 bool only_shared_memory_full(const Evidence& all);
 
-// "12 KiB free of 8.0 MiB, no inodes left"
+// The least that was seen to be free on it.
+std::optional<Bytes> least_free(const DiskEvidence& disk);
+
 // A page of a file in /dev/shm could not be had, and the process held most of what fits there: the
 // looks at filesystems are seconds apart, and who died makes room.
 bool filled_shared_memory(const Death& death);
-
-std::string room_on(const DiskEvidence& disk);
 
 }  // namespace holdfast

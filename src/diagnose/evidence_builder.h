@@ -297,11 +297,11 @@ inline bool certain(const Verdict& verdict) {
     return verdict.root.confidence == Confidence::certain;
 }
 inline bool contributes(const Verdict& verdict, std::string_view slug) {
-    for (const Finding& finding : verdict.contributing)
+    for (const Statement& finding : verdict.contributing)
         if (finding.cause->slug == slug) return true;
     return false;
 }
-inline bool has_evidence(const Finding& finding, std::string_view text) {
+inline bool has_evidence(const Statement& finding, std::string_view text) {
     for (const Observation& seen : finding.evidence)
         if ((seen.source + ": " + seen.text).find(text) != std::string::npos) return true;
     return false;

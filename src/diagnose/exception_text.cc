@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
-#include "diagnose/words.h"
 
 namespace holdfast {
 namespace {
@@ -50,14 +49,9 @@ std::optional<ExceptionSaid> exception_said(const Death& death,
     return std::nullopt;
 }
 
-Finding finding_of(const Death& death, CauseId cause, const ExceptionSaid& said,
-                   std::string summary) {
-    const Confidence confidence = death.sure_of_exit()
-                                      ? said.words->confidence
-                                      : at_most(said.words->confidence, Confidence::likely);
-    Finding finding = finding_about(death, cause, confidence, std::move(summary));
-    finding.evidence.push_back({said.source, shortened(said.line())});
-    return finding;
+Confidence sure_of(const Death& death, const ExceptionSaid& said) {
+    return death.sure_of_exit() ? said.words->confidence
+                                : at_most(said.words->confidence, Confidence::likely);
 }
 
 bool uses(const Death& death, std::string_view framework) {

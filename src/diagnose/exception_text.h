@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 
@@ -35,9 +35,8 @@ struct ExceptionSaid {
 std::optional<ExceptionSaid> exception_said(const Death& death,
                                             std::span<const ExceptionWords> table);
 
-// A finding with the exception as its evidence.
-Finding finding_of(const Death& death, CauseId cause, const ExceptionSaid& said,
-                   std::string summary);
+// As sure as the words are, and the exit status.
+Confidence sure_of(const Death& death, const ExceptionSaid& said);
 
 // Whether this framework is in use: "torch", "keras", "tensorflow", "lightning".
 bool uses(const Death& death, std::string_view framework);

@@ -1,7 +1,6 @@
-// What the verdict would have needed and could not see, in words.
+// What the verdict would have needed and could not see.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "diagnose/death.h"
@@ -9,6 +8,6 @@
 namespace holdfast {
 
 // What the collector could not see, and what the rules missed for this death in particular.
-std::vector<std::string> gaps(const Death& death);
+std::vector<Missing> gaps(const Death& death);
 
 }  // namespace holdfast

@@ -45,7 +45,7 @@ Story access_failed(std::vector<LaunchEvidence> rows) {
     return failed("CUDA error: an illegal memory access was encountered", std::move(rows));
 }
 
-std::optional<int> line_of(const Finding& finding) {
+std::optional<int> line_of(const Statement& finding) {
     return finding.where ? finding.where->line : std::nullopt;
 }
 

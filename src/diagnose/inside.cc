@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/moment.h"
+#include "diagnose/time_math.h"
 #include "model/library_name.h"
 #include "model/own_code.h"
 
@@ -83,7 +83,7 @@ std::optional<Where> own_place(const std::vector<Frame>& frames) {
     return Where{frame->file, frame->line, frame->function, {}};
 }
 
-std::string native_place(const CrashEvidence& crash) {
+NativePlace native_place(const CrashEvidence& crash) {
     // The first such library, though it may be stripped: a frame further out that has a name is the
     // caller's, who need not be to blame.
     std::string_view library;
@@ -94,17 +94,12 @@ std::string native_place(const CrashEvidence& crash) {
         if (!library.empty() && frame.library != library) break;
         library = frame.library;
         if (!frame.symbol.empty() && !frame.symbol.starts_with("... ("))
-            return formatted("{} in {}", frame.symbol, base_name(library));
+            return {frame.symbol, std::string(base_name(library))};
     }
-    if (!library.empty()) return std::string(base_name(library));
+    if (!library.empty()) return {{}, std::string(base_name(library))};
     if (!crash.native.empty() && !crash.native.front().symbol.empty())
-        return formatted("{} in {}", crash.native.front().symbol,
-                         base_name(crash.native.front().library));
-    return std::string(base_name(crash.library));
-}
-
-std::string short_place(const Where& where) {
-    return where.line ? formatted("{}:{}", where.file, *where.line) : where.file;
+        return {crash.native.front().symbol, std::string(base_name(crash.native.front().library))};
+    return {{}, std::string(base_name(crash.library))};
 }
 
 }  // namespace holdfast

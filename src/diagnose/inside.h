@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 
@@ -33,10 +33,11 @@ bool was_idle_kernel(const Death& death);
 // The innermost own frame as a place; nothing where there is none.
 std::optional<Where> own_place(const std::vector<Frame>& frames);
 
-// "foo() in libfoo.so": the innermost frame that is not everybody's, or the library alone.
-std::string native_place(const CrashEvidence& crash);
-
-// "train.py:42"
-std::string short_place(const Where& where);
+// The innermost frame that is not everybody's. Without a symbol, the library alone is known.
+struct NativePlace {
+    std::string symbol, library;
+    bool known() const { return !symbol.empty() || !library.empty(); }
+};
+NativePlace native_place(const CrashEvidence& crash);
 
 }  // namespace holdfast

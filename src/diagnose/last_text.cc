@@ -142,14 +142,4 @@ std::string source_of(const TracebackText& traceback) {
     return traceback.recorded ? "exception" : "stderr";
 }
 
-std::string shortened(std::string_view line) {
-    constexpr std::size_t most = 160;
-    line = trim(line.substr(0, line.find('\n')));
-    if (line.size() <= most) return std::string(line);
-    // Not in the middle of a UTF-8 character.
-    std::size_t cut = most;
-    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) --cut;
-    return std::string(line.substr(0, cut)) + "...";
-}
-
 }  // namespace holdfast

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 
@@ -49,8 +49,5 @@ std::vector<std::string_view> last_lines(std::string_view text, std::size_t coun
 
 // Where the final exception is known from: "stderr", or "exception" as the agent recorded it.
 std::string source_of(const TracebackText& traceback);
-
-// One line made short enough to quote.
-std::string shortened(std::string_view line);
 
 }  // namespace holdfast

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "base/format.h"
 #include "diagnose/inside.h"
 
 namespace holdfast {
@@ -54,28 +53,21 @@ Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
     return found;
 }
 
-std::string launches_since(std::uint64_t count) {
-    return formatted("{} launch{} since the last wait", count, count == 1 ? "" : "es");
-}
-
-Observation seen_of(const Lines& found) {
-    constexpr std::size_t most_named = 3;
-    const Line& first = found.lines.front();
-    std::string others;
-    for (std::size_t i = 1; i < std::min(found.lines.size(), most_named); ++i)
-        others += (i == 1 ? "; or at " : ", ") + short_place(found.lines[i].where);
-    if (found.lines.size() > most_named)
-        others += formatted(" and {} more", found.lines.size() - most_named);
-    const std::string kernels =
-        first.kernels == 1 ? "kernel " + first.kernel : formatted("{} kernels", first.kernels);
-    return {"launched at", formatted("{} ({}, {}){}", short_place(first.where), kernels,
-                                     launches_since(first.count), others)};
-}
-
 std::optional<LaunchLine> first_of(const Lines& found) {
+    constexpr std::size_t most_named = 3;
     if (found.lines.empty()) return std::nullopt;
-    return LaunchLine{found.lines.front().where, found.sure && found.lines.size() == 1,
-                      seen_of(found)};
+    const Line& first = found.lines.front();
+    LaunchLine line{first.where,
+                    found.sure && found.lines.size() == 1,
+                    first.kernel,
+                    first.kernels,
+                    first.count,
+                    {},
+                    0};
+    for (std::size_t i = 1; i < std::min(found.lines.size(), most_named); ++i)
+        line.others.push_back(found.lines[i].where);
+    if (found.lines.size() > most_named) line.more = found.lines.size() - most_named;
+    return line;
 }
 
 }  // namespace

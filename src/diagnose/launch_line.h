@@ -1,18 +1,25 @@
 // The line that launched the kernel which failed on the GPU.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "diagnose/death.h"
 #include "diagnose/device_assertion.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 
 struct LaunchLine {
     Where where;
     bool only_one = false;  // no other line can have launched it
-    Observation seen;
+    std::string kernel;     // the first that it launched
+    int kernels = 0;        // so many different ones
+    std::uint64_t count = 0;
+    std::vector<Where> others;  // that may have launched it as well, the first of them
+    std::size_t more = 0;       // beyond these
 };
 
 // Whether launches were watched: then the line that noticed the error is known not to be the one.

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
+#include "diagnose/rules/rules.h"
 
 namespace holdfast::testing {
 namespace {
@@ -58,7 +59,9 @@ TEST(HostLeak, OfAWorkerExplainsTheLimitItShares) {
     story.child(201).held(201, Bytes::mib(470)).leaks(201);
     const Verdict v = story.verdict();
     EXPECT_EQ(root_of(v), "host-leak");
-    EXPECT_EQ(v.root.pid, 201);
+    const std::optional<Finding> leak = rules::host_leak(deciding_death(story.evidence()));
+    ASSERT_TRUE(leak);
+    EXPECT_EQ(leak->pid, 201);
 }
 
 TEST(HostLeak, OfAProcessLongGoneExplainsNothing) {

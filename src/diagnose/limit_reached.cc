@@ -1,42 +1,30 @@
 #include "diagnose/limit_reached.h"
 
-#include "diagnose/words.h"
-
 namespace holdfast {
 namespace {
+
+using Sign = LimitReached::Sign;
 
 bool rose(std::optional<std::uint64_t> first, std::optional<std::uint64_t> last) {
     return first && last && *last > *first;
 }
 
 std::optional<LimitReached> reached_v2(const CgroupLevel& level) {
-    if (rose(level.oom_first, level.oom_last))
-        return LimitReached{
-            &level, true, {"memory.events", moved("oom", *level.oom_first, *level.oom_last)}};
+    if (rose(level.oom_first, level.oom_last)) return LimitReached{&level, true, Sign::oom_event};
     if (rose(level.limit_hits_first, level.limit_hits_last))
-        return LimitReached{
-            &level,
-            false,
-            {"memory.events", moved("max", *level.limit_hits_first, *level.limit_hits_last)}};
+        return LimitReached{&level, false, Sign::touched};
     return std::nullopt;
 }
 
 std::optional<LimitReached> reached_v1(const CgroupLevel& level) {
     if (rose(level.limit_hits_first, level.limit_hits_last))
-        return LimitReached{
-            &level,
-            true,
-            {"memory.failcnt", moved("failcnt", *level.limit_hits_first, *level.limit_hits_last)}};
+        return LimitReached{&level, true, Sign::failcnt};
     // With memsw.limit equal to the limit the failcnt can stay 0 through a kill.
     if (level.peak && level.peak->share_of(*level.limit) >= 0.99)
-        return LimitReached{
-            &level, true, {"memory.max_usage_in_bytes", part_of(*level.peak, *level.limit)}};
+        return LimitReached{&level, true, Sign::peak};
     if (level.swap_limit && level.swap_usage && level.swap_limit->count > 0 &&
         level.swap_usage->share_of(*level.swap_limit) >= 0.99)
-        return LimitReached{
-            &level,
-            true,
-            {"memory.memsw.usage_in_bytes", part_of(*level.swap_usage, *level.swap_limit)}};
+        return LimitReached{&level, true, Sign::with_swap};
     return std::nullopt;
 }
 

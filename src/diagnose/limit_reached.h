@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "model/evidence.h"
-#include "model/finding.h"
 
 namespace holdfast {
 
@@ -14,7 +13,9 @@ struct LimitReached {
     // v2: the level counted an `oom` event, which a machine-wide kill does not cause. v1: the limit
     // was touched. Otherwise the limit was touched, but reclaim may have been enough.
     bool decisive = false;
-    Observation seen;
+    // What shows it: an oom event, the count of touches, the peak, or swap and memory together.
+    enum class Sign { oom_event, touched, failcnt, peak, with_swap };
+    Sign sign = Sign::touched;
 };
 
 std::optional<LimitReached> limit_reached(const CgroupEvidence& cgroup);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "diagnose/moment.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {

@@ -6,14 +6,14 @@
 #include <optional>
 #include <tuple>
 
-#include "base/format.h"
 #include "diagnose/memory_held.h"
-#include "diagnose/moment.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {
 
 using Fit = OomCount::Fit;
+using Doubt = OomDoubt::Kind;
 
 // The count moves when the kernel picks its victim; a large one may take a while to be gone.
 constexpr Nanos dying{2'000'000'000};
@@ -92,7 +92,7 @@ struct Rivals {
     std::size_t killed_first = 0;  // those of them that were gone before
     std::size_t unseen = 0;        // of ours, gone, nobody knows how
     Bytes unseen_held;
-    std::string first_name;
+    const ProcessEvidence* first = nullptr;
 };
 
 Rivals rivals_of(const Death& death, const Moves& moves) {
@@ -109,7 +109,7 @@ Rivals rivals_of(const Death& death, const Moves& moves) {
             ++rivals.killed;
             if (death.time && *other.ended < *death.time) {
                 ++rivals.killed_first;
-                rivals.first_name = formatted("{} (pid {})", other.name, other.pid);
+                rivals.first = &other;
             }
         }
     }
@@ -141,22 +141,19 @@ bool large_in_its_limit(const Death& death, const CgroupEvidence& cgroup, Bytes 
     return std::any_of(cgroup.levels.begin(), cgroup.levels.end(), crowded);
 }
 
-std::pair<Fit, std::string> judge(const Death& death, const CgroupEvidence& cgroup,
-                                  const Moves& moves) {
+std::pair<Fit, OomDoubt> judge(const Death& death, const CgroupEvidence& cgroup,
+                               const Moves& moves) {
     const Rivals rivals = rivals_of(death, moves);
     const std::size_t strangers = cgroup.strangers_gone.size();
     const std::size_t doubtful = rivals.unseen + strangers;
     if (logged_for_others(death, cgroup, moves) >= moves.count)
-        return {Fit::others, "the kernel log ascribes the kill to another process of the cgroup"};
+        return {Fit::others, {Doubt::logged_for_another}};
     if (rivals.killed_first >= moves.count)
-        return {Fit::others,
-                formatted("the kill belongs to {}, which died first", rivals.first_name)};
+        return {Fit::others, {Doubt::first_took_it, rivals.first}};
     if (rivals.killed + 1 <= moves.count && doubtful == 0)
         return {moves.timed ? Fit::ours : Fit::probably,
-                moves.timed ? "" : "the count moved at a time nobody looked"};
-    const std::string crowd =
-        formatted("the count moved by {} while {} processes of this cgroup went away", moves.count,
-                  rivals.killed + doubtful + 1);
+                {moves.timed ? Doubt::none : Doubt::untimed}};
+    const OomDoubt crowd{Doubt::crowd, nullptr, moves.count, rivals.killed + doubtful + 1};
     if (rivals.killed + 1 + doubtful <= moves.count) return {Fit::probably, crowd};
     if (doubtful == 0) return {Fit::probably, crowd};
     return {large_in_its_limit(death, cgroup, rivals.unseen_held) ? Fit::probably : Fit::unclear,
@@ -165,24 +162,16 @@ std::pair<Fit, std::string> judge(const Death& death, const CgroupEvidence& cgro
 
 }  // namespace
 
-std::string_view oom_counter_file(const CgroupEvidence& cgroup) {
-    return cgroup.version == 1 ? "memory.oom_control" : "memory.events";
-}
-
 OomCount oom_count_of(const Death& death) {
     const CgroupEvidence* cgroup = death.cgroup();
-    if (cgroup == nullptr || cgroup->levels.empty())
-        return {.why = "the process's cgroup is not known"};
+    if (cgroup == nullptr || cgroup->levels.empty()) return {.why = {Doubt::cgroup_unknown}};
     const CgroupLevel& own = cgroup->levels.front();
     const bool readable = (own.oom_kill_first && own.oom_kill_last) || !cgroup->kills.empty();
-    if (!readable) return {.why = "its cgroup has no readable oom_kill count"};
+    if (!readable) return {.why = {Doubt::count_unreadable}};
     const Moves moves = moves_around(death, *cgroup);
     if (moves.count == 0) {
         const std::uint64_t still = own.oom_kill_last.value_or(0);
-        return {.fit = Fit::unmoved,
-                .from = still,
-                .to = still,
-                .why = "oom_kill of its cgroup did not move"};
+        return {.fit = Fit::unmoved, .from = still, .to = still, .why = {Doubt::unmoved}};
     }
     OomCount count{.from = moves.from, .to = moves.to, .why = {}};
     std::tie(count.fit, count.why) = judge(death, *cgroup, moves);

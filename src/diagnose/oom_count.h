@@ -3,12 +3,36 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "diagnose/death.h"
 
 namespace holdfast {
+
+// Why a kill is not certain, or not this process's.
+struct OomDoubt {
+    enum class Kind {
+        none,
+        cgroup_unknown,
+        count_unreadable,
+        unmoved,             // the count of its cgroup did not move
+        logged_for_another,  // the kernel log names somebody else of the cgroup
+        first_took_it,       // `first` died before, and the count is explained by that
+        untimed,             // the count moved when nobody looked
+        crowd,               // it moved by `count` while `gone` processes went away
+        limit_not_named,     // the kernel log does not say which limit it was
+        machine_full_too,
+        no_oom_event,  // the limit was touched, and that may have been all
+        machine_unsettled,
+        no_limit_in_sight,
+        own_count_unread,
+        filler_unseen,  // who had filled the limit was not seen
+        status_unseen,
+    };
+    Kind kind = Kind::none;
+    const ProcessEvidence* first = nullptr;
+    std::uint64_t count = 0, gone = 0;
+    bool none() const { return kind == Kind::none; }
+};
 
 struct OomCount {
     enum class Fit {
@@ -21,12 +45,9 @@ struct OomCount {
     };
     Fit fit = Fit::unreadable;
     std::uint64_t from = 0, to = 0;
-    std::string why;  // for everything but `ours`, in words
+    OomDoubt why{};  // for everything but `ours`
 };
 
 OomCount oom_count_of(const Death& death);
-
-// "memory.events" or "memory.oom_control"
-std::string_view oom_counter_file(const CgroupEvidence& cgroup);
 
 }  // namespace holdfast

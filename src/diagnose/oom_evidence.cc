@@ -2,14 +2,13 @@
 
 #include <csignal>
 
-#include "diagnose/last_text.h"
-#include "diagnose/limit_reached.h"
+#include "diagnose/finding.h"
 #include "diagnose/memory_held.h"
-#include "diagnose/oom_count.h"
-#include "diagnose/words.h"
 
 namespace holdfast {
 namespace {
+
+using Doubt = OomDoubt::Kind;
 
 const CgroupLevel* level_named(const CgroupEvidence* cgroup, const std::string& path) {
     if (cgroup == nullptr) return nullptr;
@@ -33,32 +32,16 @@ OomKill from_log(const Death& death, const KernelLogEntry& entry) {
         kill.scope = reached ? OomKill::Scope::cgroup : OomKill::Scope::machine;
         if (!reached || !reached->decisive) {
             kill.confidence = Confidence::likely;
-            kill.doubt = "the kernel log does not say which limit it was";
+            kill.doubt = {Doubt::limit_not_named};
         }
     }
     if (kill.scope == OomKill::Scope::cgroup) {
         kill.level = level_named(cgroup, entry.oom_memcg);
         if (kill.level == nullptr && reached) kill.level = reached->level;
     }
-    kill.evidence.push_back(
-        {"kernel log", shortened(entry.text.empty() ? "oom-kill of pid " + std::to_string(death.pid)
-                                                    : entry.text)});
-    if (!entry.constraint.empty()) kill.evidence.push_back({"kernel log", entry.constraint});
-    if (reached && kill.scope == OomKill::Scope::cgroup) kill.evidence.push_back(reached->seen);
+    kill.logged = &entry;
+    if (kill.scope == OomKill::Scope::cgroup) kill.reached = reached;
     return kill;
-}
-
-bool host_count_moved(const HostEvidence& host) {
-    return host.oom_kill_first && host.oom_kill_last && *host.oom_kill_last > *host.oom_kill_first;
-}
-
-void add_host_figures(OomKill& kill, const HostEvidence& host) {
-    if (host_count_moved(host))
-        kill.evidence.push_back(
-            {"/proc/vmstat", moved("oom_kill", *host.oom_kill_first, *host.oom_kill_last)});
-    if (host.total && host.available_least)
-        kill.evidence.push_back({"/proc/meminfo", "MemAvailable down to " +
-                                                      part_of(*host.available_least, *host.total)});
 }
 
 bool large_on_machine(const Death& death) {
@@ -73,27 +56,26 @@ OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
     const bool full = machine_was_full(host);
     if (reached && (reached->decisive || !full)) {
         kill.level = reached->level;
-        kill.evidence.push_back(reached->seen);
+        kill.reached = reached;
         // v1 counts a touched limit also when reclaim was enough, and the machine was full too.
         const bool either = cgroup.version == 1 && full;
         if (!reached->decisive || either) {
             kill.confidence = Confidence::likely;
-            kill.doubt = either ? "the limit was touched, but the machine was full as well"
-                                : "the limit was touched, but no oom event was counted for it";
+            kill.doubt = {either ? Doubt::machine_full_too : Doubt::no_oom_event};
         }
         return kill;
     }
     if (full) {
         kill.scope = OomKill::Scope::machine;
-        add_host_figures(kill, host);
+        kill.by_host_figures = true;
         if (!host_count_moved(host) || !large_on_machine(death) || reached) {
             kill.confidence = Confidence::likely;
-            if (kill.doubt.empty()) kill.doubt = "the machine's own figures do not settle it";
+            if (kill.doubt.none()) kill.doubt = {Doubt::machine_unsettled};
         }
         return kill;
     }
     kill.confidence = Confidence::likely;
-    kill.doubt = "no limit that can be seen from here was reached; one further out may have been";
+    kill.doubt = {Doubt::no_limit_in_sight};
     return kill;
 }
 
@@ -115,13 +97,20 @@ std::optional<OomKill> from_machine_alone(const Death& death) {
     if (cgroup != nullptr && limit_reached(*cgroup)) return std::nullopt;
     OomKill kill;
     kill.scope = OomKill::Scope::machine;
-    kill.doubt = "its own cgroup's count could not be read";
-    kill.evidence.push_back(status_of(death));
-    add_host_figures(kill, host);
+    kill.doubt = {Doubt::own_count_unread};
+    kill.by_host_figures = true;
     return kill;
 }
 
 }  // namespace
+
+bool host_count_known(const HostEvidence& host) {
+    return host.oom_kill_first && host.oom_kill_last;
+}
+
+bool host_count_moved(const HostEvidence& host) {
+    return host_count_known(host) && *host.oom_kill_last > *host.oom_kill_first;
+}
 
 std::optional<OomKill> oom_kill_of(const Death& death) {
     if (death.exit_known() && !death.by(SIGKILL)) return std::nullopt;
@@ -137,20 +126,18 @@ std::optional<OomKill> oom_kill_of(const Death& death) {
     OomKill kill;
     kill.confidence = count.fit == OomCount::Fit::ours ? Confidence::certain : Confidence::likely;
     kill.doubt = count.why;
-    kill.evidence.push_back(status_of(death));
-    kill.evidence.push_back(
-        {std::string(oom_counter_file(cgroup)), moved("oom_kill", count.from, count.to)});
+    kill.count = count;
     kill = place(death, cgroup, std::move(kill));
     // When nobody who was there afterwards, nor the dead one, held much, then somebody came and
     // went between two looks, and the count may be that one's.
     if (kill.level != nullptr && kill.level->limit && kill.confidence == Confidence::certain &&
         accounted_for(death, cgroup).share_of(*kill.level->limit) < 0.25) {
         kill.confidence = Confidence::likely;
-        kill.doubt = "who had filled the limit was not seen, and the kernel log was not readable";
+        kill.doubt = {Doubt::filler_unseen};
     }
     if (death.told != Death::Told::status && death.told != Death::Told::text) {
         kill.confidence = at_most(kill.confidence, Confidence::likely);
-        if (kill.doubt.empty()) kill.doubt = "its exit status was not seen";
+        if (kill.doubt.none()) kill.doubt = {Doubt::status_unseen};
     }
     return kill;
 }

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
+#include "base/confidence.h"
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/limit_reached.h"
+#include "diagnose/oom_count.h"
 
 namespace holdfast {
 
@@ -15,12 +15,20 @@ struct OomKill {
     Scope scope = Scope::cgroup;
     Confidence confidence = Confidence::likely;
     const CgroupLevel* level = nullptr;  // whose limit, where that could be seen
-    std::vector<Observation> evidence;
-    std::string doubt;  // why it is not certain
+    OomDoubt doubt{};                    // why it is not certain
+    // What shows it.
+    const KernelLogEntry* logged = nullptr;
+    std::optional<OomCount> count;
+    std::optional<LimitReached> reached;
+    bool by_host_figures = false;
 };
 
 // Nothing when the process did not end by SIGKILL, when the counters say that it was not the OOM
 // killer, and when they cannot be tied to this process.
 std::optional<OomKill> oom_kill_of(const Death& death);
+
+// The machine's own count of kills.
+bool host_count_known(const HostEvidence& host);
+bool host_count_moved(const HostEvidence& host);
 
 }  // namespace holdfast

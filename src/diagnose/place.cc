@@ -2,8 +2,8 @@
 
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
-#include "diagnose/moment.h"
 #include "diagnose/python_dump.h"
+#include "diagnose/time_math.h"
 #include "diagnose/worker_place.h"
 
 namespace holdfast {

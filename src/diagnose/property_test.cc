@@ -144,7 +144,7 @@ Evidence random_evidence(Dice& dice, bool oom_may_move) {
     return e;
 }
 
-bool says_oom(const Finding& finding) {
+bool says_oom(const Statement& finding) {
     for (const CauseId cause :
          {"cgroup-oom"_cause, "host-oom"_cause, "oom-victim"_cause, "worker-oom"_cause})
         if (finding.cause == cause) return true;
@@ -171,9 +171,9 @@ TEST(Property, NoOomIsCertainWithoutACountThatMovedOrALogThatNamesThePid) {
     Dice dice(7);
     for (int i = 0; i < 6000; ++i) {
         const Verdict verdict = diagnose(random_evidence(dice, false));
-        for (const Finding* finding : {&verdict.end, &verdict.root})
+        for (const Statement* finding : {&verdict.end, &verdict.root})
             ASSERT_FALSE(says_oom(*finding)) << i << ' ' << finding->summary;
-        for (const Finding& finding : verdict.contributing)
+        for (const Statement& finding : verdict.contributing)
             ASSERT_FALSE(says_oom(finding)) << i << ' ' << finding.summary;
     }
 }

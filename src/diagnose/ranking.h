@@ -1,18 +1,18 @@
 // Which of several findings is the answer.
 #pragma once
 
-#include <string>
 #include <vector>
 
-#include "model/finding.h"
+#include "diagnose/choice.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 
 struct Ranked {
     Finding end;
     Finding root;
-    std::string choice;  // why, where several matched; may be empty
-    std::vector<Finding> rest;
+    Choice choice{};  // why, where several matched
+    std::vector<Finding> rest{};
 };
 
 // Why a process came to its end, but never the end itself: a leak, too much data, a loss that was

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 

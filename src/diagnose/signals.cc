@@ -4,8 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/moment.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast {
 
@@ -25,16 +24,6 @@ const SignalSeen* asked_to_stop(const Death& death) {
     for (const int number : {SIGTERM, SIGINT, SIGHUP})
         if (const SignalSeen* signal = signal_before_end(death, number)) return signal;
     return nullptr;
-}
-
-std::string sender_of(const SignalSeen& signal) {
-    if (signal.from_kernel) return "the terminal";
-    if (!signal.sender_pid) return "an unknown sender";
-    if (*signal.sender_pid == 0) return "a process outside this container";
-    const std::string name = short_command(signal.sender);
-    const std::string uid = signal.sender_uid ? formatted(", uid {}", *signal.sender_uid) : "";
-    if (name.empty()) return formatted("pid {}{}", *signal.sender_pid, uid);
-    return formatted("{} (pid {}{})", name, *signal.sender_pid, uid);
 }
 
 bool sent_by(const SignalSeen& signal, std::string_view name) {

@@ -17,9 +17,6 @@ const SignalSeen* signal_before_end(const Death& death, int number, Nanos within
 // A request to stop (SIGTERM, SIGINT, SIGHUP) that the program failed soon after.
 const SignalSeen* asked_to_stop(const Death& death);
 
-// "slurmstepd (pid 812, uid 0)"
-std::string sender_of(const SignalSeen& signal);
-
 // Whether the sender's program is called `name`.
 bool sent_by(const SignalSeen& signal, std::string_view name);
 

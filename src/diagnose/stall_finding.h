@@ -1,20 +1,21 @@
-// What all findings about a stall have in common: since when, how it compares, who waits where.
+// What all findings about a stall have in common: whose it is, and where in the user's code.
 #pragma once
 
-#include <string>
+#include <memory>
+#include <utility>
 
+#include "diagnose/finding.h"
 #include "diagnose/standstill.h"
-#include "model/verdict.h"
 
 namespace holdfast {
 
 Finding stall_finding(const Death& death, const Standstill& stand, CauseId cause,
-                      Confidence confidence, std::string summary);
+                      Confidence confidence, std::shared_ptr<const Facts> facts);
 
-// "for 4 min 10 s"
-std::string for_how_long(const Standstill& stand);
-
-// The stacks of everybody in it, the culprit's first.
-std::vector<PythonStack> stall_stacks(const Death& death, const Standstill& stand);
+template <class F>
+Finding stall_finding(const Death& death, const Standstill& stand, CauseId cause,
+                      Confidence confidence, F facts) {
+    return stall_finding(death, stand, cause, confidence, facts_of(std::move(facts)));
+}
 
 }  // namespace holdfast

@@ -339,7 +339,6 @@ TEST(StallRules, a_pool_that_waits_for_a_killed_worker_blames_its_death) {
            thread(101, WaitKind::lock, {{"/usr/lib/python3.11/threading.py", 320, "wait"}})}}},
         true));
     EXPECT_EQ(verdict.outcome, Outcome::stuck);
-    EXPECT_EQ(verdict.root.pid, 200);
     EXPECT_EQ(verdict.process.pid, 200);
     EXPECT_EQ(verdict.contributing.front().cause, "lock-deadlock"_cause);
 }

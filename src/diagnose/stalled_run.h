@@ -2,11 +2,11 @@
 #pragma once
 
 #include "diagnose/death.h"
-#include "model/verdict.h"
+#include "diagnose/judgement.h"
 
 namespace holdfast {
 
-// Makes the stall the root of a verdict that is complete but for it; leaves any other as it is.
-void settle_stall(Verdict& verdict, const Death& death);
+// Makes the stall the root of a judgement that is complete but for it; leaves any other as it is.
+void settle_stall(Judgement& judgement, const Death& death);
 
 }  // namespace holdfast

@@ -8,12 +8,11 @@
 #include "base/python_places.h"
 #include "base/text.h"
 #include "diagnose/inside.h"
-#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/own_pressure.h"
 #include "diagnose/signals.h"
+#include "diagnose/time_math.h"
 #include "diagnose/waits.h"
-#include "diagnose/words.h"
 
 namespace holdfast {
 namespace {
@@ -270,22 +269,6 @@ std::optional<Standstill> standstill_of(const Death& death) {
         if (lasted_long_enough(stand)) return stand;
     }
     return std::nullopt;
-}
-
-std::string name_of(const Death& death, const StalledProcess& process) {
-    const ProcessEvidence* known = death.all.process(process.pid);
-    if (known != nullptr && known->role == Role::worker) return formatted("worker {}", process.pid);
-    if (known != nullptr && known->role == Role::rank && known->rank)
-        return formatted("rank {} (pid {})", *known->rank, process.pid);
-    // The script says more than the interpreter and the folders around both.
-    std::string name = known != nullptr ? short_command(known->command) : std::string();
-    for (std::string_view rest = known != nullptr ? known->command : std::string_view();
-         const auto word = next_word(rest);)
-        if (word->ends_with(".py")) {
-            name = word->substr(word->rfind('/') + 1);
-            break;
-        }
-    return formatted("{} (pid {})", name.empty() ? "the program" : name, process.pid);
 }
 
 }  // namespace holdfast

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 
@@ -37,10 +37,6 @@ struct Standstill {
 // prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
 std::optional<Standstill> standstill_of(const Death& death);
 
-// "waits for a lock at train.py:12 in step"
-std::string what_it_does(const WaitingThread& thread);
-// "worker 4242", "rank 1 (pid 4242)", "python train.py (pid 4242)"
-std::string name_of(const Death& death, const StalledProcess& process);
 // No step for far longer than they took so far.
 bool steps_overdue(const Standstill& stand);
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "diagnose/finding.h"
 #include "diagnose/standstill.h"
 
 namespace holdfast {

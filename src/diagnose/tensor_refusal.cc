@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t none = std::string_view::npos;
 
-bool has(std::string_view text, std::string_view part) { return text.find(part) != none; }
+bool log_has(std::string_view text, std::string_view part) { return text.find(part) != none; }
 
 std::string_view digits_at(std::string_view text) {
     return text.substr(0, text.find_first_not_of("0123456789"));
@@ -93,7 +93,7 @@ std::optional<Bytes> size_of_tensor(std::string_view line) {
 
 std::string line_with(std::string_view message, std::string_view words) {
     for (std::string_view rest = message; const auto line = next_line(rest);)
-        if (has(*line, words)) return std::string(trim(*line));
+        if (log_has(*line, words)) return std::string(trim(*line));
     return std::string(message);
 }
 
@@ -113,7 +113,7 @@ void read_line(std::string_view line, BfcReport& report) {
     stands("InUse:", report.in_use);
     stands("MaxInUse:", report.peak);
     stands("Total bytes in pool:", report.pool);
-    if (line.starts_with("Free ") && has(line, " of size "))
+    if (line.starts_with("Free ") && log_has(line, " of size "))
         if (const auto size = whole_after(line, " of size "))
             report.largest_free = std::max(report.largest_free.value_or(Bytes{}), *size);
 }
@@ -136,13 +136,13 @@ std::optional<TensorRefusal> parse_tensor_refusal(std::string_view type, std::st
     for (const std::string_view words :
          {"OOM when allocating tensor", "Out of memory while trying to allocate ",
           "Out of memory allocating ", "failed to allocate memory"}) {
-        if (!has(message, words)) continue;
+        if (!log_has(message, words)) continue;
         refusal.line = line_with(message, words);
         refusal.asked = size_of_tensor(refusal.line);
         if (!refusal.asked) refusal.asked = amount_after(refusal.line, words);
         // The op's own name says the device, too.
-        refusal.on_gpu = has(refusal.line, "device:GPU:");
-        refusal.on_cpu = !refusal.on_gpu && has(refusal.line, "device:CPU:");
+        refusal.on_gpu = log_has(refusal.line, "device:GPU:");
+        refusal.on_cpu = !refusal.on_gpu && log_has(refusal.line, "device:CPU:");
         if (refusal.on_gpu)
             if (const auto device = whole_after(refusal.line, "device:GPU:"))
                 refusal.device = static_cast<int>(std::min<std::uint64_t>(device->count, 1024));
@@ -157,16 +157,16 @@ std::optional<BfcReport> parse_bfc_report(std::string_view log) {
     bool found = false;
     for (std::string_view rest = log; const auto whole = next_line(rest);) {
         const std::string_view line = without_prefix(*whole);
-        if (has(line, asked_mark)) {
+        if (log_has(line, asked_mark)) {
             // It warns in the same words where it can do with less.
-            if (has(line, "not a failure")) continue;
-            if (!has(line, "GPU_")) continue;
+            if (log_has(line, "not a failure")) continue;
+            if (!log_has(line, "GPU_")) continue;
             report = {};
             report.asked = whole_after(line, "(rounded to ");
             if (!report.asked) report.asked = amount_after(line, asked_mark);
             found = true;
         } else {
-            found = found || has(line, "Total bytes in pool:");
+            found = found || log_has(line, "Total bytes in pool:");
             read_line(line, report);
         }
     }

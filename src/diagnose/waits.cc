@@ -18,25 +18,6 @@ bool one_of(std::string_view text, std::initializer_list<std::string_view> parts
     });
 }
 
-std::string wait_words(const WaitingThread& thread) {
-    switch (thread.wait) {
-    case WaitKind::running: return "runs";
-    case WaitKind::lock: return thread.timed ? "waits, with a time limit," : "waits for a lock";
-    case WaitKind::child: return "waits for a child to end";
-    case WaitKind::read: return "waits to read from " + thread.target;
-    case WaitKind::write: return "waits for room in " + thread.target;
-    case WaitKind::poll: return "waits for a descriptor";
-    case WaitKind::sleep: return "sleeps";
-    case WaitKind::signal: return "waits for a signal";
-    case WaitKind::file_lock: return "waits for the lock of " + thread.target;
-    case WaitKind::disk: return "is blocked in the kernel";
-    case WaitKind::stopped: return "is stopped (SIGSTOP)";
-    case WaitKind::unknown:
-    case WaitKind::other: break;
-    }
-    return thread.call.empty() ? "waits" : "waits in " + thread.call;
-}
-
 }  // namespace
 
 bool waits_for_own_lock(const WaitingThread& thread) {
@@ -47,6 +28,13 @@ bool waits_for_a_lock(const WaitingThread& thread) {
     if (!waits_for_own_lock(thread) || thread.frames.empty()) return false;
     const std::string& file = thread.frames.back().file;
     return !is_notice_wait(file) && !is_delivery_wait(file);
+}
+
+std::vector<const WaitingThread*> threads_in_locks(const StalledProcess& process) {
+    std::vector<const WaitingThread*> locked;
+    for (const WaitingThread& thread : process.threads)
+        if (waits_for_a_lock(thread)) locked.push_back(&thread);
+    return locked;
 }
 
 bool waits_for_interpreter(const WaitingThread& thread) {
@@ -94,12 +82,6 @@ const Frame* innermost_own(const WaitingThread& thread) {
     return innermost_own_frame(thread.frames);
 }
 
-std::string thread_label(const WaitingThread& thread, const StalledProcess& process) {
-    if (thread.tid == process.pid) return "MainThread";
-    const bool plain = thread.name.empty() || thread.name.starts_with("python");
-    return plain ? formatted("thread {}", thread.tid) : thread.name;
-}
-
 const WaitingThread* thread_of(const StalledProcess& process, int tid) {
     for (const WaitingThread& thread : process.threads)
         if (thread.tid == tid) return &thread;
@@ -110,21 +92,6 @@ bool is_forked(const Evidence& evidence, const ProcessEvidence& process) {
     const ProcessEvidence* parent = evidence.process(process.parent);
     return parent != nullptr && process.python && parent->python && !process.command.empty() &&
            process.command == parent->command;
-}
-
-std::string file_and_line(Where where) {
-    where.file = where.file.substr(where.file.rfind('/') + 1);
-    return short_place(where);
-}
-
-std::string what_it_does(const WaitingThread& thread) {
-    std::string text = wait_words(thread);
-    if (const std::optional<Where> where = own_place(thread.frames)) {
-        text += " at " + file_and_line(*where);
-        if (!where->function.empty() && where->function != "<module>")
-            text += " in " + where->function;
-    }
-    return text;
 }
 
 }  // namespace holdfast

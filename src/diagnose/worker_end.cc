@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
-#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/signals.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {

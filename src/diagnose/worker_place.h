@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 

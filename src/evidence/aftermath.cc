@@ -113,10 +113,8 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
     if (!machine.kernel_log) return;
     const auto log = machine.kernel_log();
     if (!log) {
-        const bool told = std::any_of(
-            evidence.missing.begin(), evidence.missing.end(),
-            [](const std::string& line) { return line.find("kernel log") != std::string::npos; });
-        if (!told) evidence.missing.push_back("kernel log not readable");
+        if (!is_missing(evidence.missing, Missing::What::kernel_log))
+            evidence.missing.push_back({Missing::What::kernel_log, "kernel log not readable"});
         return;
     }
     const RunTime until = clock.at(machine.now.count()) + clock_slack;
@@ -135,7 +133,7 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
 }
 
 // What its sentry wrote down, where there was one; it outlives the supervisor.
-std::string how_lost(const RunRecord& record) {
+std::string way_of_loss(const RunRecord& record) {
     for (const format::Event& event : record.events) {
         if (event.kind != format::EventKind::supervisor_lost) continue;
         if (event.a == 1)
@@ -145,6 +143,11 @@ std::string how_lost(const RunRecord& record) {
         if (event.a == 3) return "the supervisor was taken by the OOM killer";
     }
     return "the supervisor was lost";
+}
+
+// With what that means for the command's end.
+Missing how_lost(const RunRecord& record, std::string_view then) {
+    return Missing::from_text(way_of_loss(record) + std::string(then));
 }
 
 }  // namespace
@@ -170,26 +173,27 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     evidence.supervisor_lost = true;
     if (!same_boot) {
         if (!evidence.ended)
-            evidence.missing.push_back(how_lost(record) + " before the command's end");
+            evidence.missing.push_back(how_lost(record, " before the command's end"));
         evidence.missing.push_back(
-            boot && machine.boot_id
-                ? "the machine was restarted since: its counters and log say nothing of this run"
-                : "whether the machine was restarted since cannot be told");
+            {Missing::What::other,
+             boot && machine.boot_id
+                 ? "the machine was restarted since: its counters and log say nothing of this run"
+                 : "whether the machine was restarted since cannot be told"});
         return;
     }
     evidence.command_alive = !evidence.ended && facts != nullptr &&
                              is_alive(machine, facts->command_pid, facts->command_start_ticks);
     if (evidence.command_alive) {
-        evidence.missing.push_back(how_lost(record) + "; the command still runs, unwatched");
+        evidence.missing.push_back(how_lost(record, "; the command still runs, unwatched"));
         return;
     }
     if (!evidence.ended)
-        evidence.missing.push_back(how_lost(record) +
-                                   " before the command's end: how it ended was not seen");
+        evidence.missing.push_back(
+            how_lost(record, " before the command's end: how it ended was not seen"));
     else if (evidence.exit.code || evidence.exit.signal)
-        evidence.missing.push_back(how_lost(record) + ": nobody looked at the end");
+        evidence.missing.push_back(how_lost(record, ": nobody looked at the end"));
     else
-        evidence.missing.push_back(how_lost(record) + ": how the command ended was not seen");
+        evidence.missing.push_back(how_lost(record, ": how the command ended was not seen"));
     look_at_cgroups(record, machine, clock, evidence);
     look_at_kernel_log(machine, clock, evidence);
 }

@@ -40,7 +40,7 @@ RunRecord with_cgroup(std::uint64_t kills_recorded) {
 }
 
 bool mentions(const Evidence& evidence, const std::string& words) {
-    for (const std::string& line : evidence.missing)
+    for (const std::string& line : sentences(evidence.missing))
         if (line.find(words) != std::string::npos) return true;
     return false;
 }

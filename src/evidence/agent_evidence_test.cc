@@ -90,7 +90,7 @@ TEST(AgentWords, TellWhatCouldNotBeSeen) {
     RunRecord record = synthetic::run();
     record.agents_refused = 3;
     std::string all;
-    for (const std::string& line : told(slot, record).missing) all += line + '\n';
+    for (const std::string& line : sentences(told(slot, record).missing)) all += line + '\n';
     EXPECT_NE(all.find("Python 3.9.1"), std::string::npos) << all;
     EXPECT_NE(all.find("3 processes"), std::string::npos) << all;
 }

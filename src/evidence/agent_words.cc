@@ -70,9 +70,10 @@ void add_signals(const AgentRecord& agent, const RunRecord& record, const RunClo
 
 void add_missing(const RunRecord& record, Evidence& evidence) {
     const auto say_once = [&](std::string text) {
-        if (std::find(evidence.missing.begin(), evidence.missing.end(), text) ==
+        Missing entry = Missing::from_text(std::move(text));
+        if (std::find(evidence.missing.begin(), evidence.missing.end(), entry) ==
             evidence.missing.end())
-            evidence.missing.push_back(std::move(text));
+            evidence.missing.push_back(std::move(entry));
     };
     for (const AgentEvidence& agent : evidence.agents) {
         if (!agent.python.empty() && !agent.lines_readable)
@@ -83,9 +84,10 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
     }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
-            formatted("{} processes were observed from outside only: more at once than there is "
-                      "room for",
-                      record.agents_refused));
+            {Missing::What::other,
+             formatted("{} processes were observed from outside only: more at once than there is "
+                       "room for",
+                       record.agents_refused)});
 }
 
 }  // namespace

@@ -76,10 +76,13 @@ void add_end(const RunRecord& record, const RunClock& clock, Evidence& evidence)
 
 void add_missing(const RunRecord& record, Evidence& evidence) {
     if (record.facts)
-        for (const std::string& line : record.facts->missing) evidence.missing.push_back(line);
+        for (const std::string& line : record.facts->missing)
+            evidence.missing.push_back(Missing::from_text(line));
     for (const format::Event& event : record.events)
-        if (event.kind == format::EventKind::missing) evidence.missing.push_back(event_text(event));
-    for (const std::string& line : record.damage) evidence.missing.push_back(line);
+        if (event.kind == format::EventKind::missing)
+            evidence.missing.push_back(Missing::from_text(event_text(event)));
+    for (const std::string& line : record.damage)
+        evidence.missing.push_back(Missing::from_text(line));
 }
 
 // A supervisor that was there to the end, read the log from the start, and had room for what it
@@ -156,15 +159,19 @@ void take_ends_from_inside(Evidence& evidence) {
     evidence.exit = *command.exit;
     evidence.ended = true;
     if (!evidence.end_time) evidence.end_time = command.ended;
-    evidence.missing.push_back("how the command ended is taken from its own record");
+    evidence.missing.push_back(
+        {Missing::What::other, "how the command ended is taken from its own record"});
 }
 
-void tidy(std::vector<std::string>& missing) {
-    std::vector<std::string> kept;
-    for (const std::string& line : missing) {
-        std::string text = clean(line, longest_missing);
-        const bool again = std::find(kept.begin(), kept.end(), text) != kept.end();
-        if (!text.empty() && !again && kept.size() < most_missing) kept.push_back(std::move(text));
+void tidy(std::vector<Missing>& missing) {
+    std::vector<Missing> kept;
+    for (const Missing& entry : missing) {
+        Missing told{entry.what, clean(entry.detail, longest_missing)};
+        const bool again = std::any_of(kept.begin(), kept.end(), [&](const Missing& other) {
+            return other.detail == told.detail;
+        });
+        if (!told.detail.empty() && !again && kept.size() < most_missing)
+            kept.push_back(std::move(told));
     }
     missing = std::move(kept);
 }
@@ -196,7 +203,8 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     parts::StderrText words = parts::stderr_text(record, machine);
     evidence.stderr_seen = words.seen;
     evidence.stderr_tail = std::move(words.tail);
-    if (!words.missing.empty()) evidence.missing.push_back(std::move(words.missing));
+    if (!words.missing.empty())
+        evidence.missing.push_back(Missing::from_text(std::move(words.missing)));
     evidence.traceback = last_traceback(evidence.stderr_tail);
 
     const ProcessEvidence* main = evidence.main();

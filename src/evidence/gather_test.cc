@@ -223,10 +223,9 @@ TEST(Gather, WhatCouldNotBeSeenIsToldOnce) {
         synthetic::event(format::EventKind::missing, second, "kernel log not readable")};
     record.damage = {"machine.box: truncated"};
     const Evidence evidence = gather(record, {});
-    EXPECT_EQ(
-        std::count(evidence.missing.begin(), evidence.missing.end(), "kernel log not readable"), 1);
-    EXPECT_EQ(
-        std::count(evidence.missing.begin(), evidence.missing.end(), "machine.box: truncated"), 1);
+    const std::vector<std::string> missing = sentences(evidence.missing);
+    EXPECT_EQ(std::count(missing.begin(), missing.end(), "kernel log not readable"), 1);
+    EXPECT_EQ(std::count(missing.begin(), missing.end(), "machine.box: truncated"), 1);
 }
 
 TEST(Gather, LivesOnTheMachineBoxAlone) {

@@ -95,11 +95,11 @@ private:
     std::string pid_, program_;
 };
 
-void rename(const CellNames& names, Finding& finding) {
-    names.rename(finding.summary);
-    if (finding.where) names.rename(*finding.where);
-    for (Observation& seen : finding.evidence) names.rename(seen.text);
-    for (Fix& fix : finding.fixes) {
+void rename(const CellNames& names, Statement& statement) {
+    names.rename(statement.summary);
+    if (statement.where) names.rename(*statement.where);
+    for (Observation& seen : statement.evidence) names.rename(seen.text);
+    for (Fix& fix : statement.fixes) {
         names.rename(fix.text);
         names.rename(fix.code);
     }
@@ -119,7 +119,7 @@ void name_cells(Verdict& verdict, const CellsRead& kernel) {
     const CellNames names(kernel, verdict.process);
     rename(names, verdict.end);
     rename(names, verdict.root);
-    for (Finding& finding : verdict.contributing) rename(names, finding);
+    for (Statement& statement : verdict.contributing) rename(names, statement);
     names.rename(verdict.choice);
     for (PythonStack& stack : verdict.python_stack)
         for (Frame& frame : stack.frames) names.rename(frame.file, frame.line);

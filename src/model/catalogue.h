@@ -3,59 +3,147 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace holdfast {
 
 struct Cause {
+    using Slugs = std::span<const std::string_view>;
+    // How a process ended; why it came to that, but never the end itself; or what it suffered from,
+    // which is a reason only where somebody lost patience.
+    enum class Kind { end, reason, circumstance };
+    // Whether somebody or something outside decided that it shall end.
+    enum class Stopped { no, by_somebody, from_outside };
+
     std::string_view code;     // "HF101"
     std::string_view slug;     // "cgroup-oom"
     std::string_view meaning;  // one line, lower case, no full stop
+
+    // What ranking reads. The defaults are right for an end with a text or a mark of its own.
+    Kind kind = Kind::end;
+    int generality = 0;    // of several ends the least general is told
+    Slugs explained_by{};  // the reasons that may lead to this end
+    Slugs yields_to{};     // though certain, it gives way to these where they are only likely
+    Stopped stopped = Stopped::no;
+    bool told_alone = true;  // a reason that explains nothing is told beside the verdict
+
+    constexpr Cause reason() const {
+        return with([](Cause& c) { c.kind = Kind::reason; });
+    }
+    constexpr Cause quiet_reason() const {
+        return with([](Cause& c) { c.kind = Kind::reason, c.told_alone = false; });
+    }
+    constexpr Cause circumstance() const {
+        return with([](Cause& c) { c.kind = Kind::circumstance; });
+    }
+    constexpr Cause general(int order) const {
+        return with([order](Cause& c) { c.generality = order; });
+    }
+    constexpr Cause explained(Slugs by) const {
+        return with([by](Cause& c) { c.explained_by = by; });
+    }
+    constexpr Cause yields(Slugs to) const {
+        return with([to](Cause& c) { c.yields_to = to; });
+    }
+    constexpr Cause stops(Stopped how) const {
+        return with([how](Cause& c) { c.stopped = how; });
+    }
+
+private:
+    template <class Change>
+    constexpr Cause with(Change change) const {
+        Cause copy = *this;
+        change(copy);
+        return copy;
+    }
 };
 
+namespace catalogue_columns {
+
+using Slugs = std::string_view[];
+inline constexpr Slugs of_host_memory{"host-leak", "dataset-in-ram", "worker-copies"};
+// A ulimit is far below what the machine has: data that does not fit below it is not too large.
+inline constexpr Slugs of_address_space{"host-leak", "worker-copies"};
+inline constexpr Slugs of_gpu_memory{"gpu-leak"};
+inline constexpr Slugs of_assertion{"bad-label"};
+// Only where the exception speaks of it.
+inline constexpr Slugs of_exception{"gpu-leak", "nan-loss"};
+// An exception is "none of the above": what is merely likely still replaces it.
+inline constexpr Slugs anything{"*"};
+// An uncaught std::bad_alloc aborts; that is how the refusal showed itself.
+inline constexpr Slugs refusals{"alloc-refused", "address-limit", "overcommit-limit", "map-count",
+                                "thread-limit"};
+// A program that was asked to stop chooses its exit status because of that.
+inline constexpr Slugs requests{"killed", "interrupted", "preempted", "hangup", "userspace-oom"};
+
+}  // namespace catalogue_columns
+
 inline constexpr std::array catalogue{
-    Cause{"HF101", "cgroup-oom", "the kernel's OOM killer ended it at a container/cgroup limit"},
-    Cause{"HF102", "host-oom", "the machine ran out of memory, this process was the large one"},
-    Cause{"HF103", "oom-victim",
-          "the OOM killer took it, but another process had eaten the memory"},
-    Cause{
-        "HF104", "worker-oom",
-        "a child (data-loader or pool worker) was OOM-killed and the parent failed because of it"},
+    Cause{"HF101", "cgroup-oom", "the kernel's OOM killer ended it at a container/cgroup limit"}
+        .general(3)
+        .explained(catalogue_columns::of_host_memory),
+    Cause{"HF102", "host-oom", "the machine ran out of memory, this process was the large one"}
+        .general(4)
+        .explained(catalogue_columns::of_host_memory),
+    Cause{"HF103", "oom-victim", "the OOM killer took it, but another process had eaten the memory"}
+        .general(1),
+    Cause{"HF104", "worker-oom",
+          "a child (data-loader or pool worker) was OOM-killed and the parent failed because of it"}
+        .explained(catalogue_columns::of_host_memory),
     Cause{"HF105", "alloc-refused",
           "one allocation was refused: MemoryError, bad_alloc, \"DefaultCPUAllocator: can't "
-          "allocate\""},
-    Cause{"HF106", "address-limit", "RLIMIT_AS or RLIMIT_DATA, while RAM was free"},
-    Cause{"HF107", "overcommit-limit", "strict overcommit refused it"},
+          "allocate\""}
+        .general(7)
+        .explained(catalogue_columns::of_host_memory),
+    Cause{"HF106", "address-limit", "RLIMIT_AS or RLIMIT_DATA, while RAM was free"}.explained(
+        catalogue_columns::of_address_space),
+    Cause{"HF107", "overcommit-limit", "strict overcommit refused it"}.explained(
+        catalogue_columns::of_host_memory),
     Cause{"HF108", "map-count", "vm.max_map_count reached"},
-    Cause{"HF109", "userspace-oom", "earlyoom, systemd-oomd or a kubelet eviction ended it"},
-    Cause{"HF110", "host-leak", "live memory grew with every step/epoch from one line"},
-    Cause{"HF111", "dataset-in-ram", "one line loads far more than fits, all at once"},
-    Cause{"HF112", "swap-thrash", "memory pressure stalled it (swap, reclaim) before the end"},
+    Cause{"HF109", "userspace-oom", "earlyoom, systemd-oomd or a kubelet eviction ended it"}
+        .general(2)
+        .explained(catalogue_columns::of_host_memory),
+    Cause{"HF110", "host-leak", "live memory grew with every step/epoch from one line"}.reason(),
+    Cause{"HF111", "dataset-in-ram", "one line loads far more than fits, all at once"}
+        .quiet_reason(),
+    Cause{"HF112", "swap-thrash", "memory pressure stalled it (swap, reclaim) before the end"}
+        .circumstance(),
     Cause{"HF113", "shm-full", "/dev/shm (or a tmpfs) was full"},
     Cause{"HF114", "guard-refused",
-          "Holdfast refused an allocation that would have ended the process"},
-    Cause{"HF115", "worker-copies", "workers' copies of the parent's memory added up to the limit"},
-    Cause{"HF201", "cuda-oom", "the GPU ran out of memory for this job"},
+          "Holdfast refused an allocation that would have ended the process"}
+        .explained(catalogue_columns::of_host_memory),
+    Cause{"HF115", "worker-copies", "workers' copies of the parent's memory added up to the limit"}
+        .quiet_reason(),
+    Cause{"HF201", "cuda-oom", "the GPU ran out of memory for this job"}.explained(
+        catalogue_columns::of_gpu_memory),
     Cause{"HF202", "cuda-fragmentation",
-          "reserved but unallocated memory was larger than the request"},
-    Cause{"HF203", "gpu-leak", "allocated GPU memory grew with every step from one line"},
+          "reserved but unallocated memory was larger than the request"}
+        .explained(catalogue_columns::of_gpu_memory),
+    Cause{"HF203", "gpu-leak", "allocated GPU memory grew with every step from one line"}.reason(),
     Cause{"HF204", "gpu-occupied", "another process holds the GPU's memory"},
     Cause{"HF205", "gpu-preallocated",
           "a framework took the whole GPU at start (TensorFlow without memory growth)"},
-    Cause{"HF301", "segfault", "invalid memory access in native code; names library and function"},
+    Cause{"HF301", "segfault", "invalid memory access in native code; names library and function"}
+        .general(9),
     Cause{"HF302", "stack-overflow", "the C stack ran out (deep recursion)"},
     Cause{"HF303", "heap-corruption",
-          "malloc found its heap damaged (overrun, double free, invalid pointer)"},
-    Cause{"HF304", "mapped-file-gone", "a file under mmap was truncated or lost"},
-    Cause{"HF305", "disk-full-mapping", "the filesystem under an mmap was full"},
-    Cause{"HF306", "illegal-instruction", "the CPU lacks an instruction the library uses"},
+          "malloc found its heap damaged (overrun, double free, invalid pointer)"}
+        .general(5),
+    Cause{"HF304", "mapped-file-gone", "a file under mmap was truncated or lost"}.general(13),
+    Cause{"HF305", "disk-full-mapping", "the filesystem under an mmap was full"}.general(8),
+    Cause{"HF306", "illegal-instruction", "the CPU lacks an instruction the library uses"}.general(
+        10),
     Cause{"HF307", "native-abort",
-          "native code gave up: uncaught C++ exception, failed assertion, fatal check"},
-    Cause{"HF308", "arithmetic-trap", "integer division by zero and the like"},
+          "native code gave up: uncaught C++ exception, failed assertion, fatal check"}
+        .general(11)
+        .yields(catalogue_columns::refusals),
+    Cause{"HF308", "arithmetic-trap", "integer division by zero and the like"}.general(12),
     Cause{"HF309", "native-race", "crash with several threads inside the same native library"},
-    Cause{"HF310", "fatal-python-error", "the interpreter itself gave up"},
+    Cause{"HF310", "fatal-python-error", "the interpreter itself gave up"}.general(6),
     Cause{"HF311", "cuda-illegal-access", "a kernel touched memory it must not"},
-    Cause{"HF312", "cuda-assert", "device-side assert (label or index out of range)"},
+    Cause{"HF312", "cuda-assert", "device-side assert (label or index out of range)"}.explained(
+        catalogue_columns::of_assertion),
     Cause{"HF401", "openmp-duplicate", "two OpenMP runtimes in one process"},
     Cause{"HF402", "cuda-library-missing", "cuDNN/cuBLAS/NCCL shared library not found"},
     Cause{"HF403", "cuda-library-mismatch", "loaded cuDNN differs from the one compiled against"},
@@ -80,7 +168,7 @@ inline constexpr std::array catalogue{
     Cause{"HF506", "cpu-oversubscribed", "more threads than processors that may be used"},
     Cause{"HF507", "not-writable", "a folder that must be written to cannot be"},
     Cause{"HF508", "locked-memory-limit", "RLIMIT_MEMLOCK is too small for RDMA"},
-    Cause{"HF601", "nan-loss", "loss or parameters stopped being finite"},
+    Cause{"HF601", "nan-loss", "loss or parameters stopped being finite"}.reason(),
     Cause{"HF602", "bad-label", "label/index out of range"},
     Cause{"HF603", "shape-mismatch", "tensor shapes or dtypes do not agree"},
     Cause{"HF604", "bad-input", "an input file is corrupt or unreadable"},
@@ -93,20 +181,33 @@ inline constexpr std::array catalogue{
     Cause{"HF706", "lock-deadlock", "threads of one process wait for each other"},
     Cause{"HF801", "gpu-lost", "GPU fell off the bus"},
     Cause{"HF802", "gpu-ecc", "uncorrectable GPU memory errors"},
-    Cause{"HF803", "gpu-throttled", "heat or power slowed the GPU"},
+    Cause{"HF803", "gpu-throttled", "heat or power slowed the GPU"}.reason(),
     Cause{"HF804", "ram-errors", "host memory errors"},
     Cause{"HF805", "disk-errors", "I/O errors from the device"},
     Cause{"HF806", "uneven-steps", "same work, very uneven step times"},
-    Cause{"HF901", "clean-exit", "it finished"},
-    Cause{"HF902", "exception", "an unhandled Python exception, none of the above"},
-    Cause{"HF903", "killed", "somebody sent SIGKILL/SIGTERM; names the sender when known"},
-    Cause{"HF904", "interrupted", "Ctrl-C / kernel interrupt"},
-    Cause{"HF905", "hangup", "terminal or SSH session went away"},
-    Cause{"HF906", "preempted", "scheduler time limit or pre-emption"},
-    Cause{"HF907", "exit-called", "the program or a notebook cell called exit()/os._exit"},
-    Cause{"HF908", "shut-down", "the notebook server stopped or restarted the kernel on request"},
+    Cause{"HF901", "clean-exit", "it finished"}.general(21),
+    Cause{"HF902", "exception", "an unhandled Python exception, none of the above"}
+        .general(18)
+        .explained(catalogue_columns::of_exception)
+        .yields(catalogue_columns::anything),
+    Cause{"HF903", "killed", "somebody sent SIGKILL/SIGTERM; names the sender when known"}
+        .general(17)
+        .stops(Cause::Stopped::by_somebody),
+    Cause{"HF904", "interrupted", "Ctrl-C / kernel interrupt"}.general(15).stops(
+        Cause::Stopped::by_somebody),
+    Cause{"HF905", "hangup", "terminal or SSH session went away"}.general(16).stops(
+        Cause::Stopped::from_outside),
+    Cause{"HF906", "preempted", "scheduler time limit or pre-emption"}.general(14).stops(
+        Cause::Stopped::by_somebody),
+    Cause{"HF907", "exit-called", "the program or a notebook cell called exit()/os._exit"}
+        .general(19)
+        .yields(catalogue_columns::requests),
+    Cause{"HF908", "shut-down", "the notebook server stopped or restarted the kernel on request"}
+        .stops(Cause::Stopped::from_outside),
     Cause{"HF909", "unknown-kill",
-          "SIGKILL with no trace of who or why; says what could not be read"},
+          "SIGKILL with no trace of who or why; says what could not be read"}
+        .general(20)
+        .stops(Cause::Stopped::from_outside),
 };
 
 }  // namespace holdfast

@@ -29,6 +29,24 @@ TEST(Cause, EveryRowIsFoundByCodeInAnyCaseAndBySlug) {
     }
 }
 
+TEST(Cause, ColumnsNameCausesOfTheCatalogue) {
+    for (const Cause& row : catalogue) {
+        for (const std::string_view slug : row.explained_by)
+            EXPECT_TRUE(CauseId::find(slug)) << row.slug << ": " << slug;
+        for (const std::string_view slug : row.yields_to)
+            EXPECT_TRUE(slug == "*" || CauseId::find(slug)) << row.slug << ": " << slug;
+    }
+}
+
+TEST(Cause, NoTwoEndsAreEquallyGeneral) {
+    std::set<int> seen;
+    for (const Cause& row : catalogue) {
+        if (row.generality == 0) continue;
+        EXPECT_EQ(row.kind, Cause::Kind::end) << row.slug;
+        EXPECT_TRUE(seen.insert(row.generality).second) << row.slug;
+    }
+}
+
 TEST(Cause, WhatIsNotInTheCatalogueIsNotFound) {
     for (const char* word : {"", "HF", "HF1", "HF999", "HF1011", "101", "cgroup", "cgroup-oom "})
         EXPECT_EQ(CauseId::find(word), std::nullopt) << word;

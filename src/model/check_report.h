@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 

@@ -25,10 +25,10 @@ inline auto every_field(const MemorySummary& x) { const auto& [a, b, c, d, e] = 
 inline auto every_field(const RunSummary& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const DecidingProcess& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const Keeper& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
-// pid and topic serve ranking and are no part of any JSON.
-inline auto every_field(const Finding& x) { const auto& [a, b, c, d, e, f, pid, topic, g] = x; static_cast<void>(pid), static_cast<void>(topic); return std::tie(a, b, c, d, e, f, g); }
+inline auto every_field(const Statement& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const Verdict& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m); }
 
+inline auto every_field(const Missing& x) { const auto& [a, b] = x; return std::tie(a, b); }
 inline auto every_field(const ProcessLimits& x) { const auto& [a, b, c, d, e, f, g] = x; return std::tie(a, b, c, d, e, f, g); }
 inline auto every_field(const ProcessEvidence& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2, d2] = x;

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/time.h"
 #include "model/agent_evidence.h"
+#include "model/missing.h"
 #include "model/stall_evidence.h"
 #include "model/verdict.h"
 
@@ -230,7 +231,7 @@ struct Evidence {
     bool stderr_seen = false;  // false: terminal, closed or unreadable
     std::optional<TracebackText> traceback;
     MemorySummary memory;
-    std::vector<std::string> missing;  // what could not be seen, in words
+    std::vector<Missing> missing;  // what could not be seen
 
     const ProcessEvidence* main() const;
     const ProcessEvidence* process(int pid) const;

@@ -36,7 +36,11 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("stderr_seen", evidence.stderr_seen);
     json.field("traceback", evidence.traceback);
     json.field("memory", evidence.memory);
-    json.field("missing", evidence.missing);
+    // Recordings have sentences; the kinds are made of them.
+    std::vector<std::string> missing;
+    if constexpr (Json::writes) missing = sentences(evidence.missing);
+    json.field("missing", missing);
+    if constexpr (!Json::writes) evidence.missing = missing_from_texts(std::move(missing));
 }
 
 }  // namespace fields

@@ -186,7 +186,7 @@ Evidence full_evidence() {
                 "container limit",
                 {{"a.py", 3, Bytes{4}, 5, Bytes{6}}},
                 {{at(123456789), Bytes{6}, Bytes{7}}}};
-    e.missing = {"kernel log"};
+    e.missing = {{Missing::What::kernel_log, "kernel log"}};
     return e;
 }
 

@@ -118,10 +118,6 @@ private:
     static T& append(std::vector<T>& list) {
         return list.emplace_back();
     }
-    static Finding& append(std::vector<Finding>& list) {
-        return list.emplace_back(
-            Finding{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}});
-    }
 
     const Json& node_;
     ReadState& state_;

@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast {
 
@@ -81,10 +81,10 @@ struct Verdict {
     Outcome outcome = Outcome::running;
     ExitStatus exit;
     DecidingProcess process;
-    Finding end{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}};
-    Finding root{CauseId::of("clean-exit"), {}, {}, {}, {}, {}, {}, {}, {}};
+    Statement end;
+    Statement root;
     std::string choice;  // why this one, where several causes matched; may be empty
-    std::vector<Finding> contributing;
+    std::vector<Statement> contributing;
     std::vector<PythonStack> python_stack;
     std::vector<NativeFrame> native_stack;
     MemorySummary memory;

@@ -38,16 +38,15 @@ void describe(Json& json, Ref<Json, Keeper> keeper) {
     json.field("where", keeper.where);
 }
 
-// Finding::pid is for ranking only and no part of the contract.
 template <class Json>
-void describe(Json& json, Ref<Json, Finding> finding) {
-    json.cause(finding.cause);
-    json.choice("confidence", finding.confidence, confidence_names);
-    json.field("summary", finding.summary);
-    json.field("where", finding.where);
-    json.field("evidence", finding.evidence);
-    json.field("fixes", finding.fixes);
-    if (!Json::writes || finding.keeper) json.field("keeper", finding.keeper);
+void describe(Json& json, Ref<Json, Statement> statement) {
+    json.cause(statement.cause);
+    json.choice("confidence", statement.confidence, confidence_names);
+    json.field("summary", statement.summary);
+    json.field("where", statement.where);
+    json.field("evidence", statement.evidence);
+    json.field("fixes", statement.fixes);
+    if (!Json::writes || statement.keeper) json.field("keeper", statement.keeper);
 }
 
 template <class Json>

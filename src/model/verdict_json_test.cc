@@ -13,16 +13,14 @@ namespace {
 using testing::all_set;
 using testing::same;
 
-Finding finding(CauseId cause, Confidence confidence) {
-    return Finding{cause,
-                   confidence,
-                   "it held 497 MiB of 512 MiB",
-                   Where{"train.py", 42, "train_step", "losses.append(loss)"},
-                   {{"memory.events", "oom_kill 0 -> 1"}},
-                   {{"keep the number", "loss.item()"}},
-                   4242,
-                   Topic::none,
-                   Keeper{"history", "list", 1931, Where{"train.py", 28, "main", "h.append(x)"}}};
+Statement finding(CauseId cause, Confidence confidence) {
+    return Statement{cause,
+                     confidence,
+                     "it held 497 MiB of 512 MiB",
+                     Where{"train.py", 42, "train_step", "losses.append(loss)"},
+                     {{"memory.events", "oom_kill 0 -> 1"}},
+                     {{"keep the number", "loss.item()"}},
+                     Keeper{"history", "list", 1931, Where{"train.py", 28, "main", "h.append(x)"}}};
 }
 
 Verdict full_verdict() {

@@ -103,7 +103,7 @@ std::string_view headline_of(CauseId cause) {
     return cause->meaning;
 }
 
-std::string headline_of(const Finding& finding) {
+std::string headline_of(const Statement& finding) {
     const std::string text(headline_of(finding.cause));
     // These two say themselves how much is known.
     if (finding.cause == "unknown-kill"_cause || finding.cause == "clean-exit"_cause) return text;

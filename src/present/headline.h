@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "model/finding.h"
+#include "model/statement.h"
 #include "model/verdict.h"
 
 namespace holdfast {
@@ -13,7 +13,7 @@ namespace holdfast {
 std::string_view headline_of(CauseId cause);
 
 // With the doubt in front where there is one: "Probably: ...".
-std::string headline_of(const Finding& finding);
+std::string headline_of(const Statement& finding);
 // Of an end that nobody saw, not even that it was a kill.
 std::string headline_of_end(const Verdict& verdict);
 

@@ -18,7 +18,7 @@ TEST(Headline, EveryCauseHasAShortOneOfItsOwn) {
 }
 
 TEST(Headline, SaysHowSureItIs) {
-    Finding finding{"killed"_cause, Confidence::certain, {}, {}, {}, {}, {}};
+    Statement finding{"killed"_cause, Confidence::certain, {}, {}, {}, {}, {}};
     EXPECT_EQ(headline_of(finding), "Somebody killed it");
     finding.confidence = Confidence::likely;
     EXPECT_EQ(headline_of(finding), "Probably: Somebody killed it");

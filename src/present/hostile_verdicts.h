@@ -67,14 +67,14 @@ public:
     }
 
 private:
-    Finding finding() {
-        Finding f{CauseId::at(number(static_cast<unsigned>(catalogue.size()))),
-                  static_cast<Confidence>(number(3)),
-                  text(),
-                  {},
-                  {},
-                  {},
-                  {}};
+    Statement finding() {
+        Statement f{CauseId::at(number(static_cast<unsigned>(catalogue.size()))),
+                    static_cast<Confidence>(number(3)),
+                    text(),
+                    {},
+                    {},
+                    {},
+                    {}};
         if (coin()) f.where = Where{text(), static_cast<int>(number(99)), text(), text()};
         for (unsigned i = number(16); i > 0; --i) f.evidence.push_back({text(), text()});
         for (unsigned i = number(8); i > 0; --i) f.fixes.push_back({text(), text()});

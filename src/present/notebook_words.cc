@@ -35,7 +35,7 @@ std::string memory_figures(const MemorySummary& memory) {
                      memory.limit_name.empty() ? "limit" : memory.limit_name, human(*memory.limit));
 }
 
-bool is_there(const Finding& finding, const Frame& frame) {
+bool is_there(const Statement& finding, const Frame& frame) {
     return finding.where && finding.where->file == frame.file && finding.where->line == frame.line;
 }
 

@@ -15,7 +15,7 @@ constexpr int widest = 160;  // of one line; a log has no edge to wrap at
 }  // namespace
 
 std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style) {
-    const Finding& root = verdict.root;
+    const Statement& root = verdict.root;
     std::string text = formatted("holdfast: not moving for {}. {} ({} {})\n", human(lasted),
                                  headline_of(root), root.cause->code, root.cause->slug);
     const auto add = [&](const std::string& line) {

@@ -55,7 +55,7 @@ std::vector<std::string> end_facts(const Verdict& verdict) {
 
 // The curve of a machine at rest says nothing about an exception.
 bool memory_matters(const Verdict& verdict) {
-    const auto of_memory = [](const Finding& finding) {
+    const auto of_memory = [](const Statement& finding) {
         return finding.cause->code.starts_with("HF1") || finding.cause->code.starts_with("HF2");
     };
     return of_memory(verdict.end) || of_memory(verdict.root) ||
@@ -122,7 +122,7 @@ std::string status(const Verdict& verdict, const Style& style) {
     }
     add_memory(page, verdict.memory);
 
-    std::vector<Finding> findings;
+    std::vector<Statement> findings;
     if (!(verdict.root.cause == "clean-exit"_cause)) findings.push_back(verdict.root);
     findings.insert(findings.end(), verdict.contributing.begin(), verdict.contributing.end());
     if (findings.empty()) {

@@ -21,21 +21,21 @@ Verdict leak() {
     v.outcome = Outcome::died;
     v.exit.signal = SIGKILL;
     v.process = {4242, "main", "python train.py"};
-    v.end = Finding{"cgroup-oom"_cause,
-                    Confidence::certain,
-                    "The OOM killer ended pid 4242 at its container's limit of 512 MiB.",
-                    {},
-                    {{"memory.events", "oom_kill 0 -> 1"}, {"exit", "SIGKILL"}},
-                    {{"Give the container more memory.", "docker run --memory=2g IMAGE"}},
-                    {}};
-    v.root = Finding{"host-leak"_cause,
-                     Confidence::likely,
-                     "Live memory grew by 3.1 MiB a step.",
-                     Where{"train.py", 42, "train_step", "    losses.append(loss)"},
-                     {{"steps", "152, +3.1 MiB each"}},
-                     {{"Keep the number, not the graph.", "losses.append(loss.item())"}},
-                     {}};
-    v.contributing = {Finding{
+    v.end = Statement{"cgroup-oom"_cause,
+                      Confidence::certain,
+                      "The OOM killer ended pid 4242 at its container's limit of 512 MiB.",
+                      {},
+                      {{"memory.events", "oom_kill 0 -> 1"}, {"exit", "SIGKILL"}},
+                      {{"Give the container more memory.", "docker run --memory=2g IMAGE"}},
+                      {}};
+    v.root = Statement{"host-leak"_cause,
+                       Confidence::likely,
+                       "Live memory grew by 3.1 MiB a step.",
+                       Where{"train.py", 42, "train_step", "    losses.append(loss)"},
+                       {{"steps", "152, +3.1 MiB each"}},
+                       {{"Keep the number, not the graph.", "losses.append(loss.item())"}},
+                       {}};
+    v.contributing = {Statement{
         "swap-thrash"_cause, Confidence::likely, "stalled 31 % of the time", {}, {}, {}, {}}};
     v.memory.peak = Bytes::mib(511);
     v.memory.limit = Bytes::mib(512);
@@ -135,7 +135,7 @@ TEST(TerminalVerdict, TheLinesThatHoldMemoryAreATable) {
 
 TEST(TerminalVerdict, TheMemoryOfAPlainExceptionIsNotShown) {
     Verdict v = leak();
-    v.end = v.root = Finding{"exception"_cause, Confidence::certain, "no", {}, {}, {}, {}};
+    v.end = v.root = Statement{"exception"_cause, Confidence::certain, "no", {}, {}, {}, {}};
     v.contributing.clear();
     v.memory.top_sites = {{"train.py", 42, Bytes::mib(400), std::nullopt, std::nullopt}};
     EXPECT_EQ(terminal_verdict(v, {}).find("train.py:42"), std::string::npos);
@@ -173,7 +173,7 @@ TEST(TerminalVerdict, AnythingAtAllStaysBounded) {
 
 TEST(OneLineVerdict, SaysWhatTheTracebackDidNot) {
     Verdict v = leak();
-    v.end = v.root = Finding{"exit-called"_cause, Confidence::certain, {}, {}, {}, {}, {}};
+    v.end = v.root = Statement{"exit-called"_cause, Confidence::certain, {}, {}, {}, {}, {}};
     v.exit = {3, {}};
     EXPECT_EQ(one_line_verdict(v),
               "holdfast: exited with status 3 (HF907 exit-called); details: holdfast why\n");
@@ -182,7 +182,7 @@ TEST(OneLineVerdict, SaysWhatTheTracebackDidNot) {
     EXPECT_EQ(one_line_verdict(v),
               "holdfast: ended by an unhandled exception with status 3 at train.py:42 "
               "(HF902 exception); details: holdfast why\n");
-    v.end = Finding{"interrupted"_cause, Confidence::certain, {}, {}, {}, {}, {}};
+    v.end = Statement{"interrupted"_cause, Confidence::certain, {}, {}, {}, {}, {}};
     EXPECT_EQ(one_line_verdict(v),
               "holdfast: interrupted (HF904 interrupted); details: holdfast why\n");
     EXPECT_EQ(one_line_verdict(leak()),

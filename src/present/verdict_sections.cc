@@ -100,7 +100,7 @@ void add_sites(Page& page, const std::vector<MemorySite>& sites) {
 
 std::string_view separator(const Style& style) { return style.unicode ? " · " : " - "; }
 
-std::string cause_tag(const Finding& finding, const Style& style) {
+std::string cause_tag(const Statement& finding, const Style& style) {
     return formatted("{} {}{}{}", finding.cause->code, finding.cause->slug, separator(style),
                      name_of(finding.confidence));
 }
@@ -185,11 +185,11 @@ void add_evidence(Page& page, const Verdict& verdict) {
     if (seen.size() > count) page.text(formatted("and {} more", seen.size() - count));
 }
 
-void add_contributing(Page& page, std::string_view label, const std::vector<Finding>& findings) {
+void add_contributing(Page& page, std::string_view label, const std::vector<Statement>& findings) {
     if (findings.empty()) return;
     page.section(label);
     for (std::size_t i = 0; i < std::min(most_others, findings.size()); ++i) {
-        const Finding& finding = findings[i];
+        const Statement& finding = findings[i];
         page.text(formatted("{}: {}", finding.cause->slug,
                             finding.summary.empty() ? finding.cause->meaning : finding.summary),
                   {nullptr, 0, 2, 2});

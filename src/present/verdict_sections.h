@@ -14,14 +14,14 @@ void add_where(Page& page, const Verdict& verdict);
 void add_memory(Page& page, const MemorySummary& memory);
 void add_fixes(Page& page, const Verdict& verdict);
 void add_evidence(Page& page, const Verdict& verdict);
-void add_contributing(Page& page, std::string_view label, const std::vector<Finding>& findings);
+void add_contributing(Page& page, std::string_view label, const std::vector<Statement>& findings);
 void add_stacks(Page& page, const Verdict& verdict);
 void add_missing(Page& page, const std::vector<std::string>& missing);
 // Short facts or commands, faint, as many to a line as fit; none is torn apart that need not be.
 void add_items(Page& page, const std::vector<std::string>& items);
 
 // "HF101 cgroup-oom · certain"
-std::string cause_tag(const Finding& finding, const Style& style);
+std::string cause_tag(const Statement& finding, const Style& style);
 // " · " or " - "
 std::string_view separator(const Style& style);
 

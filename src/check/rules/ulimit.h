@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "check/environment.h"
-#include "model/finding.h"
+#include "model/statement.h"
 
 namespace holdfast::check::rules {
 

@@ -1,10 +1,9 @@
 // HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
 #include <array>
 
-#include "base/format.h"
 #include "diagnose/exception_text.h"
+#include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -132,13 +131,6 @@ bool system_refused(const ExceptionSaid& said) {
     return said.message.find("(os error ") != std::string::npos;
 }
 
-std::string file_in(const ExceptionSaid& said) {
-    const std::string name = quoted(said.line());
-    return name.find('.') != std::string::npos || name.find('/') != std::string::npos
-               ? name
-               : std::string();
-}
-
 }  // namespace
 
 std::optional<Finding> bad_input(const Death& death) {
@@ -147,51 +139,15 @@ std::optional<Finding> bad_input(const Death& death) {
     if (const auto model = exception_said(death, checkpoints);
         model && !only_refused(*model) && !of_data(death, *model))
         return std::nullopt;
-    const std::string file = file_in(*said);
-    Finding finding = finding_of(
-        death, "bad-input"_cause, *said,
-        file.empty() ? formatted("{} could not read one of its input files: {} found it damaged, "
-                                 "cut short or of another kind.",
-                                 who(death), said->type)
-                     : formatted("{} could not read {}: it is damaged, cut short or not what its "
-                                 "name says.",
-                                 who(death), file));
-    if (!file.empty())
-        finding.fixes.push_back({formatted("Look at {} and fetch it again, or leave it out.", file),
-                                 formatted("ls -l {0}; file {0}; head -c 64 {0} | xxd", file)});
-    else
-        finding.fixes.push_back(
-            {"Make the message name the file: wrap the line that reads it.",
-             "except Exception as e: raise RuntimeError(f\"cannot read {path}\") from e"});
-    if (said->type.ends_with("UnicodeDecodeError"))
-        finding.fixes.push_back({"If the file is whole, say how its text is encoded.",
-                                 "open(path, encoding=\"latin-1\")   # or errors=\"replace\""});
-    else if (said->type.ends_with("ParserError"))
-        finding.fixes.push_back({"If a few bad lines may go, leave them out and count them.",
-                                 "pandas.read_csv(path, on_bad_lines=\"warn\")"});
-    return finding;
+    return finding_about(death, "bad-input"_cause, sure_of(death, *said), facts::BadInput{*said});
 }
 
 std::optional<Finding> checkpoint_corrupt(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, checkpoints);
     if (!said || only_refused(*said) || system_refused(*said) || of_data(death, *said))
         return std::nullopt;
-    const std::string file = file_in(*said);
-    Finding finding =
-        finding_of(death, "checkpoint-corrupt"_cause, *said,
-                   formatted("{} could not load {}: it is cut short or damaged.", who(death),
-                             file.empty() ? std::string("a checkpoint") : file));
-    finding.fixes.push_back(
-        {"Go back to the checkpoint before it; what cut this one short may be seen in the run that "
-         "wrote it.",
-         "holdfast runs; holdfast why RUN"});
-    finding.fixes.push_back(
-        {"Write under another name and rename when all is on disk, so that a half-written file "
-         "never has the good name.",
-         uses(death, "keras") ? "model.save(\"tmp.keras\"); os.replace(\"tmp.keras\", path)"
-                              : "torch.save(state, path + \".tmp\"); os.replace(path + \".tmp\", "
-                                "path)"});
-    return finding;
+    return finding_about(death, "checkpoint-corrupt"_cause, sure_of(death, *said),
+                         facts::CheckpointCorrupt{*said});
 }
 
 }  // namespace holdfast::rules

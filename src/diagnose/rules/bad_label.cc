@@ -1,10 +1,9 @@
 // HF602: a class label or an index outside the range that the model allows.
 #include <array>
 
-#include "base/format.h"
 #include "diagnose/exception_text.h"
+#include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -50,52 +49,14 @@ Range range_in(std::string_view message) {
     return range;
 }
 
-std::string summary_of(const Death& death, const Range& range) {
-    if (range.index && range.size && *range.size > 0)
-        return formatted("{} met the label or index {}, where only 0 to {} are allowed.",
-                         who(death), *range.index, *range.size - 1);
-    if (range.index)
-        return formatted("{} met the label {}, for which the model has no output.", who(death),
-                         *range.index);
-    return formatted("{} met a label or an index outside the range the model allows.", who(death));
-}
-
 }  // namespace
 
 std::optional<Finding> bad_label(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, label_texts);
     if (!said) return std::nullopt;
     const Range range = range_in(said->message);
-    Finding finding = finding_of(death, "bad-label"_cause, *said, summary_of(death, range));
-    const bool keras = said->type.ends_with("InvalidArgumentError");
-    const bool embedding = said->message.find("in self") != std::string::npos ||
-                           said->message.find("indices[") != std::string::npos;
-    if (range.index && *range.index < 0)
-        finding.fixes.push_back(
-            {formatted("{} usually stands for \"ignore this\": tell the loss so, or mask these "
-                       "entries before they are used as an index.",
-                       *range.index),
-             keras ? formatted("SparseCategoricalCrossentropy(ignore_class={})", *range.index)
-                   : formatted("nn.CrossEntropyLoss(ignore_index={})", *range.index)});
-    else if (embedding)
-        finding.fixes.push_back(
-            {range.index ? formatted("Give the embedding at least {} rows, or keep the tokens "
-                                     "within the ones it has.",
-                                     *range.index + 1)
-                         : "Give the embedding as many rows as there are tokens.",
-             keras ? formatted("keras.layers.Embedding({}, ...)",
-                               range.index ? std::to_string(*range.index + 1) : "words")
-                   : "model.resize_token_embeddings(len(tokenizer))"});
-    else if (range.index)
-        finding.fixes.push_back(
-            {formatted("Labels that count from 1 end one too high: subtract 1; otherwise the "
-                       "last layer needs {} outputs or more.",
-                       *range.index + 1),
-             keras ? "y = y - y.min()" : "labels = labels - labels.min()"});
-    finding.fixes.push_back(
-        {"Check all labels once before training, where the message can name the file.",
-         "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes"});
-    return finding;
+    return finding_about(death, "bad-label"_cause, sure_of(death, *said),
+                         facts::BadLabel{*said, range.index, range.size});
 }
 
 }  // namespace holdfast::rules

@@ -3,13 +3,11 @@
 #include <initializer_list>
 #include <string_view>
 
-#include "base/format.h"
-#include "base/text.h"
+#include "diagnose/facts/stalls.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall_finding.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -27,34 +25,11 @@ bool is_timeout(std::string_view text) {
            text.find("collective operation timeout") != std::string_view::npos;
 }
 
-// "Rank 1 failed to pass monitoredBarrier", "Ranks 1, 3 failed": the numbers after the word.
-std::string ranks_named(std::string_view line) {
-    for (const std::string_view word : {"Ranks ", "Rank "}) {
-        const std::size_t at = line.find(word);
-        if (at == std::string_view::npos) continue;
-        std::string_view rest = line.substr(at + word.size());
-        const std::size_t end = rest.find_first_not_of("0123456789, ");
-        const std::string_view numbers = trim(rest.substr(0, end));
-        if (!numbers.empty() && line.find("failed to pass") != std::string_view::npos)
-            return std::string(numbers);
-    }
-    return {};
-}
-
 bool speaks_of_ranks(std::string_view line) {
     for (const std::string_view word : {"collective", "monitoredBarrier", "process group", "gloo",
                                         "recv", "send", "clients", "wait timeout", "store"})
         if (line.find(word) != std::string_view::npos) return true;
     return false;
-}
-
-void add_fixes(Finding& finding) {
-    finding.fixes.push_back(
-        {"Make sure that every rank reaches this call equally often: the same "
-         "number of batches, no branch by rank around it.",
-         "DistributedSampler(data, drop_last=True)"});
-    finding.fixes.push_back(
-        {"Let torch name the rank and the call.", "TORCH_DISTRIBUTED_DEBUG=DETAIL"});
 }
 
 // Its launcher only says that a rank failed; the rank's own exception says why.
@@ -67,16 +42,10 @@ std::optional<Finding> told_by_a_rank(const Death& death) {
             if (!thrown.in_main_thread || !is_timeout(thrown.message) ||
                 !speaks_of_ranks(thrown.message))
                 continue;
-            Finding finding =
-                finding_about(death, "collective-timeout"_cause, Confidence::certain,
-                              formatted("{} waited for the other ranks until its time limit: {}",
-                                        rank->rank ? formatted("Rank {}", *rank->rank) : "A rank",
-                                        shortened(thrown.message)));
+            Finding finding = finding_about(death, "collective-timeout"_cause, Confidence::certain,
+                                            facts::RankTimeout{rank, &thrown});
             finding.where = own_place(thrown.frames);
             finding.pid = agent.pid;
-            finding.evidence.push_back(
-                {"exception", shortened(thrown.type + ": " + thrown.message)});
-            add_fixes(finding);
             return finding;
         }
     }
@@ -90,19 +59,11 @@ std::optional<Finding> collective_stall(const Death& death) {
     const std::optional<Standstill> stand = standstill_of(death);
     if (!stand || stand->kind != StandstillKind::collective) return std::nullopt;
     const bool absent = stand->culprit != stand->waiting;
-    std::string summary =
-        absent ? formatted("{} did not join the collective that {} waits in {}: it {}.",
-                           name_of(death, *stand->culprit), name_of(death, *stand->waiting),
-                           for_how_long(*stand), what_it_does(*stand->thread))
-               : formatted("{} has waited {} for the other ranks.", name_of(death, *stand->waiting),
-                           for_how_long(*stand));
-    Finding finding =
-        stall_finding(death, *stand, "collective-timeout"_cause,
-                      absent && (stand->stall->told || steps_overdue(*stand)) ? Confidence::certain
-                                                                              : Confidence::likely,
-                      std::move(summary));
-    add_fixes(finding);
-    return finding;
+    return stall_finding(death, *stand, "collective-timeout"_cause,
+                         absent && (stand->stall->told || steps_overdue(*stand))
+                             ? Confidence::certain
+                             : Confidence::likely,
+                         facts::CollectiveStall{*stand});
 }
 
 // By the words of a rank that gave up waiting.
@@ -113,18 +74,9 @@ std::optional<Finding> collective_timeout(const Death& death) {
     if (!said || !speaks_of_ranks(said->line)) return std::nullopt;
     const bool fits = exception_decided_exit(death) || (death.by(SIGABRT) && said->final);
     if (!fits) return std::nullopt;
-    const std::string ranks = ranks_named(said->line);
-    std::string role = role_name(death.process);
-    Finding finding = finding_about(
-        death, "collective-timeout"_cause,
-        death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-        ranks.empty() ? formatted("{} waited for the other ranks until its time limit: {}",
-                                  who(death), shortened(said->line))
-                      : formatted("Rank {} did not join the others in time: {}", ranks,
-                                  shortened(said->line)));
-    finding.evidence.push_back({said->source, shortened(said->line)});
-    add_fixes(finding);
-    return finding;
+    return finding_about(death, "collective-timeout"_cause,
+                         death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                         facts::CollectiveTimeout{*said});
 }
 
 }  // namespace holdfast::rules

@@ -1,9 +1,8 @@
 // HF503: no space left on a device, told by the words and the filesystem's figures.
-#include "base/format.h"
 #include "diagnose/disk_room.h"
+#include "diagnose/facts/limits.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -57,24 +56,9 @@ std::optional<Finding> disk_full(const Death& death) {
         said->final && death.exit_known() &&
         (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);
     const bool tied = disk != nullptr && (is_used(*disk) || path.starts_with("/"));
-    const std::string place = disk != nullptr ? disk->path : path;
-    Finding finding = finding_about(
-        death, "disk-full"_cause,
-        tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
-        place.empty() ? formatted("{} found no space left on a device.", who(death))
-                      : formatted("{} found no space left at {}.", who(death), place));
-    finding.evidence.push_back({said->source, shortened(said->line)});
-    if (disk != nullptr) {
-        const std::string figures = room_on(*disk);
-        finding.evidence.push_back({"statvfs " + disk->path, figures});
-        finding.summary = formatted("{} found no space left at {} ({}{}).", who(death), disk->path,
-                                    disk->use.empty() ? "" : disk->use + ", ", figures);
-    }
-    finding.fixes.push_back({place.empty()
-                                 ? "Free some space, or write elsewhere."
-                                 : formatted("Free some space at {}, or write elsewhere.", place),
-                             place.empty() ? "df -h" : "df -h " + place});
-    return finding;
+    return finding_about(death, "disk-full"_cause,
+                         tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,
+                         facts::DiskFull{*said, disk, path});
 }
 
 }  // namespace holdfast::rules

@@ -1,12 +1,10 @@
 // HF310: the interpreter itself gave up.
 #include <csignal>
 
-#include "base/format.h"
+#include "diagnose/facts/crash.h"
 #include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 
@@ -23,24 +21,9 @@ std::optional<Finding> fatal_python_error(const Death& death) {
     if (!dump && death.decides) dump = python_dump_at_end(death.all.stderr_tail);
     // faulthandler opens its dump of a fatal signal with the same words.
     if (!dump || dump->names_signal) return std::nullopt;
-    Finding finding = finding_about(death, "fatal-python-error"_cause,
-                                    death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                                    formatted("The Python interpreter of {} gave up: {}",
-                                              who(death), shortened(dump->headline)));
-    finding.evidence.push_back({"stderr", "Fatal Python error: " + shortened(dump->headline)});
-    if (dump->headline.find("recursion") != std::string::npos ||
-        dump->headline.find("stack overflow") != std::string::npos)
-        finding.fixes.push_back(
-            {"Something recurses without end: look at the frames that repeat.", {}});
-    else if (dump->headline.find("init") != std::string::npos)
-        finding.fixes.push_back({"Python could not start: check PYTHONHOME and PYTHONPATH.",
-                                 "env -u PYTHONHOME -u PYTHONPATH python -c 'import sys'"});
-    else
-        finding.fixes.push_back(
-            {"Most often an extension module misused the interpreter (its lock, a "
-             "reference count): update the extension in the stack above.",
-             "python -X dev ..."});
-    return finding;
+    return finding_about(death, "fatal-python-error"_cause,
+                         death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                         facts::FatalPython{dump->headline});
 }
 
 }  // namespace holdfast::rules

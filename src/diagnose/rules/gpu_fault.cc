@@ -3,13 +3,11 @@
 #include <array>
 #include <csignal>
 
-#include "base/format.h"
-#include "diagnose/inside.h"
+#include "diagnose/facts/gpu.h"
 #include "diagnose/last_text.h"
 #include "diagnose/launch_line.h"
 #include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -31,53 +29,21 @@ std::optional<DeviceAssertion> assertion_of(const Death& death) {
 }
 
 // The line that launched it takes the place of the one that noticed.
-void tell_line(Finding& finding, const Death& death, const std::optional<LaunchLine>& line) {
+facts::FaultPlace place_of(const Death& death, const std::optional<LaunchLine>& line) {
+    if (!line && !launches_watched(death)) return {};
+    return {where_it_died(death), line};
+}
+
+void take_line(Finding& finding, const Death& death, const std::optional<LaunchLine>& line) {
     if (!line && !launches_watched(death)) return;
-    if (const std::optional<Where> noticed = finding.where)
-        finding.evidence.push_back({"noticed at", short_place(*noticed)});
     finding.where.reset();
     if (!line) return;
     finding.where = line->where;
-    finding.evidence.push_back(line->seen);
     if (!line->only_one) finding.confidence = at_most(finding.confidence, Confidence::likely);
 }
 
-Finding fault(const Death& death, CauseId cause, const Said& said) {
-    Finding finding =
-        finding_about(death, cause, death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                      formatted("{} stopped with: {}", who(death), shortened(said.line)));
-    finding.evidence.push_back({said.source, shortened(said.line)});
-    return finding;
-}
-
-std::string_view name_of(OutOfRange::What what) {
-    switch (what) {
-    case OutOfRange::What::label: return "a label outside the classes that the model has";
-    case OutOfRange::What::index: return "an index outside the table that it looks into";
-    case OutOfRange::What::probability: return "a value that is not between 0 and 1";
-    }
-    return "";
-}
-
-Fix fix_of(OutOfRange::What what) {
-    switch (what) {
-    case OutOfRange::What::label:
-        return {
-            "Check all labels once before training: classes count from 0, and what stands for "
-            "\"ignore this\" must be told to the loss.",
-            "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes"};
-    case OutOfRange::What::index:
-        return {
-            "Check the indices against the table; an embedding needs as many rows as there are "
-            "tokens.",
-            "assert 0 <= int(index.min()) and int(index.max()) < table.shape[0]"};
-    case OutOfRange::What::probability:
-        return {
-            "Give raw outputs to a loss that applies the sigmoid itself; and look whether they "
-            "are numbers at all.",
-            "torch.nn.BCEWithLogitsLoss()"};
-    }
-    return {};
+Confidence as_sure_as_exit(const Death& death) {
+    return death.sure_of_exit() ? Confidence::certain : Confidence::likely;
 }
 
 }  // namespace
@@ -85,17 +51,11 @@ Fix fix_of(OutOfRange::What what) {
 std::optional<Finding> cuda_assert(const Death& death) {
     const std::optional<Said> said = failed_with(death, assert_words);
     if (!said) return std::nullopt;
-    Finding finding = fault(death, "cuda-assert"_cause, *said);
     const std::optional<DeviceAssertion> assertion = assertion_of(death);
-    if (assertion)
-        finding.evidence.push_back({"stderr", formatted("{}: assertion `{}`", assertion->function,
-                                                        shortened(assertion->condition))});
     const std::optional<LaunchLine> line = line_of_assertion(death, assertion);
-    tell_line(finding, death, line);
-    finding.fixes.push_back(
-        {"Check labels and indices against the number of classes; on the CPU the same code names "
-         "the bad one.",
-         line ? "" : "CUDA_LAUNCH_BLOCKING=1"});
+    Finding finding = finding_about(death, "cuda-assert"_cause, as_sure_as_exit(death),
+                                    facts::CudaAssert{*said, assertion, place_of(death, line)});
+    take_line(finding, death, line);
     return finding;
 }
 
@@ -105,27 +65,23 @@ std::optional<Finding> label_behind_assert(const Death& death) {
     if (!assertion) return std::nullopt;
     const std::optional<OutOfRange> range = out_of_range(*assertion);
     if (!range) return std::nullopt;
+    const std::optional<LaunchLine> line = line_of_assertion(death, assertion);
     Finding finding = finding_about(
         death, "bad-label"_cause, death.sure_of_exit() ? range->confidence : Confidence::likely,
-        formatted("{} met {}, on the GPU.", who(death), name_of(range->what)));
+        facts::LabelOnGpu{range->what, *assertion, place_of(death, line)});
     finding.topic = Topic::device_assert;
-    finding.evidence.push_back({"stderr", formatted("{}: assertion `{}`", assertion->function,
-                                                    shortened(assertion->condition))});
-    const std::optional<LaunchLine> line = line_of_assertion(death, assertion);
-    tell_line(finding, death, line);
+    take_line(finding, death, line);
     if (!line) finding.where.reset();  // the line that noticed has no label
-    finding.fixes.push_back(fix_of(range->what));
     return finding;
 }
 
 std::optional<Finding> cuda_illegal_access(const Death& death) {
     const std::optional<Said> said = failed_with(death, access_words);
     if (!said) return std::nullopt;
-    Finding finding = fault(death, "cuda-illegal-access"_cause, *said);
-    tell_line(finding, death, line_of_access(death));
-    finding.fixes.push_back(
-        {"Run once with every kernel waited for: the line is then the right one.",
-         "CUDA_LAUNCH_BLOCKING=1"});
+    const std::optional<LaunchLine> line = line_of_access(death);
+    Finding finding = finding_about(death, "cuda-illegal-access"_cause, as_sure_as_exit(death),
+                                    facts::CudaIllegalAccess{*said, place_of(death, line)});
+    take_line(finding, death, line);
     return finding;
 }
 

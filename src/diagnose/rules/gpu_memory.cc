@@ -1,19 +1,15 @@
 // HF201, HF202, HF204, HF205: the GPU refused an allocation; its figures say whose memory it was.
-#include "base/format.h"
 #include "diagnose/exception_text.h"
+#include "diagnose/facts/gpu.h"
 #include "diagnose/gpu_refusal.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/tensor_refusal.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
 
-struct Refused {
-    GpuRefusal figures;
-    Said said;
-};
+using Refused = facts::GpuRefused;
 
 // Of an allocator; a ValueError that speaks of the same is somebody's own.
 bool from_an_allocator(std::string_view type) {
@@ -78,78 +74,6 @@ Whose whose(const GpuRefusal& figures) {
     return Whose::ours;
 }
 
-std::string asked_for(const GpuRefusal& figures) {
-    return figures.asked ? human(*figures.asked) : std::string("memory");
-}
-
-Finding finding_of(const Death& death, const Refused& refused, CauseId cause, Confidence confidence,
-                   std::string summary) {
-    Finding finding = finding_about(death, cause, confidence, std::move(summary));
-    finding.evidence.push_back({refused.said.source, shortened(refused.said.line)});
-    const GpuRefusal& figures = refused.figures;
-    if (figures.asked) finding.evidence.push_back({"asked for", human(*figures.asked)});
-    if (figures.free && figures.capacity)
-        finding.evidence.push_back({"free on the GPU", part_of(*figures.free, *figures.capacity)});
-    if (figures.own) finding.evidence.push_back({"held by this process", human(*figures.own)});
-    return finding;
-}
-
-// In the spelling of the framework that took it; of both where that is not known.
-void add_growth_fixes(Finding& finding, const Death& death) {
-    const bool jax = uses(death, "jax") || uses(death, "jaxlib");
-    if (!jax || uses(death, "tensorflow"))
-        finding.fixes.push_back(
-            {"Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
-             "for g in tf.config.list_physical_devices(\"GPU\"): "
-             "tf.config.experimental.set_memory_growth(g, True)\n"
-             "# without touching the program: TF_FORCE_GPU_ALLOW_GROWTH=true"});
-    if (jax || !uses(death, "tensorflow"))
-        finding.fixes.push_back(
-            {"JAX takes three quarters at its start: let it grow, or give it a smaller share.",
-             "XLA_PYTHON_CLIENT_PREALLOCATE=false   # or XLA_PYTHON_CLIENT_MEM_FRACTION=.40"});
-}
-
-void add_smaller_fixes(Finding& finding, GpuFramework framework) {
-    switch (framework) {
-    case GpuFramework::torch:
-        finding.fixes.push_back(
-            {"Take a smaller batch and make up for it by accumulating gradients.",
-             "loss = loss / k; loss.backward(); every k-th time: optimizer.step()"});
-        finding.fixes.push_back(
-            {"Keep activations in bfloat16, or compute them again in the backward pass.",
-             "with torch.autocast(\"cuda\", dtype=torch.bfloat16): ...\n"
-             "torch.utils.checkpoint.checkpoint(block, x, use_reentrant=False)"});
-        return;
-    case GpuFramework::tensorflow:
-        finding.fixes.push_back({"Take a smaller batch.", "model.fit(..., batch_size=16)"});
-        finding.fixes.push_back({"Keep activations in half precision.",
-                                 "tf.keras.mixed_precision.set_global_policy(\"mixed_float16\")"});
-        return;
-    case GpuFramework::jax:
-        finding.fixes.push_back(
-            {"Take a smaller batch, or compute activations again in the backward pass.",
-             "loss = jax.checkpoint(loss)"});
-        finding.fixes.push_back(
-            {"Give the arguments' memory to the results of the step.",
-             "@partial(jax.jit, donate_argnums=(0, 1))   # parameters, optimizer state"});
-        return;
-    }
-}
-
-Fix fix_for_pieces(GpuFramework framework) {
-    switch (framework) {
-    case GpuFramework::torch: break;
-    case GpuFramework::tensorflow:
-        return {"Let CUDA's own pool join the pieces (before TensorFlow is imported).",
-                "TF_GPU_ALLOCATOR=cuda_malloc_async"};
-    case GpuFramework::jax:
-        return {"Let CUDA's own pool join the pieces, or free at once what is let go (slower).",
-                "TF_GPU_ALLOCATOR=cuda_malloc_async   # or XLA_PYTHON_CLIENT_ALLOCATOR=platform"};
-    }
-    return {"Let the allocator grow its segments instead of adding new ones.",
-            "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"};
-}
-
 }  // namespace
 
 std::optional<Finding> cuda_oom(const Death& death) {
@@ -160,31 +84,16 @@ std::optional<Finding> cuda_oom(const Death& death) {
     const std::optional<Bytes> room = figures.allowed ? figures.allowed : figures.capacity;
     const bool decided = room && figures.asked && figures.own &&
                          (*figures.own + *figures.asked).share_of(*room) >= 0.9;
-    Finding finding = finding_of(
-        death, *refused, "cuda-oom"_cause, decided ? Confidence::certain : Confidence::likely,
-        figures.capacity && figures.own
-            ? formatted("{} asked for {} more on a GPU of {}, where it held {}.", who(death),
-                        asked_for(figures), human(*figures.capacity), human(*figures.own))
-            : formatted("{} asked for {} on the GPU and was refused.", who(death),
-                        asked_for(figures)));
-    add_smaller_fixes(finding, figures.framework);
-    return finding;
+    return finding_about(death, "cuda-oom"_cause,
+                         decided ? Confidence::certain : Confidence::likely,
+                         facts::CudaOom{*refused});
 }
 
 std::optional<Finding> cuda_fragmentation(const Death& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (!refused || whose(refused->figures) != Whose::unused) return std::nullopt;
-    const GpuRefusal& figures = refused->figures;
-    Finding finding =
-        finding_of(death, *refused, "cuda-fragmentation"_cause, Confidence::certain,
-                   formatted("{} asked for {} and was refused, while {} of what its allocator had "
-                             "reserved lay unused in pieces.",
-                             who(death), human(*figures.asked), human(*figures.unused)));
-    finding.evidence.push_back({"reserved and unused", human(*figures.unused)});
-    if (figures.largest_free)
-        finding.evidence.push_back({"largest free piece", human(*figures.largest_free)});
-    finding.fixes.push_back(fix_for_pieces(figures.framework));
-    return finding;
+    return finding_about(death, "cuda-fragmentation"_cause, Confidence::certain,
+                         facts::CudaFragmentation{*refused});
 }
 
 std::optional<Finding> gpu_occupied(const Death& death) {
@@ -195,35 +104,16 @@ std::optional<Finding> gpu_occupied(const Death& death) {
     const GpuEvidence::Holder* stranger = largest_stranger(death, figures);
     // The driver's own list names them; in a container it may name nobody.
     const bool decided = stranger != nullptr && stranger->used->share_of(others) >= 0.5;
-    Finding finding = finding_of(
-        death, *refused, "gpu-occupied"_cause, decided ? Confidence::certain : Confidence::likely,
-        decided ? formatted("{} asked for {} on the GPU, but {} (pid {}) held {} of its {}.",
-                            who(death), human(*figures.asked),
-                            stranger->name.empty() ? "another process" : stranger->name,
-                            stranger->pid, human(*stranger->used), human(*figures.capacity))
-                : formatted("{} asked for {} on the GPU, but others held {} of its {}.", who(death),
-                            human(*figures.asked), human(others), human(*figures.capacity)));
-    finding.evidence.push_back({"held by others", part_of(others, *figures.capacity)});
-    finding.fixes.push_back({"See who it is; end it, wait for it, or take another GPU.",
-                             "nvidia-smi   # then: CUDA_VISIBLE_DEVICES=1"});
-    return finding;
+    return finding_about(death, "gpu-occupied"_cause,
+                         decided ? Confidence::certain : Confidence::likely,
+                         facts::GpuOccupied{*refused, others, decided ? stranger : nullptr});
 }
 
 std::optional<Finding> gpu_preallocated(const Death& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
-    if (refused && whose(refused->figures) == Whose::beside) {
-        const GpuRefusal& figures = refused->figures;
-        Finding finding = finding_of(
-            death, *refused, "gpu-preallocated"_cause, Confidence::certain,
-            formatted("{} asked for {} on the GPU, but another part of the same process had taken "
-                      "{} of its {}.",
-                      who(death), asked_for(figures), human(*held_beside(figures)),
-                      human(*figures.capacity)));
-        finding.evidence.push_back({"allocated by PyTorch", human(*figures.allocated)});
-        finding.evidence.push_back({"held beside it", human(*held_beside(figures))});
-        add_growth_fixes(finding, death);
-        return finding;
-    }
+    if (refused && whose(refused->figures) == Whose::beside)
+        return finding_about(death, "gpu-preallocated"_cause, Confidence::certain,
+                             facts::GpuTakenBeside{*refused, *held_beside(refused->figures)});
     // TensorFlow's own libraries find nothing left for themselves.
     const std::optional<Said> said =
         said_last(death, {"CUDNN_STATUS_ALLOC_FAILED", "Failed to get convolution algorithm",
@@ -235,15 +125,8 @@ std::optional<Finding> gpu_preallocated(const Death& death) {
             if (!holder.ours || !holder.used || !gpu.total ||
                 holder.used->share_of(*gpu.total) < 0.7)
                 continue;
-            Finding finding = finding_about(
-                death, "gpu-preallocated"_cause, Confidence::likely,
-                formatted("{} had taken {} of the GPU's {} in advance, and a library of its own "
-                          "found nothing left.",
-                          who(death), human(*holder.used), human(*gpu.total)));
-            finding.evidence.push_back({said->source, shortened(said->line)});
-            finding.evidence.push_back({"NVML", part_of(*holder.used, *gpu.total)});
-            add_growth_fixes(finding, death);
-            return finding;
+            return finding_about(death, "gpu-preallocated"_cause, Confidence::likely,
+                                 facts::GpuTakenInAdvance{*said, &gpu, &holder});
         }
     return std::nullopt;
 }

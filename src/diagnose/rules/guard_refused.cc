@@ -1,13 +1,10 @@
 // HF114: the guard refused an allocation, and the program ended by the error that came of it.
-#include "base/format.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/inside.h"
-#include "diagnose/last_text.h"
-#include "diagnose/memory_fixes.h"
-#include "diagnose/moment.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stuck_refusal.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {
@@ -31,33 +28,6 @@ const AgentEvidence* refused_one(const Death& death) {
     return found;
 }
 
-std::string told(const Death& death, const AgentEvidence& agent, const RefusalEvidence& last) {
-    const std::string whose =
-        agent.pid == death.pid ? who(death) : formatted("a worker (pid {})", agent.pid);
-    switch (last.kind) {
-    case RefusalEvidence::Kind::too_large:
-        return formatted(
-            "{} asked for {} at once, more than the whole limit of {}; the guard "
-            "refused it.",
-            whose, human(last.asked), human(last.limit));
-    case RefusalEvidence::Kind::nothing_left:
-        return formatted(
-            "{} had used up its memory, {} of {} were left; the guard refused the "
-            "next allocation, so that it got an error and not a kill.",
-            whose, human(last.room), human(last.limit));
-    case RefusalEvidence::Kind::brink:
-        return formatted(
-            "{} was about to use up its memory, {} of {} were left; the guard "
-            "raised BrinkError between two steps.",
-            whose, human(last.room), human(last.limit));
-    case RefusalEvidence::Kind::refused: break;
-    }
-    return formatted(
-        "{} asked for {} where {} of {} were left; the guard refused it, so that it "
-        "got an error and not a kill.",
-        whose, human(last.asked), human(last.room), human(last.limit));
-}
-
 }  // namespace
 
 std::optional<Finding> guard_refused(const Death& death) {
@@ -72,15 +42,8 @@ std::optional<Finding> guard_refused(const Death& death) {
     Finding finding = finding_about(
         death, "guard-refused"_cause,
         at_the_end && fits && agent->pid == death.pid ? Confidence::certain : Confidence::likely,
-        told(death, *agent, last));
+        facts::GuardRefused{agent, *error});
     if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
-    finding.evidence.push_back({"guard", formatted("asked {}, left {} of {}", human(last.asked),
-                                                   human(last.room), human(last.limit))});
-    if (agent->guard->refused > 1)
-        finding.evidence.push_back(
-            {"guard", formatted("{} refusals in all", agent->guard->refused)});
-    finding.evidence.push_back({error->said.source, shortened(error->said.line)});
-    for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
     return finding;
 }
 
@@ -101,18 +64,11 @@ std::optional<Finding> refusal_before(const Death& death, const Standstill& stan
         if (found == nullptr || time > found->guard->last.time) found = &agent;
     }
     if (found == nullptr) return std::nullopt;
-    const RefusalEvidence& last = found->guard->last;
-    std::string summary = rules::told(death, *found, last);
-    if (summary.ends_with('.')) summary.pop_back();
     // That it stands still for this reason is seen only by the order of the two.
-    Finding finding = finding_about(
-        death, "guard-refused"_cause, Confidence::likely,
-        formatted("{} Nobody dealt with the error, and the program has not moved since.",
-                  summary + "."));
-    if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
-    finding.evidence.push_back({"guard", formatted("asked {}, left {} of {}", human(last.asked),
-                                                   human(last.room), human(last.limit))});
-    for (Fix& fix : need_less(death)) finding.fixes.push_back(std::move(fix));
+    Finding finding = finding_about(death, "guard-refused"_cause, Confidence::likely,
+                                    facts::GuardRefused{found, std::nullopt});
+    if (const std::optional<Where> where = own_place(found->guard->last.frames))
+        finding.where = where;
     finding.pid = found->pid;
     return finding;
 }

@@ -1,15 +1,13 @@
 // HF110: memory that one line keeps more and more of.
 #include <algorithm>
 
-#include "base/format.h"
-#include "diagnose/growth_words.h"
+#include "diagnose/facts/held_memory.h"
 #include "diagnose/inside.h"
 #include "diagnose/keeper.h"
 #include "diagnose/memory_held.h"
-#include "diagnose/moment.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {
@@ -58,27 +56,6 @@ const AgentEvidence* largest_leak(const Death& death) {
     return largest;
 }
 
-bool has_torch(const AgentEvidence& agent) {
-    for (const NoteEvidence& note : agent.notes)
-        if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("torch"))
-            return true;
-    return agent.steps.source.starts_with("torch");
-}
-
-void add_fixes(Finding& finding, const AgentEvidence& agent, const std::string& place) {
-    if (finding.keeper) return;  // its own fix is there already
-    if (has_torch(agent))
-        finding.fixes.push_back(
-            {formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
-                       place),
-             "losses.append(loss.item())   # not: losses.append(loss)"});
-    finding.fixes.push_back(
-        {formatted("Find who keeps what {} makes: a list, a dictionary or a cache without a "
-                   "bound; let go of it after each step, or bound it.",
-                   place),
-         {}});
-}
-
 }  // namespace
 
 std::optional<Finding> host_leak(const Death& death) {
@@ -88,32 +65,19 @@ std::optional<Finding> host_leak(const Death& death) {
     if (too_large_without(death, leak.live)) return std::nullopt;
     const std::optional<Where> where = own_place(leak.frames);
     if (!where) return std::nullopt;
-    const std::string place = short_place(*where);
     // Over time alone, a long load looks the same; and a thread's line is only borrowed.
     constexpr int enough_windows = 5;
     const bool sure = leak.growth.per_step && leak.growth.windows >= enough_windows &&
                       !leak.borrowed && !leak.several_lines;
-    Finding finding = finding_about(
-        death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
-        formatted("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
-                  rate_of(leak.growth), human_with_error(leak.live, leak.error)));
+    Finding finding =
+        finding_about(death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
+                      facts::HostLeak{agent, *where});
     finding.where = where;
     finding.pid = agent->pid;
-    finding.evidence = {{"live memory", figures_of(leak.growth)}};
-    if (!agent->steps.source.empty() && leak.growth.per_step)
-        finding.evidence.push_back(
-            {"steps", formatted("{}, counted by {}", agent->steps.count, agent->steps.source)});
-    if (leak.several_lines)
-        finding.evidence.push_back({"lines", "several below this one ask for it"});
-    if (leak.borrowed)
-        finding.evidence.push_back({"threads",
-                                    "some of it was asked for by threads without Python "
-                                    "frames, while the main thread was here"});
-    add_keeper(finding, *agent, leak.growth.in_all);
+    finding.keeper = keeper_of(*agent, leak.growth.in_all);
     // No line of the several that ask is to blame: the one that keeps it is.
     if (leak.several_lines && finding.keeper && finding.keeper->where)
         finding.where = finding.keeper->where;
-    add_fixes(finding, *agent, place);
     return finding;
 }
 

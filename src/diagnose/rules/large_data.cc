@@ -2,17 +2,15 @@
 #include <algorithm>
 #include <map>
 
-#include "base/format.h"
+#include "diagnose/facts/held_memory.h"
 #include "diagnose/inside.h"
 #include "diagnose/keeper.h"
-#include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
-#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/place.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
 #include "diagnose/worker_end.h"
 #include "model/call_kind.h"
 #include "model/own_code.h"
@@ -125,35 +123,6 @@ bool too_little_to_matter(const Death& death, Bytes live) {
     const std::optional<Bytes> whole =
         kill->level != nullptr ? kill->level->limit : death.all.host.total;
     return whole && live.share_of(*whole) < 0.3;
-}
-
-// In the words of the library that was loading.
-Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
-    const std::string what =
-        formatted("Read what {} loads in pieces, or map it instead of loading it.", place);
-    const auto below = [&](std::string_view word) {
-        return std::any_of(agent.place.begin(), agent.place.end(), [&](const Frame& frame) {
-            return frame.function.find(word) != std::string::npos;
-        });
-    };
-    if (below("read_csv"))
-        return {what, "for part in pandas.read_csv(path, chunksize=100_000): ..."};
-    if (below("read_parquet"))
-        return {what, "for part in pyarrow.parquet.ParquetFile(path).iter_batches(): ..."};
-    const auto keras =
-        std::find_if(agent.notes.rbegin(), agent.notes.rend(), [](const NoteEvidence& note) {
-            return note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras");
-        });
-    if (keras != agent.notes.rend())
-        return {what, keras->text == "keras 2"
-                          ? "class Data(tf.keras.utils.Sequence): ...   # one batch at a time"
-                          : "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
-    const bool by_numpy =
-        std::any_of(agent.place.begin(), agent.place.end(), [](const Frame& frame) {
-            return frame.file.find("/numpy/") != std::string::npos &&
-                   (frame.function == "load" || frame.function == "read_array");
-        });
-    return {what, by_numpy ? "numpy.load(path, mmap_mode=\"r\")" : ""};
 }
 
 // A container that a name reaches grows by items: then what is kept is not one load, nor one model
@@ -269,26 +238,15 @@ std::optional<Finding> held_by_a_line(const Death& death) {
     if (filling && !was_at(*agent, line->where)) return std::nullopt;
     if (!filling && too_little_to_matter(death, line->live)) return std::nullopt;
     const bool stepped = agent->steps.count > 0;
-    const std::string place = short_place(line->where);
     if (kept) {
         Finding finding = finding_about(
             death, "host-leak"_cause, Confidence::likely,
-            formatted("Memory that {} asks for rose again and again, to {} of the {} that {} "
-                      "had.",
-                      place, human(std::min(line->live, *peak)), human(*peak), who(death)));
+            facts::KeptByLine{agent, line->where, line->live, line->error, *peak, line->rises});
         finding.where = line->where;
         finding.topic = Topic::held_memory;
-        finding.evidence = {{"live memory", formatted("{} (± {}) at {}", human(line->live),
-                                                      human(line->error), place)},
-                            {"growth", formatted("it rose in {} windows of time", line->rises)}};
-        add_keeper(finding, *agent, line->live);
+        finding.keeper = keeper_of(*agent, line->live);
         if (several_lines && finding.keeper && finding.keeper->where)
             finding.where = finding.keeper->where;
-        if (!finding.keeper)
-            finding.fixes.push_back(
-                {formatted("Find who keeps what {} makes, and let go of it after each step.",
-                           place),
-                 {}});
         return finding;
     }
     // What a step makes and gives back is no data that was loaded.
@@ -299,23 +257,10 @@ std::optional<Finding> held_by_a_line(const Death& death) {
         death, "dataset-in-ram"_cause,
         stepped && !line->borrowed && line->live.share_of(*peak) >= 0.7 ? Confidence::certain
                                                                         : Confidence::likely,
-        filling ? formatted("{} asks for {}; {} had {} when it ended, and was still filling it.",
-                            place, human(line->live), who(death), human(*peak))
-                : formatted("{} holds {}, {:.0f} % of all that {} had in memory.", place,
-                            human(line->live), std::min(100.0, 100 * line->live.share_of(*peak)),
-                            who(death)));
+        facts::LoadedByLine{agent, line->where, line->live, line->error, line->before_steps, *peak,
+                            filling, line->borrowed});
     finding.where = line->where;
-    finding.evidence = {{"live memory", formatted("{} (± {}) at {}", human(line->live),
-                                                  human(line->error), place)}};
-    if (line->borrowed)
-        finding.evidence.push_back(
-            {"threads", "a library's threads asked for it while the main thread waited here"});
-    if (stepped)
-        finding.evidence.push_back(
-            {"before the first steps", formatted("{} of it", human(line->before_steps))});
-    name_keeper(finding, *agent, line->live);
-    finding.fixes.push_back(in_pieces(*agent, place));
-    finding.fixes.push_back(load_within(death, "holdfast.Loader(path"));
+    finding.keeper = keeper_of(*agent, line->live);
     return finding;
 }
 
@@ -332,14 +277,12 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
     // One block was made, it did not grow: see held_by_a_line for one that is replaced by a larger.
     if (keeper.kind == "ndarray" || keeper.kind == "Tensor") return std::nullopt;
     if (too_large_without(death, keeper.live)) return std::nullopt;
-    Finding finding =
-        finding_about(death, "host-leak"_cause, Confidence::likely,
-                      formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
-                                human(keeper.live), human(*peak), who(death)));
+    Finding finding = finding_about(death, "host-leak"_cause, Confidence::likely,
+                                    facts::KeptByName{agent, *peak});
     finding.topic = Topic::held_memory;
     if (keeper.filled_at) finding.where = Where{keeper.file, keeper.filled_at, {}, {}};
     if (!finding.where) finding.where = where_it_was(death);
-    add_keeper(finding, *agent, keeper.live);
+    finding.keeper = keeper_of(*agent, keeper.live);
     return finding;
 }
 
@@ -373,16 +316,9 @@ std::optional<Finding> loaded_unseen(const Death& death) {
     const CallKind kind = kind_of_call(agent->place, at);
     if (kind == CallKind::other || kind == CallKind::works || risen.share_of(*peak) < 0.5)
         return std::nullopt;
-    const std::string place = short_place(*last);
     Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
-                                    formatted("While {} was loading, memory rose by {}, to {}.",
-                                              place, human(risen), human(*peak)));
+                                    facts::LoadedUnseen{agent, *last, risen, *peak});
     finding.where = last;
-    finding.evidence = {{"memory in use", formatted("+{} during this call", human(risen))},
-                        {"allocations", formatted("{} of it were asked for in ways that can be "
-                                                  "seen",
-                                                  human(agent->live))}};
-    finding.fixes.push_back(in_pieces(*agent, place));
     return finding;
 }
 
@@ -460,25 +396,8 @@ std::optional<Finding> worker_copies(const Death& death) {
     if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
-        formatted("Each of {} workers held about as much memory of its own as their parent, {}; "
-                  "together they filled {}.",
-                  workers, human(*main->anon), human(*limit)));
-    finding.evidence = {
-        {"memory of the workers", formatted("{} each, on average, in {} workers",
-                                            human(Bytes{copies.count / workers}), workers)},
-        {"memory of the parent", human(*main->anon)},
-        theirs > Bytes{}
-            ? Observation{"limit", formatted("{}, full: {} of it can only be the workers' own",
-                                             human(*limit), human(theirs))}
-            : Observation{"memory.stat",
-                          formatted("anon {}: their pages are not shared", human(*cgroup->anon))}};
+        facts::WorkerCopies{workers, copies, *main->anon, *limit, theirs, *cgroup->anon});
     if (const std::optional<Where> where = line_of_workers(death.all)) finding.where = where;
-    finding.fixes.push_back(
-        {"Keep the data in arrays or tensors, not in lists of Python objects: "
-         "counting references copies shared pages.",
-         "self.items = numpy.array(items)"});
-    finding.fixes.push_back({"Use fewer workers.", fewer_workers(death)});
-    finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
     return finding;
 }
 

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/format.h"
+#include "diagnose/facts/limits.h"
 #include "diagnose/last_text.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
@@ -30,20 +29,10 @@ const ProcessEvidence* fullest(const Death& death) {
     return best;
 }
 
-std::optional<Finding> cpu_finding(const Death& death, std::optional<std::uint64_t> limit,
-                                   std::string_view signal) {
-    const std::string figure = limit ? formatted(" of {} s", *limit) : "";
-    Finding finding =
-        finding_about(death, "cpu-time-limit"_cause,
-                      death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                      formatted("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
-                                who(death), figure, signal));
-    if (death.process != nullptr && death.process->cpu_time)
-        finding.evidence.push_back({"CPU time", human(*death.process->cpu_time)});
-    if (limit) finding.evidence.push_back({"/proc/PID/limits", formatted("{} s", *limit)});
-    finding.fixes.push_back(
-        {"Raise the limit where the program is started.", "ulimit -t unlimited"});
-    return finding;
+Finding cpu_finding(const Death& death, std::optional<std::uint64_t> limit) {
+    return finding_about(death, "cpu-time-limit"_cause,
+                         death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                         facts::CpuTimeLimit{limit});
 }
 
 }  // namespace
@@ -58,44 +47,19 @@ std::optional<Finding> fd_limit(const Death& death) {
     Finding finding =
         finding_about(death, "fd-limit"_cause,
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
-                      formatted("{} could open no more files.", who(death)));
-    finding.evidence.push_back({said->source, shortened(said->line)});
-    std::uint64_t limit =
-        death.process != nullptr ? death.process->limits.open_files.value_or(0) : 0;
-    if (process != nullptr) {
-        limit = *process->limits.open_files;
-        const std::uint64_t open =
-            process->open_files_peak.value_or(process->open_files.value_or(0));
-        finding.summary =
-            formatted("{} could open no more files: {} were open, and {} are allowed.", who(death),
-                      open, limit);
-        finding.evidence.push_back(
-            {"/proc/PID/fd", formatted("{} open (pid {})", open, process->pid)});
-        finding.evidence.push_back({"/proc/PID/limits", formatted("open files {}", limit)});
-        // Where another process kept them open, the line that met the limit is not the one.
-        const TracebackText* traceback = final_exception(death);
-        if (process->pid != death.pid && traceback != nullptr &&
-            !place_in_worker(death, *traceback))
-            finding.where.reset();
-    }
-    finding.fixes.push_back(
-        {limit > 0 ? formatted("Allow more than {} open files.", limit) : "Allow more open files.",
-         formatted("ulimit -n {}",
-                   std::max<std::uint64_t>(65536, limit < 1U << 30U ? limit * 4 : limit))});
-    if (said->line.find("ancdata") != std::string::npos)
-        finding.fixes.push_back({"Let torch share tensors through files instead of descriptors.",
-                                 "torch.multiprocessing.set_sharing_strategy(\"file_system\")"});
-    else
-        finding.fixes.push_back({"Close files when done with them.",
-                                 death.python() ? "with open(path) as file: ..." : ""});
+                      facts::FdLimit{*said, process});
+    // Where another process kept them open, the line that met the limit is not the one.
+    const TracebackText* traceback = final_exception(death);
+    if (process != nullptr && process->pid != death.pid && traceback != nullptr &&
+        !place_in_worker(death, *traceback))
+        finding.where.reset();
     return finding;
 }
 
 std::optional<Finding> cpu_time_limit(const Death& death) {
     if (death.by(SIGXCPU))
-        return cpu_finding(
-            death, death.process != nullptr ? death.process->limits.cpu_seconds_soft : std::nullopt,
-            "SIGXCPU");
+        return cpu_finding(death, death.process != nullptr ? death.process->limits.cpu_seconds_soft
+                                                           : std::nullopt);
     if (!death.by(SIGKILL) || death.process == nullptr || !death.process->cpu_time ||
         !death.process->limits.cpu_seconds_hard || oom_kill_of(death))
         return std::nullopt;
@@ -103,7 +67,7 @@ std::optional<Finding> cpu_time_limit(const Death& death) {
     const double used = seconds(*death.process->cpu_time);
     const double limit = static_cast<double>(*death.process->limits.cpu_seconds_hard);
     if (used < limit - std::max(1.0, limit * 0.01)) return std::nullopt;
-    return cpu_finding(death, death.process->limits.cpu_seconds_hard, "SIGKILL");
+    return cpu_finding(death, death.process->limits.cpu_seconds_hard);
 }
 
 std::optional<Finding> file_size_limit(const Death& death) {
@@ -116,15 +80,9 @@ std::optional<Finding> file_size_limit(const Death& death) {
     // Without a limit in sight it may as well be the largest file the filesystem can hold.
     const bool decided =
         signalled ? death.sure_of_exit() : limit && said->final && death.exit.code.has_value();
-    const std::string figure = limit ? formatted(" of {}", human(*limit)) : "";
-    Finding finding = finding_about(
-        death, "file-size-limit"_cause, decided ? Confidence::certain : Confidence::likely,
-        formatted("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
-                  who(death), figure));
-    if (said) finding.evidence.push_back({said->source, shortened(said->line)});
-    if (limit) finding.evidence.push_back({"/proc/PID/limits", "file size " + human(*limit)});
-    finding.fixes.push_back({"Raise the limit, or write smaller files.", "ulimit -f unlimited"});
-    return finding;
+    return finding_about(death, "file-size-limit"_cause,
+                         decided ? Confidence::certain : Confidence::likely,
+                         facts::FileSizeLimit{said});
 }
 
 }  // namespace holdfast::rules

@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <array>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "diagnose/exception_text.h"
+#include "diagnose/facts/exceptions.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {
@@ -37,36 +36,12 @@ constexpr std::array table{
     ExceptionWords{"", "on-finite loss", "", "", likely},
 };
 
-bool counted_by_keras(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
-    return agent != nullptr && agent->steps.source == "keras fit";
-}
-
-// In the words of the framework whose steps were counted.
-void add_fixes(Finding& finding, const Death& death, bool found_already) {
-    if (counted_by_keras(death)) {
-        finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
-                                 "optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)"});
-        if (!found_already)
-            finding.fixes.push_back({"See which operation makes the first one (TensorFlow).",
-                                     "tf.debugging.enable_check_numerics()"});
-        return;
-    }
-    finding.fixes.push_back({"Lower the learning rate, or cut the gradients.",
-                             "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"});
-    if (!found_already)
-        finding.fixes.push_back({"See which operation makes the first one.",
-                                 "torch.autograd.set_detect_anomaly(True)"});
-}
-
 std::optional<Finding> found_in_numbers(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, table);
     if (!said) return std::nullopt;
     Finding finding =
-        finding_of(death, "nan-loss"_cause, *said,
-                   formatted("{} came upon a number that is not finite.", who(death)));
+        finding_about(death, "nan-loss"_cause, sure_of(death, *said), facts::NonfiniteFound{*said});
     finding.topic = Topic::nonfinite_number;
-    add_fixes(finding, death, said->words->confidence == certain);
     return finding;
 }
 
@@ -96,12 +71,9 @@ std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidenc
         const std::string value(next_line(rest).value_or(""));
         Finding finding =
             finding_about(death, "nan-loss"_cause, Confidence::likely,
-                          formatted("`{}` was {} when {} failed: {}", name, value, who(death),
-                                    shortened(exception_line(*traceback))));
-        finding.evidence.push_back({"variable", formatted("{} = {}", name, value)});
-        finding.evidence.push_back({source_of(*traceback), shortened(exception_line(*traceback))});
+                          facts::NonfiniteVariable{name, value, exception_line(*traceback),
+                                                   source_of(*traceback)});
         finding.topic = Topic::nonfinite_number;
-        add_fixes(finding, death, false);
         return finding;
     }
     return std::nullopt;
@@ -113,14 +85,8 @@ std::optional<Finding> found_by_validation(const Death& death, const AgentEviden
         if (note.kind != NoteEvidence::Kind::validation) continue;
         for (std::string_view rest = note.text; const auto line = next_line(rest);) {
             if (*line != "val_loss nan" && *line != "val_loss inf") continue;
-            Finding finding = finding_about(
-                death, "nan-loss"_cause, Confidence::certain,
-                formatted("The validation loss of epoch {} was {}, while no loss of a step was.",
-                          note.a, line->substr(line->rfind(' ') + 1)));
-            finding.evidence = {{"last validation", formatted("epoch {}: {}", note.a, *line)}};
-            finding.fixes.push_back(
-                {"Look for gaps and infinite numbers in the validation data.",
-                 "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()"});
+            Finding finding = finding_about(death, "nan-loss"_cause, Confidence::certain,
+                                            facts::NonfiniteValidation{note.a, std::string(*line)});
             return finding;
         }
     }
@@ -139,15 +105,8 @@ std::optional<Finding> nan_loss(const Death& death) {
     }
     const StepsEvidence& steps = agent->steps;
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
-    Finding finding = finding_about(
-        death, "nan-loss"_cause, Confidence::certain,
-        formatted("The loss of step {} was not a finite number; {} steps followed it.",
-                  *steps.first_nonfinite, after));
-    finding.evidence = {{"first loss not finite", formatted("step {}", *steps.first_nonfinite)},
-                        {"steps", formatted("{}, counted by {}", steps.count, steps.source)}};
-    if (steps.last_finite_loss)
-        finding.evidence.push_back(
-            {"last finite loss", formatted("{:.4g}", *steps.last_finite_loss)});
+    Finding finding = finding_about(death, "nan-loss"_cause, Confidence::certain,
+                                    facts::NonfiniteLoss{agent, after});
     // Nothing was learned for so long that the program's own verdict on its model is about this.
     constexpr std::uint64_t for_nothing = 64;
     const TracebackText* traceback = final_exception(death);
@@ -157,7 +116,6 @@ std::optional<Finding> nan_loss(const Death& death) {
         finding.topic = Topic::nonfinite_number;
         finding.confidence = Confidence::likely;
     }
-    add_fixes(finding, death, false);
     return finding;
 }
 

@@ -2,32 +2,21 @@
 // record, the kernel log's line about it, faulthandler's dump, or the signal alone.
 #include <csignal>
 
-#include "base/format.h"
-#include "diagnose/crash_finding.h"
+#include "diagnose/crash_signs.h"
+#include "diagnose/facts/crash.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "model/library_name.h"
 
 namespace holdfast::rules {
 namespace {
 
-bool overflowed(const CrashEvidence* crash) { return crash != nullptr && crash->in_stack_guard; }
+using facts::Fault;
 
-// A handler that passes a fault on, or a program that gives up this way: the signal of a fault, but
-// none was seen.
-constexpr std::string_view raised_itself = "it raised the signal itself";
+bool overflowed(const CrashEvidence* crash) { return crash != nullptr && crash->in_stack_guard; }
 
 // A compiler puts ud2 where the program must not come.
 bool deliberate_trap(const CrashEvidence& crash) { return crash.instruction.starts_with("0f 0b"); }
-
-// By its first bytes: EVEX and VEX are the prefixes of AVX-512 and of AVX.
-std::string_view instruction_set(const CrashEvidence& crash) {
-    if (crash.instruction.starts_with("62 ")) return "AVX-512";
-    if (crash.instruction.starts_with("c4 ") || crash.instruction.starts_with("c5 "))
-        return "AVX or AVX2";
-    return {};
-}
 
 }  // namespace
 
@@ -40,14 +29,13 @@ std::optional<Finding> segfault(const Death& death) {
     const bool raised = crash != nullptr && was_raised(*crash);
     const bool decided =
         !raised && (crash != nullptr || crash_line(death) != nullptr || faulthandler_spoke(death));
-    std::string_view what = "native code touched memory it does not have";
+    Fault fault = Fault::bad_access;
     if (raised)
-        what = raised_itself;
+        fault = Fault::raised_itself;
     else if (crash != nullptr && crash->near_null)
-        what = "native code followed a null pointer";
-    Finding finding = crash_finding(death, "segfault"_cause, what, decided);
-    add_crash_fixes(finding, death);
-    return finding;
+        fault = Fault::null_pointer;
+    return finding_about(death, "segfault"_cause, sure_of_crash(death, decided),
+                         facts::CpuFault{fault, decided});
 }
 
 std::optional<Finding> stack_overflow(const Death& death) {
@@ -55,17 +43,8 @@ std::optional<Finding> stack_overflow(const Death& death) {
     if (!overflowed(crash) || crash->code <= 0) return std::nullopt;
     if (!death.by(SIGSEGV) && !death.by(SIGBUS)) return std::nullopt;
     // One huge array on the stack ends there as well; frames that repeat are recursion.
-    Finding finding = crash_finding(death, "stack-overflow"_cause,
-                                    crash->frames_repeat ? "recursion used up the thread's C stack"
-                                                         : "the thread's C stack was used up",
-                                    crash->frames_repeat);
-    finding.evidence.push_back({"fault address", "in the guard below the thread's stack"});
-    if (crash->frames_repeat)
-        finding.evidence.push_back({"native stack", "the same frames repeat"});
-    finding.fixes.push_back({"Bound the recursion, or turn it into a loop.", {}});
-    finding.fixes.push_back({"Give the thread a larger stack.",
-                             "ulimit -s unlimited   # threads: threading.stack_size(512 << 20)"});
-    return finding;
+    return finding_about(death, "stack-overflow"_cause, sure_of_crash(death, crash->frames_repeat),
+                         facts::StackOverflow{crash->frames_repeat});
 }
 
 // Only beside a fault, and never more than likely: it says who was inside, not who broke the rule.
@@ -76,16 +55,8 @@ std::optional<Finding> native_race(const Death& death) {
     for (const SharedLibraryUse& use : crash->shared) {
         if (use.threads < 2 || use.library != crash->library || is_thread_pool_library(use.library))
             continue;
-        Finding finding =
-            crash_finding(death, "native-race"_cause,
-                          formatted("{} threads were inside the same library", use.threads), false);
-        finding.evidence.push_back(
-            {"threads", formatted("{} inside {}", use.threads, use.library)});
-        finding.fixes.push_back(
-            {"Do not share what this library works on between threads: one "
-             "handle per thread, or a lock around every call.",
-             {}});
-        return finding;
+        return finding_about(death, "native-race"_cause, sure_of_crash(death, false),
+                             facts::NativeRace{&use});
     }
     return std::nullopt;
 }
@@ -98,23 +69,11 @@ std::optional<Finding> illegal_instruction(const Death& death) {
     const bool trap = crash != nullptr && deliberate_trap(*crash);
     // Without the bytes a compiler's trap for "cannot happen" looks the same.
     const bool decided = crash != nullptr && !crash->instruction.empty() && !trap && !raised;
-    std::string_view what = "an instruction this CPU does not have, or a deliberate trap";
-    if (decided) what = "an instruction this CPU does not have";
-    if (trap) what = "a trap instruction (ud2), put where the code must never come";
-    if (raised) what = raised_itself;
-    Finding finding = crash_finding(death, "illegal-instruction"_cause, what, decided);
-    if (decided) {
-        const std::string_view set = instruction_set(*crash);
-        finding.evidence.push_back(
-            {"instruction",
-             set.empty() ? crash->instruction : formatted("{} ({})", crash->instruction, set)});
-    }
-    finding.fixes.push_back(
-        {"Compare what the library was built for with what this CPU has; take a "
-         "build for older CPUs.",
-         "grep -m1 flags /proc/cpuinfo"});
-    add_crash_fixes(finding, death);
-    return finding;
+    Fault fault = decided ? Fault::unknown_instruction : Fault::instruction_or_trap;
+    if (trap) fault = Fault::deliberate_trap;
+    if (raised) fault = Fault::raised_itself;
+    return finding_about(death, "illegal-instruction"_cause, sure_of_crash(death, decided),
+                         facts::CpuFault{fault, decided});
 }
 
 std::optional<Finding> arithmetic_trap(const Death& death) {
@@ -126,12 +85,9 @@ std::optional<Finding> arithmetic_trap(const Death& death) {
     const bool decided =
         !raised && (crash != nullptr || faulthandler_spoke(death) ||
                     (entry != nullptr && entry->text.find("divide") != std::string::npos));
-    Finding finding = crash_finding(
-        death, "arithmetic-trap"_cause,
-        raised ? raised_itself : "native code divided an integer by zero or overflowed a division",
-        decided);
-    add_crash_fixes(finding, death);
-    return finding;
+    return finding_about(
+        death, "arithmetic-trap"_cause, sure_of_crash(death, decided),
+        facts::CpuFault{raised ? Fault::raised_itself : Fault::bad_division, decided});
 }
 
 }  // namespace holdfast::rules

@@ -1,13 +1,11 @@
 // HF103: the OOM killer took this process, but somebody else had eaten the memory.
 #include <algorithm>
 
-#include "base/format.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/inside.h"
-#include "diagnose/memory_fixes.h"
 #include "diagnose/memory_held.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -17,11 +15,7 @@ constexpr double small_share = 0.3;
 // Beside an idle kernel, which may be the largest of all, this part is enough.
 constexpr double idle_share = 0.1;
 
-struct Eater {
-    std::string name;
-    Bytes held;
-    bool files = false;  // shared-memory files, which belong to no process
-};
+using facts::Eater;
 
 const Neighbour* largest_neighbour(const Death& death, bool in_cgroup) {
     const Neighbour* largest = nullptr;
@@ -33,18 +27,12 @@ const Neighbour* largest_neighbour(const Death& death, bool in_cgroup) {
     return largest;
 }
 
-Eater eater_of(const Neighbour& neighbour) {
-    std::string name = short_command(neighbour.command);
-    if (name.empty()) name = neighbour.name;
-    return Eater{formatted("{} (pid {})", name, neighbour.pid), neighbour.rss};
-}
-
 std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Bytes own,
                                         Bytes whole) {
     const Neighbour* largest = largest_neighbour(death, in_cgroup);
     if (largest == nullptr || largest->rss <= own || largest->rss.share_of(whole) < small_share)
         return std::nullopt;
-    return eater_of(*largest);
+    return Eater{.held = largest->rss, .neighbour = largest};
 }
 
 // Beside a kernel that runs no cell, and grew by nothing that was seen, it is the others who ask.
@@ -52,7 +40,7 @@ std::optional<Eater> neighbour_of_idle(const Death& death, bool in_cgroup, Bytes
     if (!was_idle_kernel(death)) return std::nullopt;
     const Neighbour* largest = largest_neighbour(death, in_cgroup);
     if (largest == nullptr || largest->rss.share_of(whole) < idle_share) return std::nullopt;
-    return eater_of(*largest);
+    return Eater{.held = largest->rss, .neighbour = largest};
 }
 
 // The kernel's own list, of the very moment.
@@ -62,11 +50,7 @@ std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole)
     for (const MemoryHolder& holder : logged->holders) {
         if (holder.pid == death.pid || death.all.process(holder.pid) != nullptr) continue;
         if (holder.held <= own || holder.held.share_of(whole) < small_share) return std::nullopt;
-        std::string name = holder.name;
-        for (const Neighbour& neighbour : death.all.neighbours)
-            if (neighbour.pid == holder.pid && !neighbour.command.empty())
-                name = short_command(neighbour.command);
-        return Eater{formatted("{} (pid {})", name, holder.pid), holder.held};
+        return Eater{.held = holder.held, .holder = &holder};
     }
     return std::nullopt;
 }
@@ -75,17 +59,16 @@ std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole)
 std::optional<Eater> crowd_that_ate(const Death& death, bool in_cgroup, Bytes own, Bytes whole) {
     Bytes sum;
     int count = 0;
-    std::string name;
+    const Neighbour* first = nullptr;
     for (const Neighbour& neighbour : death.all.neighbours) {
         if (in_cgroup && !neighbour.same_cgroup) continue;
         if (death.all.process(neighbour.pid) != nullptr) continue;
-        if (count == 0)
-            name = neighbour.command.empty() ? neighbour.name : short_command(neighbour.command);
+        if (count == 0) first = &neighbour;
         sum += neighbour.rss;
         ++count;
     }
     if (count < 2 || sum.share_of(whole) < 0.5 || sum.share_of(own) < 2) return std::nullopt;
-    return Eater{formatted("{} other processes ({}, ...)", count, name), sum};
+    return Eater{.held = sum, .neighbour = first, .crowd = count};
 }
 
 std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
@@ -103,7 +86,7 @@ std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
     const CgroupLevel* own = cgroup->levels.empty() ? nullptr : &cgroup->levels.front();
     if (alone && own != nullptr && own->usage_first && own->usage_first->share_of(unmapped) < 0.2)
         return std::nullopt;
-    return Eater{"files in shared memory (/dev/shm or another tmpfs)", unmapped, true};
+    return Eater{.held = unmapped, .files = true};
 }
 
 }  // namespace
@@ -134,34 +117,9 @@ std::optional<Finding> oom_victim(const Death& death) {
     // Between the looks a process can grow; only an eater of more than half leaves no room for
     // that. And who wrote files in shared memory is not known: it may have been this program.
     const bool settled = eater->held.share_of(*whole) >= 0.5 && !eater->files;
-    Finding finding = finding_about(
-        death, "oom-victim"_cause,
-        settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-        idle ? formatted(
-                   "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {} "
-                   "beside it.",
-                   who(death), part_of(*own, *whole), eater->name, human(eater->held))
-             : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
-                         who(death), part_of(*own, *whole), eater->name, human(eater->held)));
-    for (const Observation& seen : kill->evidence)
-        if (seen.source != "exit status") finding.evidence.push_back(seen);
-    finding.evidence.push_back({"memory of the program", part_of(*own, *whole)});
-    finding.evidence.push_back({"memory of " + eater->name, part_of(eater->held, *whole)});
-    if (eater->files)
-        finding.fixes.push_back(
-            {formatted("Remove files from shared memory: {} lie there.", human(eater->held)),
-             "ls -lhS /dev/shm"});
-    else
-        finding.fixes.push_back(
-            {formatted("Stop or limit {}, or run this program apart from it.", eater->name), {}});
-    if (idle)
-        finding.fixes.push_back(
-            {"Shut down kernels that are not used: an idle one keeps its "
-             "memory.",
-             {}});
-    else if (in_cgroup && kill->level != nullptr)
-        finding.fixes.push_back(raise_limit(death, *kill->level));
-    return finding;
+    return finding_about(death, "oom-victim"_cause,
+                         settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
+                         facts::OomVictim{*kill, *own, *whole, *eater, idle});
 }
 
 }  // namespace holdfast::rules

@@ -2,31 +2,20 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/format.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
 namespace {
 
-std::string asked_for(const Refusal& refusal) {
-    return refusal.asked ? formatted("an allocation of {}", human(*refusal.asked))
-                         : std::string("an allocation");
-}
-
-Finding refused(const Death& death, const Refusal& refusal, CauseId cause, Confidence confidence,
-                std::string summary) {
-    // A status other than 1 says that the exception was caught and something else decided.
+// A status other than 1 says that the exception was caught and something else decided.
+Confidence sure_of(const Death& death, const Refusal& refusal, Confidence confidence) {
     const bool fits = refusal.said.final && (death.exit.signal || death.exit.code == 1);
-    Finding finding =
-        finding_about(death, cause, fits ? confidence : at_most(confidence, Confidence::likely),
-                      std::move(summary));
-    finding.evidence.push_back({refusal.said.source, shortened(refusal.said.line)});
-    return finding;
+    return fits ? confidence : at_most(confidence, Confidence::likely);
 }
 
 bool near(std::uint64_t used, std::uint64_t limit, double share) {
@@ -82,22 +71,9 @@ std::optional<Finding> alloc_refused(const Death& death) {
     if (!refusal || refusal->thread || guard_refused_before(death)) return std::nullopt;
     const std::optional<Bytes> free = free_memory(death);
     const bool too_large = refusal->asked && free && *refusal->asked > *free;
-    std::string figures = free ? formatted("; {} could be had at the last look", human(*free)) : "";
-    Finding finding = refused(
-        death, *refusal, "alloc-refused"_cause,
-        too_large ? Confidence::certain : Confidence::likely,
-        formatted("{} asked for {} and was refused{}.", who(death),
-                  refusal->asked ? human(*refusal->asked) : std::string("memory"), figures));
-    if (refusal->asked) finding.evidence.push_back({"asked for", human(*refusal->asked)});
-    if (free) finding.evidence.push_back({"could be had", human(*free)});
-    if (too_large)
-        finding.fixes.push_back(
-            {formatted("Split the allocation: {} at once is more than the {} there were.",
-                       human(*refusal->asked), human(*free)),
-             death.python() ? "numpy.lib.format.open_memmap(path, mode=\"w+\", ...)" : ""});
-    else
-        finding.fixes.push_back({"Take a smaller batch or a smaller piece of the data.", {}});
-    return finding;
+    const Confidence confidence = too_large ? Confidence::certain : Confidence::likely;
+    return finding_about(death, "alloc-refused"_cause, sure_of(death, *refusal, confidence),
+                         facts::AllocRefused{*refusal, free, too_large});
 }
 
 std::optional<Finding> address_limit(const Death& death) {
@@ -118,20 +94,9 @@ std::optional<Finding> address_limit(const Death& death) {
     if (!near(wanted.count, limit.count, refusal->thread ? 0.9 : 0.5)) return std::nullopt;
     const bool decided =
         near(wanted.count, limit.count, 0.9) && ram_was_free(death.all.host, *refusal);
-    const std::string name = by_space ? "RLIMIT_AS (ulimit -v)" : "RLIMIT_DATA (ulimit -d)";
-    Finding finding = refused(death, *refusal, "address-limit"_cause,
-                              decided ? Confidence::certain : Confidence::likely,
-                              formatted("{} was refused {} by {}: it used {}.", who(death),
-                                        asked_for(*refusal), name, part_of(used, limit)));
-    finding.evidence.push_back({"/proc/PID/limits", formatted("{} {}", name, human(limit))});
-    finding.evidence.push_back({"/proc/PID/status", part_of(used, limit)});
-    if (death.all.host.available_last)
-        finding.evidence.push_back(
-            {"/proc/meminfo", "MemAvailable " + human(*death.all.host.available_last)});
-    finding.fixes.push_back(
-        {formatted("Raise the limit: {} is set where the program is started.", human(limit)),
-         by_space ? "ulimit -v unlimited" : "ulimit -d unlimited"});
-    return finding;
+    const Confidence confidence = decided ? Confidence::certain : Confidence::likely;
+    return finding_about(death, "address-limit"_cause, sure_of(death, *refusal, confidence),
+                         facts::AddressLimit{*refusal, used, limit, by_space});
 }
 
 std::optional<Finding> overcommit_limit(const Death& death) {
@@ -141,17 +106,9 @@ std::optional<Finding> overcommit_limit(const Death& death) {
         return std::nullopt;
     const Bytes wanted = *host.committed + refusal->asked.value_or(Bytes{});
     if (!near(wanted.count, host.commit_limit->count, 0.95)) return std::nullopt;
-    Finding finding = refused(
-        death, *refusal, "overcommit-limit"_cause, Confidence::certain,
-        formatted("{} was refused {}: the machine promises no memory beyond its commit limit, and "
-                  "{} were promised.",
-                  who(death), asked_for(*refusal), part_of(*host.committed, *host.commit_limit)));
-    finding.evidence.push_back({"vm.overcommit_memory", "2"});
-    finding.evidence.push_back(
-        {"/proc/meminfo", "Committed_AS " + part_of(*host.committed, *host.commit_limit)});
-    finding.fixes.push_back({"Let the machine promise more, or go back to its usual way (mode 0).",
-                             "sysctl vm.overcommit_memory=0"});
-    return finding;
+    return finding_about(death, "overcommit-limit"_cause,
+                         sure_of(death, *refusal, Confidence::certain),
+                         facts::OvercommitLimit{*refusal});
 }
 
 std::optional<Finding> map_count(const Death& death) {
@@ -165,17 +122,9 @@ std::optional<Finding> map_count(const Death& death) {
     const bool left_over = near(*death.process->mappings, *most, 0.4) && !limited(death) &&
                            ram_was_free(death.all.host, *refusal);
     if (!seen && !left_over) return std::nullopt;
-    Finding finding =
-        refused(death, *refusal, "map-count"_cause, seen ? Confidence::certain : Confidence::likely,
-                formatted("{} had {}{} memory mappings of the {} a process may have, and the "
-                          "next one was refused.",
-                          who(death), seen ? "" : "at least ", *death.process->mappings, *most));
-    finding.evidence.push_back(
-        {"/proc/PID/maps", formatted("{} mappings", *death.process->mappings)});
-    finding.evidence.push_back({"vm.max_map_count", std::to_string(*most)});
-    finding.fixes.push_back(
-        {"Allow more mappings.", formatted("sysctl vm.max_map_count={}", *most * 4)});
-    return finding;
+    const Confidence confidence = seen ? Confidence::certain : Confidence::likely;
+    return finding_about(death, "map-count"_cause, sure_of(death, *refusal, confidence),
+                         facts::MapCount{*refusal, seen});
 }
 
 }  // namespace holdfast::rules

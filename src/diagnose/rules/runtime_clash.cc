@@ -6,12 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "base/format.h"
 #include "base/text.h"
-#include "diagnose/crash_finding.h"
+#include "diagnose/crash_signs.h"
+#include "diagnose/facts/crash.h"
 #include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "model/library_name.h"
 
 namespace holdfast::rules {
@@ -46,12 +45,6 @@ const NativeFrame* crashed_in(const CrashEvidence& crash, const Names& kind) {
     return nullptr;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : " and ") + name;
-    return text;
-}
-
 bool a_crash(const Death& death) { return death.by(SIGSEGV) || death.by(SIGABRT); }
 
 }  // namespace
@@ -64,12 +57,8 @@ std::optional<Finding> allocator_clash(const Death& death) {
     const std::vector<std::string> names = loaded(*crash, allocators);
     const bool in_one = crash->in_allocator || crashed_in(*crash, allocators) != nullptr;
     if (names.empty() || !in_one) return std::nullopt;
-    Finding finding = crash_finding(death, "allocator-clash"_cause,
-                                    "a block of one allocator was handed to another", false);
-    finding.evidence.push_back({"mapped", listed(names) + ", beside glibc's own"});
-    finding.fixes.push_back(
-        {formatted("Start it without {}.", names.front()), "env -u LD_PRELOAD python train.py"});
-    return finding;
+    return finding_about(death, "allocator-clash"_cause, sure_of_crash(death, false),
+                         facts::AllocatorClash{names});
 }
 
 std::optional<Finding> runtime_clash(const Death& death) {
@@ -80,16 +69,8 @@ std::optional<Finding> runtime_clash(const Death& death) {
         const std::vector<std::string> names = loaded(*crash, kind);
         const NativeFrame* inside = crashed_in(*crash, kind);
         if (names.size() < 2 || inside == nullptr) continue;
-        Finding finding = crash_finding(death, "runtime-clash"_cause,
-                                        formatted("{} are loaded, and it crashed inside {}",
-                                                  listed(names), base_name(inside->library)),
-                                        false);
-        finding.evidence.push_back({"mapped", listed(names)});
-        finding.fixes.push_back(
-            {"Import the packages in the other order, to see whether that is it; then take both "
-             "from one source, so that they share one runtime.",
-             "pip list | grep -i -E 'torch|scikit|lightgbm|xgboost|mkl'"});
-        return finding;
+        return finding_about(death, "runtime-clash"_cause, sure_of_crash(death, false),
+                             facts::RuntimeClash{names, inside});
     }
     return std::nullopt;
 }

@@ -1,12 +1,9 @@
 // HF603: tensors whose shapes or number types do not go together, in the frameworks' own words.
 #include <array>
 
-#include "base/format.h"
-#include "base/text.h"
 #include "diagnose/exception_text.h"
-#include "diagnose/last_text.h"
+#include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -116,99 +113,14 @@ constexpr std::array shape_texts{
     ExceptionWords{"InvalidArgumentError", "Cannot add tensor to the batch", "", "", certain},
 };
 
-// "(4x7200 and 7688x10)"
-struct Product {
-    long given = 0, wanted = 0, outputs = 0;
-};
-
-std::optional<Product> product_in(std::string_view text) {
-    const std::size_t open = text.find('(');
-    const std::size_t and_at = text.find(" and ", open);
-    const std::size_t close = text.find(')', and_at);
-    if (open == std::string_view::npos || and_at == std::string_view::npos ||
-        close == std::string_view::npos)
-        return std::nullopt;
-    const auto left = split(text.substr(open + 1, and_at - open - 1), 'x');
-    const auto right = split(text.substr(and_at + 5, close - and_at - 5), 'x');
-    if (left.size() != 2 || right.size() != 2) return std::nullopt;
-    const auto given = parse_number<long>(left[1]);
-    const auto wanted = parse_number<long>(right[0]);
-    const auto outputs = parse_number<long>(right[1]);
-    if (!given || !wanted || !outputs) return std::nullopt;
-    return Product{*given, *wanted, *outputs};
-}
-
-bool about_dtype(std::string_view text) {
-    for (const std::string_view word : {"dtype", "scalar type", "Input type ("})
-        if (text.find(word) != std::string_view::npos) return true;
-    return false;
-}
-
-bool has(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
-// What was seen decides; one that fits, not a list.
-Fix fix_for(const ExceptionSaid& said) {
-    const std::string line = said.line();
-    if (has(line, "shapes cannot be multiplied"))
-        if (const auto product = product_in(line))
-            return {formatted("The layer takes {} features and was given {}: build it with what "
-                              "arrives, or reshape what arrives.",
-                              product->wanted, product->given),
-                    formatted("nn.Linear({}, {})   # or nn.LazyLinear({})", product->given,
-                              product->outputs, product->outputs)};
-    if (about_dtype(line))
-        return {
-            "Bring both to one number type where the data enters; NumPy makes float64, models "
-            "are float32.",
-            "x = x.float()   # or model.double(); labels: y = y.long()"};
-    if (has(said.message, "loading state_dict"))
-        return {
-            "The checkpoint belongs to a model with other layer sizes: build that one, or leave "
-            "out the layers that differ.",
-            "state = {k: v for k, v in state.items() if v.shape == model.state_dict()[k].shape}\n"
-            "model.load_state_dict(state, strict=False)"};
-    if (has(line, "channels, but got"))
-        return {formatted("The first layer takes {} channels and the images have {}.",
-                          number_after(line, "to have").value_or(0),
-                          number_after(line, "but got").value_or(0)),
-                "image.convert(\"RGB\")   # or nn.Conv2d(1, ...)"};
-    if (has(line, "stack expects each tensor to be equal size"))
-        return {
-            "The samples of a batch differ in size: pad or resize them in the dataset, or pad "
-            "them when the batch is put together.",
-            "DataLoader(..., collate_fn=pad)   # torch.nn.utils.rnn.pad_sequence"};
-    if (has(line, "batch_size") || has(line, "must match the size of tensor"))
-        return {
-            "If it strikes at the end of an epoch, the last batch is the smaller one: leave it "
-            "out, or take sizes from x.shape.",
-            "DataLoader(..., drop_last=True)"};
-    if (has(line, "is incompatible with the layer"))
-        return {"Give the model the shape it is fed, or feed the shape it was built for.",
-                "keras.Input(shape=x.shape[1:])"};
-    if (has(line, "is expecting"))
-        return {
-            "Make the columns at prediction time in the same way as for fit: one pipeline for "
-            "both.",
-            "make_pipeline(ColumnTransformer(...), model)"};
-    return {"Print both shapes at the line named here, and find which one is not what you meant.",
-            "print(a.shape, b.shape)"};
-}
-
 }  // namespace
 
 std::optional<Finding> shape_mismatch(const Death& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, shape_texts);
     // A file cut short is reshaped into what its header promised.
     if (!said || bad_input(death)) return std::nullopt;
-    const std::string line = said->line();
-    Finding finding =
-        finding_of(death, "shape-mismatch"_cause, *said,
-                   formatted("{} joined {} that do not go together: {}", who(death),
-                             about_dtype(line) ? "number types" : "shapes", shortened(line)));
-    finding.fixes.push_back(fix_for(*said));
-    return finding;
+    return finding_about(death, "shape-mismatch"_cause, sure_of(death, *said),
+                         facts::ShapeMismatch{*said});
 }
 
 }  // namespace holdfast::rules

@@ -1,12 +1,10 @@
 // HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
 #include <csignal>
 
-#include "base/format.h"
 #include "diagnose/disk_room.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/last_text.h"
-#include "diagnose/memory_fixes.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 #include "diagnose/worker_end.h"
 
 namespace holdfast::rules {
@@ -18,18 +16,13 @@ const DiskEvidence* shared_memory(const Evidence& all) {
     return nullptr;
 }
 
-std::optional<Bytes> least_free(const DiskEvidence* disk) {
-    if (disk == nullptr) return std::nullopt;
-    return disk->free_least ? disk->free_least : disk->free_last;
-}
-
 bool full(const DiskEvidence& disk) {
-    const std::optional<Bytes> free = least_free(&disk);
+    const std::optional<Bytes> free = least_free(disk);
     return free && disk.size && (*free < Bytes::mib(1) || free->share_of(*disk.size) < 0.02);
 }
 
 bool roomy(const DiskEvidence& disk) {
-    const std::optional<Bytes> free = least_free(&disk);
+    const std::optional<Bytes> free = least_free(disk);
     return free && disk.size && free->share_of(*disk.size) >= 0.25;
 }
 
@@ -74,32 +67,9 @@ std::optional<Finding> shm_full(const Death& death) {
     if (!was_full && !said && !by_itself) return std::nullopt;  // SIGBUS has many other causes
 
     const bool decided = (was_full || refused) && said && said->final;
-    const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";
-    Finding finding = finding_about(
-        death, "shm-full"_cause, decided ? Confidence::certain : Confidence::likely,
-        was_full ? formatted("/dev/shm ({}) was full: {} were left when {} needed shared memory.",
-                             size, human(*least_free(shm)), who(death))
-                 : formatted("{} could get no shared memory (/dev/shm, {}).", who(death), size));
-    if (said) finding.evidence.push_back({said->source, shortened(said->line)});
-    if (by_itself)
-        finding.evidence.push_back({"shared memory of the process",
-                                    formatted("{} of {}", human(*death.process->shmem), size)});
-    else if (shm != nullptr && shm->size && least_free(shm))
-        finding.evidence.push_back(
-            {"statvfs /dev/shm", formatted("{} free of {}", human(*least_free(shm)), size)});
-    if (shm != nullptr && shm->size) {
-        const Bytes wanted = roomier(Bytes{shm->size->count * 2});
-        finding.fixes.push_back({formatted("Give /dev/shm more than the {} it has.", size),
-                                 formatted("docker run --shm-size={}m ...", wanted.count >> 20U)});
-    } else {
-        finding.fixes.push_back({"Give /dev/shm more room.", "docker run --shm-size=2g ..."});
-    }
-    if (death.python())
-        finding.fixes.push_back({"Use fewer data-loader workers, or let them prefetch less.",
-                                 "DataLoader(..., num_workers=1, prefetch_factor=1)"});
-    if (death.python())
-        finding.fixes.push_back(load_within(death, "holdfast.Loader.like(dataloader"));
-    return finding;
+    return finding_about(death, "shm-full"_cause,
+                         decided ? Confidence::certain : Confidence::likely,
+                         facts::ShmFull{shm, said, was_full, by_itself});
 }
 
 }  // namespace holdfast::rules

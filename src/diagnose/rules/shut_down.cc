@@ -1,12 +1,11 @@
 // HF908: the notebook server asked the kernel to end, and it did.
 #include <csignal>
 
-#include "base/format.h"
+#include "diagnose/facts/ends.h"
 #include "diagnose/inside.h"
-#include "diagnose/moment.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
+#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 
@@ -26,13 +25,9 @@ std::optional<Finding> shut_down(const Death& death) {
     const bool killed =
         death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !oom_kill_of(death));
     if (death.exit.code != 0 && !killed) return std::nullopt;
-    const bool restart = request->a == 1;
-    Finding finding = finding_about(death, "shut-down"_cause,
-                                    death.sure_of_exit() ? Confidence::certain : Confidence::likely,
-                                    formatted("The notebook server asked {} to {}.", who(death),
-                                              restart ? "end, to start it anew" : "end"));
-    finding.evidence.push_back({"shutdown_request", restart ? "restart" : "no restart"});
-    return finding;
+    return finding_about(death, "shut-down"_cause,
+                         death.sure_of_exit() ? Confidence::certain : Confidence::likely,
+                         facts::ShutDown{request->a == 1});
 }
 
 }  // namespace holdfast::rules

@@ -1,9 +1,7 @@
 // HF112: memory pressure had stalled it before the end.
-#include "base/format.h"
-#include "diagnose/memory_fixes.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 
@@ -20,22 +18,9 @@ std::optional<Finding> swap_thrash(const Death& death) {
         !had_to_wait_for_pages(death))
         return std::nullopt;
     const bool most_of_it = *pressure.memory_full >= 50 && (faults >= 500 || swapped >= 500);
-    const bool swapping = swapped >= 100;
-    Finding finding = finding_about(
-        death, "swap-thrash"_cause, most_of_it ? Confidence::certain : Confidence::likely,
-        formatted("For {:.0f} % of its last minute everything waited for memory to come back from "
-                  "{}.",
-                  *pressure.memory_full, swapping ? "swap" : "disk"));
-    finding.evidence.push_back(
-        {"memory.pressure", formatted("full {:.1f} %", *pressure.memory_full)});
-    if (pressure.major_faults_per_second)
-        finding.evidence.push_back({"major page faults", formatted("{:.0f} per second", faults)});
-    if (pressure.swap_in_pages_per_second)
-        finding.evidence.push_back({"swapped in", formatted("{:.0f} pages per second", swapped)});
-    if (death.process != nullptr && death.process->swap)
-        finding.evidence.push_back({"in swap", human(*death.process->swap)});
-    finding.fixes = need_less(death);
-    return finding;
+    return finding_about(death, "swap-thrash"_cause,
+                         most_of_it ? Confidence::certain : Confidence::likely,
+                         facts::SwapThrash{});
 }
 
 }  // namespace holdfast::rules

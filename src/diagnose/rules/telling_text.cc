@@ -4,11 +4,10 @@
 #include <csignal>
 #include <string_view>
 
-#include "base/format.h"
+#include "diagnose/facts/exceptions.h"
 #include "diagnose/inside.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -187,12 +186,9 @@ std::optional<Finding> telling_text(const Death& death) {
             continue;
         const bool decided =
             death.sure_of_exit() && (telling.cause != "allocator-clash"_cause || preloaded(death));
-        Finding finding =
-            finding_about(death, telling.cause, decided ? Confidence::certain : Confidence::likely,
-                          formatted("{} stopped with: {}", who(death), shortened(said->line)));
-        finding.evidence.push_back({said->source, shortened(said->line)});
-        finding.fixes.push_back({std::string(telling.fix), std::string(telling.code)});
-        return finding;
+        return finding_about(death, telling.cause,
+                             decided ? Confidence::certain : Confidence::likely,
+                             facts::Telling{*said, telling.fix, telling.code});
     }
     return std::nullopt;
 }

@@ -1,8 +1,7 @@
 // HF501: no new thread or process could be had, told by the words and the counts.
-#include "base/format.h"
+#include "diagnose/facts/limits.h"
 #include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -27,34 +26,17 @@ std::optional<Said> thread_words(const Death& death) {
     return said;
 }
 
-struct Count {
-    std::string name;
-    std::uint64_t limit = 0;
-    Observation seen;
-    std::string raise;
-};
+using Count = facts::ThreadLimit::Count;
 
 std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
     if (cgroup == nullptr) return std::nullopt;
     for (const CgroupLevel& level : cgroup->levels) {
         if (!level.pids_limit) continue;
-        const std::string raise =
-            formatted("docker run --pids-limit={} ...", *level.pids_limit * 4);
-        const std::string name = "pids.max of the container or cgroup";
-        if (level.pids_refused_first && level.pids_refused_last &&
-            *level.pids_refused_last > *level.pids_refused_first)
-            return Count{
-                name,
-                *level.pids_limit,
-                {"pids.events", moved("max", *level.pids_refused_first, *level.pids_refused_last)},
-                raise};
-        if (level.pids_usage &&
-            static_cast<double>(*level.pids_usage) >= 0.95 * static_cast<double>(*level.pids_limit))
-            return Count{
-                name,
-                *level.pids_limit,
-                {"pids.current", formatted("{} of {}", *level.pids_usage, *level.pids_limit)},
-                raise};
+        const bool refused = level.pids_refused_first && level.pids_refused_last &&
+                             *level.pids_refused_last > *level.pids_refused_first;
+        const bool near = level.pids_usage && static_cast<double>(*level.pids_usage) >=
+                                                  0.95 * static_cast<double>(*level.pids_limit);
+        if (refused || near) return Count{*level.pids_limit, &level, refused, 0};
     }
     return std::nullopt;
 }
@@ -68,10 +50,7 @@ std::optional<Count> user_limit(const Death& death) {
         if (!process.exit || process.pid == death.pid)
             ours += process.threads_peak.value_or(process.threads.value_or(1));
     if (static_cast<double>(ours) < 0.8 * static_cast<double>(limit)) return std::nullopt;
-    return Count{"the user's limit (ulimit -u)",
-                 limit,
-                 {"threads", formatted("{} in this run, limit {}", ours, limit)},
-                 formatted("ulimit -u {}", limit * 4)};
+    return Count{limit, nullptr, false, ours};
 }
 
 }  // namespace
@@ -84,23 +63,10 @@ std::optional<Finding> thread_limit(const Death& death) {
     if (!count && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits = said->final && (death.exit.signal || death.exit.code == 1 ||
                                       final_exception(death) == nullptr);
-    Finding finding = finding_about(
+    return finding_about(
         death, "thread-limit"_cause,
         count && fits && death.exit_known() ? Confidence::certain : Confidence::likely,
-        count ? formatted("{} could start no new thread or process: {} is {}.", who(death),
-                          count->name, count->limit)
-              : formatted("{} could start no new thread or process; which limit it met was not "
-                          "seen.",
-                          who(death)));
-    finding.evidence.push_back({said->source, shortened(said->line)});
-    if (count) finding.evidence.push_back(count->seen);
-    if (count)
-        finding.fixes.push_back(
-            {formatted("Raise {} above {}.", count->name, count->limit), count->raise});
-    finding.fixes.push_back(
-        {"Start fewer threads: numeric libraries take one per CPU in every process.",
-         "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1"});
-    return finding;
+        facts::ThreadLimit{*said, count});
 }
 
 }  // namespace holdfast::rules

@@ -1,24 +1,21 @@
 // HF806: the same work takes very different times, and the machine shows why.
-#include "base/format.h"
+#include "diagnose/facts/stalls.h"
 #include "diagnose/inside.h"
 #include "diagnose/own_pressure.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
 
-// What of the machine was short, in words; empty: nothing that would explain it.
-std::string shortage(const Death& death) {
+using Short = facts::UnevenSteps::Short;
+
+// What of the machine was short; nothing that would explain it, otherwise.
+std::optional<Short> shortage(const Death& death) {
     const PressureEvidence& pressure = death.all.pressure;
-    if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death))
-        return formatted("everything waited for memory {:.0f} % of the time",
-                         *pressure.memory_full);
-    if (pressure.io_full.value_or(0) >= 20)
-        return formatted("everything waited for a disk {:.0f} % of the time", *pressure.io_full);
-    if (pressure.cpu_some.value_or(0) >= 50 && may_have_waited_for_cpu(death))
-        return formatted("somebody waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
-    return {};
+    if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death)) return Short::memory;
+    if (pressure.io_full.value_or(0) >= 20) return Short::disk;
+    if (pressure.cpu_some.value_or(0) >= 50 && may_have_waited_for_cpu(death)) return Short::cpu;
+    return std::nullopt;
 }
 
 }  // namespace
@@ -31,19 +28,10 @@ std::optional<Finding> uneven_steps(const Death& death) {
     if (!steps.recent_median || !steps.recent_slowest || *steps.recent_slowest < worth_a_word ||
         *steps.recent_median <= Nanos{} || *steps.recent_slowest / 4 < *steps.recent_median)
         return std::nullopt;
-    const std::string why = shortage(death);
-    if (why.empty()) return std::nullopt;
-    Finding finding = finding_about(
-        death, "uneven-steps"_cause, Confidence::likely,
-        formatted("One step in ten takes {} or longer, where {} is usual; meanwhile {}.",
-                  human(*steps.recent_slowest), human(*steps.recent_median), why));
-    finding.evidence = {
-        {"the last steps", formatted("middle {}, slowest tenth from {} on",
-                                     human(*steps.recent_median), human(*steps.recent_slowest))},
-        {"pressure of the last minute", why}};
-    finding.fixes.push_back({"See who else uses the machine, and leave it a core.",
-                             "top -o %CPU; cat /proc/pressure/cpu /proc/pressure/io"});
-    return finding;
+    const std::optional<Short> what = shortage(death);
+    if (!what) return std::nullopt;
+    return finding_about(death, "uneven-steps"_cause, Confidence::likely,
+                         facts::UnevenSteps{agent, *what});
 }
 
 }  // namespace holdfast::rules

@@ -3,12 +3,10 @@
 #include <csignal>
 #include <string_view>
 
-#include "base/format.h"
-#include "diagnose/memory_fixes.h"
+#include "diagnose/facts/memory.h"
 #include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/signals.h"
-#include "diagnose/words.h"
 
 namespace holdfast::rules {
 namespace {
@@ -29,26 +27,17 @@ std::optional<Finding> userspace_oom(const Death& death) {
     if (!death.failed()) return std::nullopt;
     if (const SignalSeen* signal = from_memory_watcher(death)) {
         const bool decided = death.by(SIGTERM) || death.by(SIGKILL) || death.exit.code == 143;
-        Finding finding = finding_about(death, "userspace-oom"_cause,
-                                        decided ? Confidence::certain : Confidence::likely,
-                                        formatted("{} ended {} because memory was running out.",
-                                                  sender_of(*signal), who(death)));
-        finding.evidence.push_back({"sender of SIGTERM", sender_of(*signal)});
-        finding.fixes = need_less(death);
-        return finding;
+        return finding_about(death, "userspace-oom"_cause,
+                             decided ? Confidence::certain : Confidence::likely,
+                             facts::MemoryWatcher{signal});
     }
     const CgroupEvidence* cgroup = death.cgroup();
     if (cgroup == nullptr || !cgroup->userspace_oom_mark || !death.by(SIGKILL) ||
         oom_kill_of(death))
         return std::nullopt;
     // The mark is on the cgroup, not on the pid: oomd kills all of it, but not at a known time.
-    Finding finding = finding_about(
-        death, "userspace-oom"_cause, Confidence::likely,
-        formatted("systemd-oomd has marked the cgroup of {} as one it killed.", who(death)));
-    finding.evidence.push_back({"user.oomd_kill", *cgroup->userspace_oom_mark});
-    finding.fixes = need_less(death);
-    finding.fixes.push_back({"Ask systemd-oomd to spare this unit.", "ManagedOOMPreference=avoid"});
-    return finding;
+    return finding_about(death, "userspace-oom"_cause, Confidence::likely,
+                         facts::MemoryWatcher{nullptr});
 }
 
 }  // namespace holdfast::rules

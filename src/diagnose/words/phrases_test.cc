@@ -1,11 +1,10 @@
 // Last lines, Python dumps, the user's own code, figures in words, and ranking.
-#include "diagnose/words.h"
+#include "diagnose/words/phrases.h"
 
 #include <gtest/gtest.h>
 
 #include "diagnose/last_text.h"
 #include "diagnose/python_dump.h"
-#include "diagnose/ranking.h"
 
 namespace holdfast {
 namespace {
@@ -48,46 +47,6 @@ TEST(Words, TellFiguresAsPeopleReadThem) {
     EXPECT_EQ(
         short_command("python3 /home/somebody/a/long/way/down/to/the/project/train.py --lr 1"),
         "python3 …/train.py --lr 1");
-}
-
-Finding finding(CauseId cause, Confidence confidence) {
-    return {cause, confidence, std::string(cause->slug), {}, {}, {}, {}};
-}
-
-TEST(Ranking, PutsTheSpecificBeforeTheGeneral) {
-    const Ranked ranked = rank({finding("exception"_cause, Confidence::certain),
-                                finding("disk-full"_cause, Confidence::likely)});
-    EXPECT_EQ(ranked.root.cause, "disk-full"_cause);
-    EXPECT_EQ(ranked.end.cause, "disk-full"_cause);
-    EXPECT_FALSE(ranked.choice.empty());
-    ASSERT_EQ(ranked.rest.size(), 1U);
-}
-
-TEST(Ranking, DoesNotTellTwiceWhatACertainCauseExplains) {
-    const Ranked ranked = rank({finding("exception"_cause, Confidence::certain),
-                                finding("disk-full"_cause, Confidence::certain)});
-    EXPECT_EQ(ranked.root.cause, "disk-full"_cause);
-    EXPECT_TRUE(ranked.rest.empty());
-}
-
-TEST(Ranking, KeepsACertainEndBesideALikelyRoot) {
-    const Ranked ranked = rank({finding("cgroup-oom"_cause, Confidence::certain),
-                                finding("oom-victim"_cause, Confidence::likely)});
-    EXPECT_EQ(ranked.end.cause, "cgroup-oom"_cause);
-    EXPECT_EQ(ranked.root.cause, "oom-victim"_cause);
-    EXPECT_TRUE(ranked.rest.empty());
-}
-
-TEST(Ranking, OfOneFindingNeedsNoChoice) {
-    const Ranked ranked = rank({finding("killed"_cause, Confidence::certain)});
-    EXPECT_TRUE(ranked.choice.empty());
-    EXPECT_TRUE(ranked.rest.empty());
-}
-
-TEST(Ranking, PrefersTheCertainAmongEquallySpecific) {
-    const Ranked ranked = rank({finding("thread-limit"_cause, Confidence::likely),
-                                finding("fd-limit"_cause, Confidence::certain)});
-    EXPECT_EQ(ranked.root.cause, "fd-limit"_cause);
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-#include "diagnose/words.h"
+#include "diagnose/words/phrases.h"
 
 #include <algorithm>
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/place.h"
+#include "diagnose/disk_room.h"
+#include "diagnose/words/account.h"
 
 namespace holdfast {
 
@@ -85,15 +86,50 @@ Bytes roomier(Bytes limit) {
     return {(wanted.count + step.count - 1) / step.count * step.count};
 }
 
-Confidence at_most(Confidence confidence, Confidence bound) { return std::min(confidence, bound); }
+std::string shortened(std::string_view line) {
+    constexpr std::size_t most = 160;
+    line = trim(line.substr(0, line.find('\n')));
+    if (line.size() <= most) return std::string(line);
+    // Not in the middle of a UTF-8 character.
+    std::size_t cut = most;
+    while (cut > 0 && (static_cast<unsigned char>(line[cut]) & 0xC0U) == 0x80U) --cut;
+    return std::string(line.substr(0, cut)) + "...";
+}
 
-Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
-                      std::string summary) {
-    Finding finding{
-        cause, confidence, std::move(summary), where_it_died(death), {status_of(death)}, {}, {},
-        {},    {}};
-    if (death.pid > 0) finding.pid = death.pid;
-    return finding;
+std::string short_place(const Where& where) {
+    return where.line ? formatted("{}:{}", where.file, *where.line) : where.file;
+}
+
+std::string file_and_line(Where where) {
+    where.file = where.file.substr(where.file.rfind('/') + 1);
+    return short_place(where);
+}
+
+std::string sender_of(const SignalSeen& signal) {
+    if (signal.from_kernel) return "the terminal";
+    if (!signal.sender_pid) return "an unknown sender";
+    if (*signal.sender_pid == 0) return "a process outside this container";
+    const std::string name = short_command(signal.sender);
+    const std::string uid = signal.sender_uid ? formatted(", uid {}", *signal.sender_uid) : "";
+    if (name.empty()) return formatted("pid {}{}", *signal.sender_pid, uid);
+    return formatted("{} (pid {}{})", name, *signal.sender_pid, uid);
+}
+
+std::string room_on(const DiskEvidence& disk) {
+    const std::optional<Bytes> free = least_free(disk);
+    std::string figures = free ? human(*free) + " free" : "";
+    if (free && disk.size) figures += " of " + human(*disk.size);
+    if (disk.inodes_free == 0U) figures += figures.empty() ? "no inodes left" : ", no inodes left";
+    return figures;
+}
+
+std::string spelled(const NativePlace& place) {
+    return place.symbol.empty() ? place.library
+                                : formatted("{} in {}", place.symbol, place.library);
+}
+
+Account account_of(const Death& death, std::string summary) {
+    return {std::move(summary), {status_of(death)}};
 }
 
 }  // namespace holdfast

@@ -1,12 +1,8 @@
-// A finding about a crash, with all that is known of it: the record of the handler, the kernel's
-// line, faulthandler's dump.
+// What is known of a crash beside the handler's record: the kernel's line, faulthandler's dump.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/finding.h"
 
 namespace holdfast {
 
@@ -17,8 +13,6 @@ const KernelLogEntry* crash_line(const Death& death);
 bool faulthandler_spoke(const Death& death);
 
 // `decided`: what was seen leaves no other explanation; then it is as certain as the exit status.
-Finding crash_finding(const Death& death, CauseId cause, std::string_view what, bool decided);
-
-void add_crash_fixes(Finding& finding, const Death& death);
+Confidence sure_of_crash(const Death& death, bool decided);
 
 }  // namespace holdfast

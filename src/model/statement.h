@@ -1,4 +1,4 @@
-// What a rule says: a cause, how sure, on what evidence, and what to do about it.
+// What a verdict says of one cause, in words: how sure, on what evidence, and what to do about it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,6 @@
 #include "model/cause.h"
 
 namespace holdfast {
-
-// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere; or
-// that a finding is about memory that was held, which is no news unless memory ran out; or about
-// what an assertion on the GPU found.
-enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
 
 // A place in the user's own code.
 struct Where {
@@ -43,17 +38,14 @@ struct Keeper {
     std::optional<Where> where;  // where it is filled, as far as one line does it
 };
 
-struct Finding {
-    CauseId cause;
+struct Statement {
+    CauseId cause = CauseId::of("clean-exit");
     Confidence confidence = Confidence::unknown;
     std::string summary;  // one sentence with the figures
     std::optional<Where> where;
     std::vector<Observation> evidence;
     std::vector<Fix> fixes;
-    // The process whose end this finding explains; ranking puts an earlier end before a later one.
-    std::optional<int> pid;
-    Topic topic = Topic::none;
-    std::optional<Keeper> keeper{};
+    std::optional<Keeper> keeper;
 };
 
 }  // namespace holdfast

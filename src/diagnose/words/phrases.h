@@ -1,12 +1,14 @@
-// Figures and names as people read them, the same in every rule.
+// Figures, names and places as people read them, the same in every sentence.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "diagnose/death.h"
-#include "model/finding.h"
+#include "diagnose/inside.h"
+#include "model/statement.h"
 
 namespace holdfast {
 
@@ -29,11 +31,20 @@ std::string limit_name(const CgroupLevel& level);
 // A round amount at least half as large again: what to try next when the real need is unknown.
 Bytes roomier(Bytes limit);
 
-// Lowers a confidence, never raises it.
-Confidence at_most(Confidence confidence, Confidence bound);
+// "12 KiB free of 8.0 MiB, no inodes left"
+std::string room_on(const DiskEvidence& disk);
 
-// A finding about this death, with its place in the user's code and its exit status as evidence.
-Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
-                      std::string summary);
+// One line made short enough to quote.
+std::string shortened(std::string_view line);
+
+// "train.py:42", with its folders and without.
+std::string short_place(const Where& where);
+std::string file_and_line(Where where);
+
+// "slurmstepd (pid 812, uid 0)"
+std::string sender_of(const SignalSeen& signal);
+
+// "foo() in libfoo.so", or the library alone.
+std::string spelled(const NativePlace& place);
 
 }  // namespace holdfast

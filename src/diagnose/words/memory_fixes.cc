@@ -1,9 +1,9 @@
-#include "diagnose/memory_fixes.h"
+#include "diagnose/words/memory_fixes.h"
 
 #include "base/format.h"
 #include "diagnose/exception_text.h"
 #include "diagnose/memory_held.h"
-#include "diagnose/words.h"
+#include "diagnose/words/phrases.h"
 
 namespace holdfast {
 namespace {

@@ -1,0 +1,86 @@
+// What the rules about ordinary ends have seen: exits, exceptions, signals.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnose/finding.h"
+#include "diagnose/signals.h"
+
+namespace holdfast::facts {
+
+struct CleanExit {};
+
+struct UncaughtException {
+    std::string line, source;  // empty: by its exit status alone
+};
+
+struct ExitCalled {};
+
+struct ShutDown {
+    bool restart = false;
+};
+
+// With SIGKILL, and not by the OOM killer.
+struct KilledOutright {
+    const SignalSeen* asked_before = nullptr;
+};
+
+struct Terminated {
+    const SignalSeen* signal = nullptr;
+    bool timed_out = false;  // by timeout(1), which says so
+};
+
+// A signal that nobody has a rule for.
+struct OtherSignal {
+    const SignalSeen* signal = nullptr;
+};
+
+// `kill -SEGV`: the status of a fault without one.
+struct SentFault {
+    SignalSeen sent;
+};
+
+struct Interrupted {
+    const SignalSeen* signal = nullptr;
+    bool by_itself = false;
+};
+
+struct Hangup {
+    const SignalSeen* signal = nullptr;
+};
+
+struct Preempted {
+    const SignalSeen* signal = nullptr;
+    bool in_time = false;  // the job's time was up
+};
+
+struct UnknownKill {};
+
+// Some new kind of end that no rule knows.
+struct NothingTells {};
+struct StillRunning {};
+
+// The parent's last words about the child whose end this is, beside what is known of it.
+struct ToldByParent {
+    std::shared_ptr<const Facts> of_child;
+    std::string line;
+};
+
+void tell(const CleanExit& facts, const Death& death, Account& account);
+void tell(const UncaughtException& facts, const Death& death, Account& account);
+void tell(const ExitCalled& facts, const Death& death, Account& account);
+void tell(const ShutDown& facts, const Death& death, Account& account);
+void tell(const KilledOutright& facts, const Death& death, Account& account);
+void tell(const Terminated& facts, const Death& death, Account& account);
+void tell(const OtherSignal& facts, const Death& death, Account& account);
+void tell(const SentFault& facts, const Death& death, Account& account);
+void tell(const Interrupted& facts, const Death& death, Account& account);
+void tell(const Hangup& facts, const Death& death, Account& account);
+void tell(const Preempted& facts, const Death& death, Account& account);
+void tell(const UnknownKill& facts, const Death& death, Account& account);
+void tell(const NothingTells& facts, const Death& death, Account& account);
+void tell(const StillRunning& facts, const Death& death, Account& account);
+void tell(const ToldByParent& facts, const Death& death, Account& account);
+
+}  // namespace holdfast::facts

@@ -1,0 +1,82 @@
+// What the rules about GPUs have seen: memory refused, kernels that failed, cards that did.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "diagnose/device_assertion.h"
+#include "diagnose/finding.h"
+#include "diagnose/gpu_refusal.h"
+#include "diagnose/last_text.h"
+#include "diagnose/launch_line.h"
+
+namespace holdfast::facts {
+
+struct GpuRefused {
+    GpuRefusal figures;
+    Said said;
+};
+struct CudaOom : GpuRefused {};
+struct CudaFragmentation : GpuRefused {};
+struct GpuOccupied : GpuRefused {
+    Bytes others;
+    const GpuEvidence::Holder* stranger =
+        nullptr;  // who holds most of it, where the driver names them
+};
+// Another part of the same process had taken it.
+struct GpuTakenBeside : GpuRefused {
+    Bytes beside;
+};
+// A library of its own found nothing left.
+struct GpuTakenInAdvance {
+    Said said;
+    const GpuEvidence* gpu = nullptr;
+    const GpuEvidence::Holder* holder = nullptr;
+};
+
+// The line that launched the kernel, and the one that only noticed.
+struct FaultPlace {
+    std::optional<Where> noticed;
+    std::optional<LaunchLine> line;
+};
+struct CudaAssert {
+    Said said;
+    std::optional<DeviceAssertion> assertion;
+    FaultPlace place;
+};
+struct CudaIllegalAccess {
+    Said said;
+    FaultPlace place;
+};
+struct LabelOnGpu {
+    OutOfRange::What what = OutOfRange::What::index;
+    DeviceAssertion assertion;
+    FaultPlace place;
+};
+
+struct GpuLost {
+    const KernelLogEntry* entry = nullptr;
+    const GpuEvidence* gpu = nullptr;
+};
+struct GpuEcc {
+    std::optional<Said> said;
+    const KernelLogEntry* entry = nullptr;
+};
+struct GpuThrottled {
+    const GpuEvidence* gpu = nullptr;
+    bool by_heat = false;  // else by power
+};
+
+void tell(const CudaOom& facts, const Death& death, Account& account);
+void tell(const CudaFragmentation& facts, const Death& death, Account& account);
+void tell(const GpuOccupied& facts, const Death& death, Account& account);
+void tell(const GpuTakenBeside& facts, const Death& death, Account& account);
+void tell(const GpuTakenInAdvance& facts, const Death& death, Account& account);
+void tell(const CudaAssert& facts, const Death& death, Account& account);
+void tell(const CudaIllegalAccess& facts, const Death& death, Account& account);
+void tell(const LabelOnGpu& facts, const Death& death, Account& account);
+void tell(const GpuLost& facts, const Death& death, Account& account);
+void tell(const GpuEcc& facts, const Death& death, Account& account);
+void tell(const GpuThrottled& facts, const Death& death, Account& account);
+
+}  // namespace holdfast::facts

@@ -1,0 +1,90 @@
+// What the rules about memory that ran out have seen.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/finding.h"
+#include "diagnose/last_text.h"
+#include "diagnose/oom_evidence.h"
+#include "diagnose/refusal.h"
+#include "diagnose/worker_end.h"
+
+namespace holdfast::facts {
+
+// At a cgroup's limit or on the whole machine, as `kill` says.
+struct OomKilled {
+    OomKill kill;
+};
+
+// Who had eaten the memory that somebody else was killed for.
+struct Eater {
+    Bytes held;
+    const Neighbour* neighbour = nullptr;  // of a crowd, the first
+    const MemoryHolder* holder = nullptr;  // in the kernel's own list
+    int crowd = 0;                         // so many neighbours together
+    bool files = false;                    // in shared memory, which belong to no process
+};
+
+struct OomVictim {
+    OomKill kill;
+    Bytes own, whole;
+    Eater eater;
+    bool idle = false;  // a kernel that ran no cell
+};
+
+struct WorkerOom {
+    FatalChild child;
+    OomKill kill;
+};
+
+struct AllocRefused {
+    Refusal refusal;
+    std::optional<Bytes> free;
+    bool too_large = false;
+};
+
+struct AddressLimit {
+    Refusal refusal;
+    Bytes used, limit;
+    bool by_space = false;  // RLIMIT_AS; else RLIMIT_DATA
+};
+
+struct OvercommitLimit {
+    Refusal refusal;
+};
+
+struct MapCount {
+    Refusal refusal;
+    bool seen = false;  // the count was at its limit; else nothing else is left to explain it
+};
+
+struct GuardRefused {
+    const AgentEvidence* agent = nullptr;
+    std::optional<Refusal> error;  // absent: nobody dealt with it, and the program stands still
+};
+
+struct MemoryWatcher {
+    const SignalSeen* signal = nullptr;  // null: systemd-oomd's mark on the cgroup
+};
+
+struct SwapThrash {};
+
+struct ShmFull {
+    const DiskEvidence* shm = nullptr;
+    std::optional<Said> said;
+    bool was_full = false, by_itself = false;
+};
+
+void tell(const OomKilled& facts, const Death& death, Account& account);
+void tell(const OomVictim& facts, const Death& death, Account& account);
+void tell(const WorkerOom& facts, const Death& death, Account& account);
+void tell(const AllocRefused& facts, const Death& death, Account& account);
+void tell(const AddressLimit& facts, const Death& death, Account& account);
+void tell(const OvercommitLimit& facts, const Death& death, Account& account);
+void tell(const MapCount& facts, const Death& death, Account& account);
+void tell(const GuardRefused& facts, const Death& death, Account& account);
+void tell(const MemoryWatcher& facts, const Death& death, Account& account);
+void tell(const SwapThrash& facts, const Death& death, Account& account);
+void tell(const ShmFull& facts, const Death& death, Account& account);
+
+}  // namespace holdfast::facts

@@ -1,0 +1,77 @@
+// What the rules about runs that do not move have seen.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "diagnose/finding.h"
+#include "diagnose/last_text.h"
+#include "diagnose/standstill.h"
+
+namespace holdfast::facts {
+
+struct ForkDeadlock {
+    Standstill stand;
+};
+struct HeldInterpreter {
+    Standstill stand;
+};
+struct LockDeadlock {
+    Standstill stand;
+};
+struct LoaderStall {
+    Standstill stand;
+};
+struct NoProgress {
+    Standstill stand;
+};
+struct IoStall {
+    Standstill stand;
+};
+struct CollectiveStall {
+    Standstill stand;
+};
+
+// By the words of the one that gave up waiting.
+struct CollectiveTimeout {
+    Said said;
+};
+// Its launcher only says that a rank failed; the rank's own exception says why.
+struct RankTimeout {
+    const ProcessEvidence* rank = nullptr;
+    const ExceptionEvidence* thrown = nullptr;
+};
+
+// A worker that died while its parent waited for what it should deliver.
+struct LostWorker {
+    Finding of_worker;
+    const StalledProcess* parent = nullptr;
+    bool oom_killed = false;
+};
+
+// A thread that should have delivered, or let go of a lock, and ended with an exception instead.
+struct DeadThread {
+    const ExceptionEvidence* thrown = nullptr;
+};
+
+// What of the machine was short while steps took very different times.
+struct UnevenSteps {
+    enum class Short { memory, disk, cpu };
+    const AgentEvidence* agent = nullptr;
+    Short what{};
+};
+
+void tell(const ForkDeadlock& facts, const Death& death, Account& account);
+void tell(const HeldInterpreter& facts, const Death& death, Account& account);
+void tell(const LockDeadlock& facts, const Death& death, Account& account);
+void tell(const LoaderStall& facts, const Death& death, Account& account);
+void tell(const NoProgress& facts, const Death& death, Account& account);
+void tell(const IoStall& facts, const Death& death, Account& account);
+void tell(const CollectiveStall& facts, const Death& death, Account& account);
+void tell(const CollectiveTimeout& facts, const Death& death, Account& account);
+void tell(const RankTimeout& facts, const Death& death, Account& account);
+void tell(const LostWorker& facts, const Death& death, Account& account);
+void tell(const DeadThread& facts, const Death& death, Account& account);
+void tell(const UnevenSteps& facts, const Death& death, Account& account);
+
+}  // namespace holdfast::facts

@@ -1,0 +1,73 @@
+// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made of the
+// facts last, in words/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/confidence.h"
+#include "diagnose/death.h"
+#include "model/cause.h"
+#include "model/statement.h"
+
+namespace holdfast {
+
+// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere; or
+// that a finding is about memory that was held, which is no news unless memory ran out; or about
+// what an assertion on the GPU found.
+enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
+
+struct Account;
+
+// What one rule saw, in types of its own (facts/). Only words/ knows what to say of it.
+class Facts {
+public:
+    Facts() = default;
+    Facts(const Facts&) = delete;
+    Facts& operator=(const Facts&) = delete;
+    virtual ~Facts() = default;
+    virtual void say(const Death& death, Account& account) const = 0;
+};
+
+// Holds one of the types of facts/, for which words/ defines a tell() of its own.
+template <class F>
+class FactsOf final : public Facts {
+public:
+    explicit FactsOf(F facts) : facts_(std::move(facts)) {}
+    void say(const Death& death, Account& account) const override { tell(facts_, death, account); }
+
+private:
+    F facts_;
+};
+
+struct Finding {
+    CauseId cause = "clean-exit"_cause;
+    Confidence confidence = Confidence::unknown;
+    std::optional<Where> where;
+    // The process whose end this finding explains; ranking puts an earlier end before a later one.
+    std::optional<int> pid;
+    Topic topic = Topic::none;
+    std::optional<Keeper> keeper;
+    std::shared_ptr<const Death> death;
+    std::shared_ptr<const Facts> facts;
+};
+
+template <class F>
+std::shared_ptr<const Facts> facts_of(F facts) {
+    return std::make_shared<const FactsOf<F>>(std::move(facts));
+}
+
+// With the place in the user's code where this process died.
+Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
+                      std::shared_ptr<const Facts> facts);
+
+template <class F>
+Finding finding_about(const Death& death, CauseId cause, Confidence confidence, F facts) {
+    return finding_about(death, cause, confidence, facts_of(std::move(facts)));
+}
+
+// Lowers a confidence, never raises it.
+Confidence at_most(Confidence confidence, Confidence bound);
+
+}  // namespace holdfast

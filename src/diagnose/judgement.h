@@ -1,0 +1,25 @@
+// The verdict before it is put into words.
+#pragma once
+
+#include <vector>
+
+#include "diagnose/choice.h"
+#include "diagnose/finding.h"
+#include "diagnose/standstill.h"
+#include "model/verdict.h"
+
+namespace holdfast {
+
+struct Judgement {
+    Outcome outcome = Outcome::running;
+    DecidingProcess process;
+    Finding end, root;
+    Choice choice;
+    std::vector<Finding> contributing;
+    std::vector<PythonStack> python_stack;
+    std::vector<NativeFrame> native_stack;
+    // Where it stands still, its threads' stacks take the place of the others.
+    std::optional<Standstill> stand;
+};
+
+}  // namespace holdfast

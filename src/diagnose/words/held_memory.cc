@@ -1,0 +1,254 @@
+// HF110, HF111, HF115 and HF203 in words: what grew, what was loaded, who keeps it.
+#include <algorithm>
+
+#include "base/format.h"
+#include "diagnose/facts/held_memory.h"
+#include "diagnose/keeper.h"
+#include "diagnose/words/account.h"
+#include "diagnose/words/memory_fixes.h"
+#include "diagnose/words/phrases.h"
+
+namespace holdfast::facts {
+namespace {
+
+std::string amount(double bytes) {
+    return human(Bytes{static_cast<std::uint64_t>(std::max(0.0, bytes))});
+}
+
+// "4.2 MiB a step"
+std::string rate_of(const GrowthSeen& growth) {
+    if (growth.per_step) return amount(*growth.per_step) + " a step";
+    return amount(growth.per_minute) + " a minute";
+}
+
+// "+4.2 MiB (± 100 KiB) a step over 300 steps, 1.2 GiB in all"
+std::string figures_of(const GrowthSeen& growth) {
+    if (!growth.per_step)
+        return formatted("+{} a minute over {} windows, {} in all", amount(growth.per_minute),
+                         growth.windows, human(growth.in_all));
+    return formatted("+{} (± {}) a step over {} steps, {} in all", amount(*growth.per_step),
+                     amount(growth.per_step_error.value_or(0)), growth.steps.value_or(0),
+                     human(growth.in_all));
+}
+
+std::string described(const KeeperEvidence& keeper) {
+    if (keeper.kind == "ndarray" || keeper.kind == "Tensor" || keeper.kind == "bytearray")
+        return formatted("{}, {}", keeper.kind, human(keeper.live));
+    return formatted("{}, {} {}", keeper.kind, keeper.items,
+                     keeper.kind == "DataFrame" || keeper.kind == "Series" ? "rows" : "items");
+}
+
+Fix fix_for(const KeeperEvidence& keeper) {
+    const std::string& name = keeper.name;
+    if (keeper.graphs)
+        return {formatted("Keep numbers in `{}`, not tensors: each one keeps the graph that made "
+                          "it.",
+                          name),
+                "loss.item()   # or: loss.detach()"};
+    if (keeper.kind == "lru_cache")
+        return {formatted("Give the cache of `{}` a bound.", name),
+                "@functools.lru_cache(maxsize=1024)"};
+    if (keeper.kind == "deque")
+        return {formatted("Give `{}` a bound.", name), name + " = collections.deque(maxlen=1000)"};
+    if (keeper.kind == "DataFrame" || keeper.kind == "Series")
+        return {formatted("Write the parts of `{}` to disk as they come, instead of joining them "
+                          "in memory.",
+                          name),
+                "part.to_parquet(f\"parts/{step}.parquet\")"};
+    if (keeper.kind == "ndarray")
+        return {formatted("Let `{}` have a fixed size, or lie in a file.", name),
+                "numpy.lib.format.open_memmap(\"data.npy\", mode=\"w+\", shape=(n, d))"};
+    if (keeper.kind == "list")
+        return {formatted("Empty `{}` once it has served, or keep a summary of its items.", name),
+                name + ".clear()"};
+    return {formatted("Take out of `{}` what is no longer needed, or give it a bound.", name), {}};
+}
+
+// Names the keeper: in the sentence and as evidence. Nothing without one.
+const KeeperEvidence* name_keeper(Account& account, const AgentEvidence& agent, Bytes leaked) {
+    const KeeperEvidence* seen = keeper_seen(agent, leaked);
+    const std::optional<Keeper> keeper = keeper_of(agent, leaked);
+    if (seen == nullptr || !keeper) return nullptr;
+    const std::string filled =
+        keeper->where ? formatted(", filled at {}", short_place(*keeper->where)) : "";
+    account.summary += formatted(" It is kept by `{}` ({}{}){}.", seen->name, described(*seen),
+                                 seen->graphs ? ", tensors with their graphs" : "", filled);
+    account.saw("kept by", formatted("{}: {}, grown by {} since the look before", seen->name,
+                                     described(*seen), human(seen->grown)));
+    return seen;
+}
+
+// The same with what to do about it.
+bool add_keeper(Account& account, const AgentEvidence& agent, Bytes leaked) {
+    const KeeperEvidence* seen = name_keeper(account, agent, leaked);
+    if (seen != nullptr) account.advise(fix_for(*seen));
+    return seen != nullptr;
+}
+
+bool has_torch(const AgentEvidence& agent) {
+    for (const NoteEvidence& note : agent.notes)
+        if (note.kind == NoteEvidence::Kind::framework && note.text.starts_with("torch"))
+            return true;
+    return agent.steps.source.starts_with("torch");
+}
+
+// In the words of the library that was loading.
+Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
+    const std::string what =
+        formatted("Read what {} loads in pieces, or map it instead of loading it.", place);
+    const auto below = [&](std::string_view word) {
+        return std::any_of(agent.place.begin(), agent.place.end(), [&](const Frame& frame) {
+            return frame.function.find(word) != std::string::npos;
+        });
+    };
+    if (below("read_csv"))
+        return {what, "for part in pandas.read_csv(path, chunksize=100_000): ..."};
+    if (below("read_parquet"))
+        return {what, "for part in pyarrow.parquet.ParquetFile(path).iter_batches(): ..."};
+    const auto keras =
+        std::find_if(agent.notes.rbegin(), agent.notes.rend(), [](const NoteEvidence& note) {
+            return note.kind == NoteEvidence::Kind::framework && note.text.starts_with("keras");
+        });
+    if (keras != agent.notes.rend())
+        return {what, keras->text == "keras 2"
+                          ? "class Data(tf.keras.utils.Sequence): ...   # one batch at a time"
+                          : "class Data(keras.utils.PyDataset): ...   # one batch at a time"};
+    const bool by_numpy =
+        std::any_of(agent.place.begin(), agent.place.end(), [](const Frame& frame) {
+            return frame.file.find("/numpy/") != std::string::npos &&
+                   (frame.function == "load" || frame.function == "read_array");
+        });
+    return {what, by_numpy ? "numpy.load(path, mmap_mode=\"r\")" : ""};
+}
+
+Fix keep_numbers(const std::optional<KeptTensors>& kept) {
+    return {formatted("Keep numbers, not tensors{}: a loss or an output that is kept keeps its "
+                      "whole graph on the GPU.",
+                      kept ? " in `" + kept->name + "`" : std::string()),
+            "loss.item()   # or output.detach().cpu(), not the tensor itself"};
+}
+
+}  // namespace
+
+void tell(const HostLeak& facts, const Death&, Account& account) {
+    const AgentEvidence& agent = *facts.agent;
+    const LeakEvidence& leak = *agent.leak;
+    const std::string place = short_place(facts.asking);
+    account.summary =
+        formatted("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
+                  rate_of(leak.growth), human_with_error(leak.live, leak.error));
+    account.saw("live memory", figures_of(leak.growth));
+    if (!agent.steps.source.empty() && leak.growth.per_step)
+        account.saw("steps", formatted("{}, counted by {}", agent.steps.count, agent.steps.source));
+    if (leak.several_lines) account.saw("lines", "several below this one ask for it");
+    if (leak.borrowed)
+        account.saw("threads",
+                    "some of it was asked for by threads without Python "
+                    "frames, while the main thread was here");
+    if (add_keeper(account, agent, leak.growth.in_all)) return;
+    if (has_torch(agent))
+        account.advise(
+            formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
+                      place),
+            "losses.append(loss.item())   # not: losses.append(loss)");
+    account.advise(
+        formatted("Find who keeps what {} makes: a list, a dictionary or a cache without a "
+                  "bound; let go of it after each step, or bound it.",
+                  place));
+}
+
+void tell(const GpuLeak& facts, const Death&, Account& account) {
+    const StepsEvidence& steps = facts.agent->steps;
+    const std::optional<KeptTensors>& kept = facts.kept;
+    const std::string last =
+        steps.gpu_allocated_last ? ", to " + human(*steps.gpu_allocated_last) : std::string();
+    const std::string keeper =
+        kept ? formatted("; `{}` keeps {} tensors", kept->name, kept->count) : std::string();
+    account.summary = formatted("Allocated GPU memory grew by {}{}, and was never given back{}.",
+                                rate_of(*steps.gpu_growth), last, keeper);
+    account.saw("GPU memory allocated", figures_of(*steps.gpu_growth));
+    if (kept)
+        account.saw("kept tensors",
+                    formatted("{} in `{}`, {} of them with their graphs, after {} steps",
+                              kept->count, kept->name, kept->graphs, steps.count));
+    account.advise(keep_numbers(kept));
+}
+
+void tell(const KeptByLine& facts, const Death& death, Account& account) {
+    const std::string place = short_place(facts.asking);
+    account.summary = formatted(
+        "Memory that {} asks for rose again and again, to {} of the {} that {} "
+        "had.",
+        place, human(std::min(facts.live, facts.peak)), human(facts.peak), who(death));
+    account.saw("live memory",
+                formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
+    account.saw("growth", formatted("it rose in {} windows of time", facts.rises));
+    if (!add_keeper(account, *facts.agent, facts.live))
+        account.advise(
+            formatted("Find who keeps what {} makes, and let go of it after each step.", place));
+}
+
+void tell(const LoadedByLine& facts, const Death& death, Account& account) {
+    const std::string place = short_place(facts.loading);
+    account.summary =
+        facts.filling
+            ? formatted("{} asks for {}; {} had {} when it ended, and was still filling it.", place,
+                        human(facts.live), who(death), human(facts.peak))
+            : formatted("{} holds {}, {:.0f} % of all that {} had in memory.", place,
+                        human(facts.live), std::min(100.0, 100 * facts.live.share_of(facts.peak)),
+                        who(death));
+    account.saw("live memory",
+                formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
+    if (facts.borrowed)
+        account.saw("threads",
+                    "a library's threads asked for it while the main thread waited here");
+    if (facts.agent->steps.count > 0)
+        account.saw("before the first steps", formatted("{} of it", human(facts.before_steps)));
+    name_keeper(account, *facts.agent, facts.live);
+    account.advise(in_pieces(*facts.agent, place));
+    account.advise(load_within(death, "holdfast.Loader(path"));
+}
+
+void tell(const KeptByName& facts, const Death& death, Account& account) {
+    const KeeperEvidence& keeper = facts.agent->keepers.front();
+    account =
+        account_of(death, formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
+                                    human(keeper.live), human(facts.peak), who(death)));
+    add_keeper(account, *facts.agent, keeper.live);
+}
+
+void tell(const LoadedUnseen& facts, const Death&, Account& account) {
+    const std::string place = short_place(facts.loading);
+    account.summary = formatted("While {} was loading, memory rose by {}, to {}.", place,
+                                human(facts.risen), human(facts.peak));
+    account.saw("memory in use", formatted("+{} during this call", human(facts.risen)));
+    account.saw("allocations", formatted("{} of it were asked for in ways that can be "
+                                         "seen",
+                                         human(facts.agent->live)));
+    account.advise(in_pieces(*facts.agent, place));
+}
+
+void tell(const WorkerCopies& facts, const Death& death, Account& account) {
+    account.summary = formatted(
+        "Each of {} workers held about as much memory of its own as their parent, {}; "
+        "together they filled {}.",
+        facts.workers, human(facts.parent), human(facts.limit));
+    account.saw("memory of the workers",
+                formatted("{} each, on average, in {} workers",
+                          human(Bytes{facts.copies.count / facts.workers}), facts.workers));
+    account.saw("memory of the parent", human(facts.parent));
+    if (facts.theirs > Bytes{})
+        account.saw("limit", formatted("{}, full: {} of it can only be the workers' own",
+                                       human(facts.limit), human(facts.theirs)));
+    else
+        account.saw("memory.stat",
+                    formatted("anon {}: their pages are not shared", human(facts.anon)));
+    account.advise(
+        "Keep the data in arrays or tensors, not in lists of Python objects: "
+        "counting references copies shared pages.",
+        "self.items = numpy.array(items)");
+    account.advise("Use fewer workers.", fewer_workers(death));
+    account.advise(load_within(death, "holdfast.Loader.like(dataloader"));
+}
+
+}  // namespace holdfast::facts
