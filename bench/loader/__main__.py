@@ -1,7 +1,8 @@
 """What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
 
 usage: python bench/loader [--data DIR] [--rounds N] [--only PART]      PART: one of PARTS below
-Needs torch, torchvision and Pillow; pyarrow, h5py and SPDL where they are to be compared.
+Needs torch, torchvision and Pillow; the other libraries where they are to be compared, and root for
+the parts with containers (peers, deaths).
 """
 
 import argparse
