@@ -1,7 +1,8 @@
 """What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
 
 usage: python bench/loader [--data DIR] [--rounds N] [--only PART]      PART: one of PARTS below
-Needs torch, torchvision and Pillow; pyarrow, h5py and SPDL where they are to be compared.
+Needs torch, torchvision and Pillow; the other libraries where they are to be compared, and root for
+the parts with containers (peers, deaths).
 """
 
 import argparse
@@ -18,6 +19,7 @@ sys.path[:0] = [str(HERE), str(ROOT / "python")]
 
 import data  # noqa: E402
 import deaths  # noqa: E402
+import index  # noqa: E402
 import kills  # noqa: E402
 import memory  # noqa: E402
 import peers  # noqa: E402
@@ -115,9 +117,8 @@ def kills_table(folder, count):
 def deaths_table(folder, count):
     from support.cgroup import ControlGroup
 
-    print(
-        "| a worker's end | run | told | longest wait | what next() said |\n|---|---|--:|--:|---|"
-    )
+    print("| a worker's end | run | told, cause and all | with its very line | longest wait |")
+    print("|---|---|--:|--:|--:|")
     watched = [environment()["HOLDFAST_BIN"], "run", "--quiet", "--"]
     for how, (words, signal, cause) in deaths.WAYS.items():
         for run_words, before in (("holdfast run", watched), ("plain", [])):
@@ -172,7 +173,9 @@ def peers_table(folder):
                 env=environment(),
                 timeout=LONGEST,
             )
-            said = done.stderr.strip().splitlines() or [f"ended with {done.returncode}"]
+            said = done.stderr.strip().splitlines() or ["nothing said"]
+            if done.returncode < 0:
+                said = [f"killed by signal {-done.returncode}"]
             answer = done.stdout.strip().splitlines()
             end = str(json.loads(answer[-1])["samples"]) if answer else f"none: {said[-1][:90]}"
         except subprocess.TimeoutExpired:
@@ -184,10 +187,25 @@ def peers_table(folder):
         group.remove()
 
 
+def index_table(folder, rounds):
+    root = index.make(folder)
+    print("| 1.2 million files | listed, CPU s | listed, s | first batch, s | of the budget |")
+    print("|---|--:|--:|--:|--:|")
+    for words, more in (("without an index", []), ("with one", [folder / "million.index"])):
+        seen = [run("index.py", root, *more) for _ in range(rounds)]
+        good = [one for one in seen if not isinstance(one, str)]
+        if not good:
+            print(f"| {words} | {seen[0]} | | | |")
+            continue
+        cells = [f"{min(one[key] for one in good):.3f}" for key in ("cpu", "wall", "first")]
+        print(f"| {words} | {' | '.join(cells)} | {good[0]['listed'] >> 20} MiB |")
+
+
 PARTS = {
     "memory": lambda options: memory_table(options.data),
     "speed": lambda options: speed_table(options.data, options.rounds),
     "peers": lambda options: peers_table(options.data),
+    "index": lambda options: index_table(options.data, options.rounds),
     "kills": lambda options: kills_table(options.data, options.kills),
     "deaths": lambda options: deaths_table(options.data, options.deaths),
 }

@@ -33,6 +33,7 @@ from holdfast.loader._library import (
 from holdfast.loader._samples import SampleLayout
 
 _AT_BYTES = 8
+_OOM_PATIENCE = 0.3  # seconds
 _NOTHING = (1 << 64) - 1
 
 
@@ -228,8 +229,8 @@ def _cause(death: WorkerDied) -> tuple[str, str]:
     if run is None:
         return "", ""
     # The kernel's word about an OOM kill may come a moment after the death itself.
-    for patience in (0.0, 0.1, 0.2) if death.signal == signal.SIGKILL else (0.0,):
-        time.sleep(patience)
+    until = time.monotonic() + (_OOM_PATIENCE if death.signal == signal.SIGKILL else 0.0)
+    while True:
         try:
             verdict = ask("why", "--json", str(run))
         except HoldfastError:
@@ -239,6 +240,9 @@ def _cause(death: WorkerDied) -> tuple[str, str]:
                 where = finding.get("where") or {}
                 line = f", at {where['file']}:{where['line']}" if where.get("line") else ""
                 return f": {finding['code']} {finding['slug']}, {finding['summary']}", line
+        if time.monotonic() >= until:
+            break
+        time.sleep(0.1)
     return "", ""
 
 
