@@ -162,11 +162,10 @@ void tell(const NonfiniteLoss& facts, const Death& death, Account& account) {
     add_nonfinite_fixes(account, death, false);
 }
 
-void tell(const NonfiniteValidation& facts, const Death& death, Account& account) {
+void tell(const NonfiniteValidation& facts, const Death&, Account& account) {
     const std::string value = facts.measured.substr(facts.measured.rfind(' ') + 1);
-    account = account_of(
-        death, formatted("The validation loss of epoch {} was {}, while no loss of a step was.",
-                         facts.epoch, value));
+    account.summary = formatted(
+        "The validation loss of epoch {} was {}, while no loss of a step was.", facts.epoch, value);
     account.saw("last validation", formatted("epoch {}: {}", facts.epoch, facts.measured));
     account.advise("Look for gaps and infinite numbers in the validation data.",
                    "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()");
