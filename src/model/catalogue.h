@@ -29,32 +29,39 @@ struct Cause {
     bool told_alone = true;  // a reason that explains nothing is told beside the verdict
 
     constexpr Cause reason() const {
-        return with([](Cause& c) { c.kind = Kind::reason; });
+        Cause copy = *this;
+        copy.kind = Kind::reason;
+        return copy;
     }
     constexpr Cause quiet_reason() const {
-        return with([](Cause& c) { c.kind = Kind::reason, c.told_alone = false; });
+        Cause copy = *this;
+        copy.kind = Kind::reason;
+        copy.told_alone = false;
+        return copy;
     }
     constexpr Cause circumstance() const {
-        return with([](Cause& c) { c.kind = Kind::circumstance; });
+        Cause copy = *this;
+        copy.kind = Kind::circumstance;
+        return copy;
     }
     constexpr Cause general(int order) const {
-        return with([order](Cause& c) { c.generality = order; });
+        Cause copy = *this;
+        copy.generality = order;
+        return copy;
     }
     constexpr Cause explained(Slugs by) const {
-        return with([by](Cause& c) { c.explained_by = by; });
+        Cause copy = *this;
+        copy.explained_by = by;
+        return copy;
     }
     constexpr Cause yields(Slugs to) const {
-        return with([to](Cause& c) { c.yields_to = to; });
+        Cause copy = *this;
+        copy.yields_to = to;
+        return copy;
     }
     constexpr Cause stops(Stopped how) const {
-        return with([how](Cause& c) { c.stopped = how; });
-    }
-
-private:
-    template <class Change>
-    constexpr Cause with(Change change) const {
         Cause copy = *this;
-        change(copy);
+        copy.stopped = how;
         return copy;
     }
 };

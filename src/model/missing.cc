@@ -37,12 +37,14 @@ bool is_missing(const std::vector<Missing>& list, Missing::What what) {
 
 std::vector<std::string> sentences(const std::vector<Missing>& list) {
     std::vector<std::string> texts;
+    texts.reserve(list.size());
     for (const Missing& entry : list) texts.push_back(entry.detail);
     return texts;
 }
 
 std::vector<Missing> missing_from_texts(std::vector<std::string> texts) {
     std::vector<Missing> list;
+    list.reserve(texts.size());
     for (std::string& text : texts) list.push_back(Missing::from_text(std::move(text)));
     return list;
 }
