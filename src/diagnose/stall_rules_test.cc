@@ -317,6 +317,27 @@ TEST(StallRules, code_that_is_read_again_at_a_full_limit_is_no_io_stall) {
     EXPECT_EQ(root(), "io-stall"_cause);
 }
 
+TEST(StallRules, a_read_of_the_programs_own_that_nobody_answers_is_likely) {
+    WaitingThread reading = thread(main_pid, WaitKind::read, {own});
+    reading.call = "recvfrom";
+    reading.target = "socket:[4711]";
+    const auto verdict = [&] {
+        Story story;
+        story.dies_by(SIGTERM).signal_seen(SIGTERM, 40s);
+        return diagnose(stalled(story, {{main_pid, false, {reading}}}, false));
+    };
+    EXPECT_EQ(verdict().root.cause, "loader-stall"_cause);
+    EXPECT_EQ(verdict().root.confidence, Confidence::likely);
+    reading.timed = true;
+    EXPECT_EQ(verdict().root.cause, "killed"_cause);
+    reading.timed = false;
+    reading.target = "/dev/pts/3";  // a prompt: the user is who waits
+    EXPECT_EQ(verdict().root.cause, "killed"_cause);
+    reading.target = "socket:[4711]";
+    reading.frames.push_back({"/v/site-packages/redis/connection.py", 9, "read_response"});
+    EXPECT_EQ(verdict().root.cause, "killed"_cause);
+}
+
 TEST(StallRules, a_parent_in_vfork_is_in_state_d_but_not_on_a_disk) {
     WaitingThread blocked = thread(main_pid, WaitKind::disk, {own});
     blocked.wait_channel = "kernel_clone";

@@ -13,6 +13,7 @@
 #include "diagnose/signals.h"
 #include "diagnose/time_math.h"
 #include "diagnose/waits.h"
+#include "model/own_code.h"
 
 namespace holdfast {
 namespace {
@@ -227,10 +228,27 @@ std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall)
     return Blame{StandstillKind::no_progress, stepping, &main};
 }
 
+// A server at rest waits too, but in accept or poll, and a worker in its library's loop. So only a
+// read that the program's own code asked for, without a time limit, counts.
+std::optional<Blame> unanswered_read(const Death& death, const StallEvidence& stall) {
+    if (stall.busy) return std::nullopt;
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* known = death.all.process(process.pid);
+        if (known == nullptr || known->role == Role::worker || process.threads.empty()) continue;
+        const WaitingThread& main = process.threads.front();
+        const bool by_own_code = !main.frames.empty() && is_own_code(main.frames.back().file);
+        const bool of_others =
+            main.target.starts_with("socket:") || main.target.starts_with("pipe:");
+        if (main.wait == WaitKind::read && !main.timed && by_own_code && of_others)
+            return Blame{StandstillKind::unanswered_read, &process, &main};
+    }
+    return std::nullopt;
+}
+
 using Explain = std::optional<Blame> (*)(const Death&, const StallEvidence&);
-constexpr std::array<Explain, 7> explanations{io_stall,   fork_deadlock,    loader_stall,
-                                              collective, held_interpreter, lock_deadlock,
-                                              no_progress};
+constexpr std::array<Explain, 8> explanations{io_stall,    fork_deadlock,    loader_stall,
+                                              collective,  held_interpreter, lock_deadlock,
+                                              no_progress, unanswered_read};
 
 // A wait that somebody could still end needs longer to count.
 bool lasted_long_enough(const Standstill& stand) {

@@ -19,6 +19,7 @@ enum class StandstillKind {
     held_interpreter,  // native code keeps the GIL and waits
     lock_deadlock,     // threads, or processes, wait for each other
     no_progress,       // busy, but no step ends
+    unanswered_read,   // nobody answers on a socket or a pipe that the program itself reads
 };
 
 struct Standstill {

@@ -11,7 +11,9 @@ namespace holdfast::rules {
 
 std::optional<Finding> loader_stall(const Death& death) {
     const std::optional<Standstill> stand = standstill_of(death);
-    if (!stand || stand->kind != StandstillKind::loader_stall) return std::nullopt;
+    if (!stand || (stand->kind != StandstillKind::loader_stall &&
+                   stand->kind != StandstillKind::unanswered_read))
+        return std::nullopt;
     const bool stopped = stand->thread->wait == WaitKind::stopped;
     const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand) ||
                           stand->stall->told.has_value();

@@ -188,6 +188,18 @@ void tell(const LockDeadlock& facts, const Death& death, Account& account) {
 void tell(const LoaderStall& facts, const Death& death, Account& account) {
     const Standstill& stand = facts.stand;
     const std::string waiting = name_of(death, *stand.waiting);
+    if (stand.kind == StandstillKind::unanswered_read) {
+        account = account_of_stall(death, stand,
+                                   formatted("{} has waited {} for an answer: it {}.", waiting,
+                                             for_how_long(stand), what_it_does(*stand.thread)));
+        if (stand.thread->target.starts_with("socket:"))
+            account.advise("Give the read a time limit: a hang becomes an exception.",
+                           "sock.settimeout(60)");
+        else
+            account.advise("Let nothing ask for input where nobody answers.",
+                           "python train.py < /dev/null");
+        return;
+    }
     account =
         account_of_stall(death, stand,
                          stand.culprit != stand.waiting
