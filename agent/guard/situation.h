@@ -119,10 +119,7 @@ public:
     }
     // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
     bool fits(std::uint64_t bytes) const {
-        // The room for a kernel's words is kept from what goes on after it, not from one block that
-        // may be the last.
-        return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <=
-               room() + kept_for_words(*state_);
+        return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <= room();
     }
     // What may still be taken, by the reading that is the last to say no.
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
