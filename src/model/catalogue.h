@@ -28,41 +28,34 @@ struct Cause {
     Stopped stopped = Stopped::no;
     bool told_alone = true;  // a reason that explains nothing is told beside the verdict
 
-    constexpr Cause reason() const {
-        Cause copy = *this;
-        copy.kind = Kind::reason;
-        return copy;
+    constexpr Cause reason() {
+        kind = Kind::reason;
+        return *this;
     }
-    constexpr Cause quiet_reason() const {
-        Cause copy = *this;
-        copy.kind = Kind::reason;
-        copy.told_alone = false;
-        return copy;
+    constexpr Cause quiet_reason() {
+        kind = Kind::reason;
+        told_alone = false;
+        return *this;
     }
-    constexpr Cause circumstance() const {
-        Cause copy = *this;
-        copy.kind = Kind::circumstance;
-        return copy;
+    constexpr Cause circumstance() {
+        kind = Kind::circumstance;
+        return *this;
     }
-    constexpr Cause general(int order) const {
-        Cause copy = *this;
-        copy.generality = order;
-        return copy;
+    constexpr Cause general(int order) {
+        generality = order;
+        return *this;
     }
-    constexpr Cause explained(Slugs by) const {
-        Cause copy = *this;
-        copy.explained_by = by;
-        return copy;
+    constexpr Cause explained(Slugs by) {
+        explained_by = by;
+        return *this;
     }
-    constexpr Cause yields(Slugs to) const {
-        Cause copy = *this;
-        copy.yields_to = to;
-        return copy;
+    constexpr Cause yields(Slugs to) {
+        yields_to = to;
+        return *this;
     }
-    constexpr Cause stops(Stopped how) const {
-        Cause copy = *this;
-        copy.stopped = how;
-        return copy;
+    constexpr Cause stops(Stopped how) {
+        stopped = how;
+        return *this;
     }
 };
 
