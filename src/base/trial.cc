@@ -7,32 +7,68 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 
 namespace holdfast {
 
+namespace {
+
+// What the child writes for us: it has a copy of everything else.
+struct Report {
+    volatile bool waits;  // wait4 is allowed
+    volatile bool asks;   // getpgid is
+    volatile bool lived;
+};
+
+// The child, by a clone that comes back when the child has let go of its memory.
+long start(Report& report, void (*trial)(), bool by_waiting) {
+    const long pid =
+        ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+    if (pid != 0) return pid;
+    ::prctl(PR_SET_DUMPABLE, 0);
+    if (by_waiting) {
+        ::waitpid(::getpid(), nullptr, WNOHANG);
+        report.waits = true;
+    } else {
+        ::getpgid(0);
+        report.asks = true;
+    }
+    if (trial != nullptr) trial();
+    report.lived = true;
+    ::_exit(0);
+}
+
+// A child lets go of its memory before the kernel takes it away. Who goes on earlier gets its
+// SIGCHLD later, and one that becomes another program has a child that it never started.
+void until_gone(long pid, const Report& report) {
+    if (report.waits)
+        while (::waitpid(static_cast<pid_t>(pid), nullptr, 0) < 0 && errno == EINTR) continue;
+    else if (report.asks)
+        while (::getpgid(static_cast<pid_t>(pid)) >= 0) continue;
+}
+
+}  // namespace
+
 bool survives(void (*trial)()) {
     void* const page =
-        ::mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        ::mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return true;
-    auto* const lived = static_cast<volatile bool*>(page);
+    auto& report = *static_cast<Report*>(page);
     // So the kernel takes the child away by itself: to wait may be what is forbidden.
     struct sigaction ignore {
     }, before{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGCHLD, &ignore, &before);
-    // Comes back when the child has ended. It has a copy of our memory, as after any fork.
-    const long pid =
-        ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
-    if (pid == 0) {
-        ::prctl(PR_SET_DUMPABLE, 0);
-        trial();
-        *lived = true;
-        ::_exit(0);
+    const long pid = start(report, trial, true);
+    const bool answer = pid < 0 || report.lived;  // who cannot fork knows it soon enough
+    if (pid > 0) {
+        const long other = report.waits ? -1 : start(report, nullptr, false);
+        until_gone(pid, report);
+        if (other > 0) until_gone(other, report);
     }
     ::sigaction(SIGCHLD, &before, nullptr);
-    const bool answer = pid < 0 || *lived;  // who cannot fork knows it soon enough
-    ::munmap(page, sizeof(bool));
+    ::munmap(page, sizeof(Report));
     return answer;
 }
 

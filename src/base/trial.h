@@ -4,7 +4,8 @@
 namespace holdfast {
 
 // Runs `trial` in a child and says whether that came to its end. Takes no other call than clone,
-// mmap, munmap and rt_sigaction, leaves nothing to wait for, and makes no core file.
+// mmap, munmap, rt_sigaction and one of wait4 and getpgid, whichever the child has tried. The child
+// is gone afterwards, leaves nothing to wait for and makes no core file.
 bool survives(void (*trial)());
 
 // Signals only itself, waits for nobody, starts nothing: by every call that we do these with.
