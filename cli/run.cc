@@ -14,7 +14,7 @@
 #include "base/unique_fd.h"
 #include "evidence/thread_stack.h"
 #include "guard_options.h"
-#include "judge.h"
+#include "judge/judge.h"
 #include "kernel_end.h"
 #include "model/json.h"
 #include "present/style.h"

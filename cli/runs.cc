@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/format.h"
-#include "judge.h"
+#include "judge/judge.h"
 #include "present/runs_table.h"
 #include "present/style.h"
 #include "record/mask.h"

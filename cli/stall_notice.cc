@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/child.h"
-#include "judge.h"
+#include "judge/judge.h"
 #include "present/stall_notice.h"
 #include "present/style.h"
 #include "say.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "base/read_file.h"
-#include "judge.h"
+#include "judge/judge.h"
 #include "jupyter/cell_names.h"
 #include "model/json.h"
 #include "present/notebook_words.h"

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "base/time.h"
-#include "diagnose/death.h"
 #include "model/cause.h"
 
 namespace holdfast {
+
+struct Autopsy;
 
 struct Choice {
     enum class Kind {
@@ -24,7 +25,7 @@ struct Choice {
     Kind kind = Kind::none;
     CauseId first = "clean-exit"_cause, second = "clean-exit"_cause;
     Nanos lasted{};
-    std::shared_ptr<const Death> child;
+    std::shared_ptr<const Autopsy> child;
     bool none() const { return kind == Kind::none; }
 };
 

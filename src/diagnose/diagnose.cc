@@ -4,20 +4,19 @@
 #include <csignal>
 
 #include "base/format.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/death/worker_end.h"
 #include "diagnose/facts/ends.h"
 #include "diagnose/gaps.h"
-#include "diagnose/inside.h"
 #include "diagnose/judgement.h"
-#include "diagnose/last_text.h"
-#include "diagnose/oom_evidence.h"
-#include "diagnose/python_dump.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stalled_run.h"
+#include "diagnose/stall/stalled_run.h"
+#include "diagnose/text/python_dump.h"
 #include "diagnose/time_math.h"
 #include "diagnose/words/verdict.h"
-#include "diagnose/worker_end.h"
 
 namespace holdfast {
 namespace {
@@ -28,7 +27,7 @@ bool still_running(const Evidence& evidence) {
     return !evidence.ended && (evidence.command_alive || !evidence.supervisor_lost);
 }
 
-DecidingProcess deciding_process(const Death& death) {
+DecidingProcess deciding_process(const Autopsy& death) {
     const ProcessEvidence* command =
         death.all.processes.empty() ? nullptr : &death.all.processes.front();
     // What a shell runs is the program, and the shell is none.
@@ -49,7 +48,7 @@ DecidingProcess deciding_process(const Death& death) {
 }
 
 // How other processes of the tree came to harm: an OOM kill or a crash, before the end of the run.
-std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) {
+std::vector<Finding> other_deaths(const Autopsy& decided, std::optional<int> but) {
     std::vector<Finding> findings;
     for (const ProcessEvidence& process : decided.all.processes) {
         if (process.pid == decided.pid || process.pid == but) continue;
@@ -59,7 +58,7 @@ std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) 
         const bool crashed = death->by(SIGSEGV) || death->by(SIGABRT) || death->by(SIGBUS) ||
                              death->by(SIGILL) || death->by(SIGFPE);
         if (!crashed && !oom_kill_of(*death)) continue;  // a parent that ends its workers, no harm
-        std::vector<Finding> about = findings_about(*death);
+        std::vector<Finding> about = findings_about(*autopsy_of(*death));
         if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
         findings.push_back(rank(std::move(about)).root);
         if (findings.size() == most_contributing) break;
@@ -68,7 +67,7 @@ std::vector<Finding> other_deaths(const Death& decided, std::optional<int> but) 
 }
 
 // Children that came, crashed and went between two looks left a record of the crash alone.
-std::vector<Finding> unseen_crashes(const Death& decided) {
+std::vector<Finding> unseen_crashes(const Autopsy& decided) {
     std::vector<Finding> findings;
     for (const CrashEvidence& crash : decided.all.crashes) {
         if (crash.survived || crash.pid == decided.pid) continue;
@@ -81,7 +80,7 @@ std::vector<Finding> unseen_crashes(const Death& decided) {
                           .told = Death::Told::text,
                           .time = crash.time,
                           .decides = false};
-        std::vector<Finding> about = findings_about(death);
+        std::vector<Finding> about = findings_about(*autopsy_of(death));
         if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
         findings.push_back(rank(std::move(about)).root);
         if (findings.size() == most_contributing) break;
@@ -90,7 +89,7 @@ std::vector<Finding> unseen_crashes(const Death& decided) {
 }
 
 // A child that crashed or was killed, and took its parent along, is the one that decided the run.
-std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) {
+std::optional<FatalChild> child_to_blame(const Autopsy& death, const Ranked& own) {
     const auto only_tells_of_it = [](const Finding& finding) {
         return finding.cause == "exception"_cause || finding.cause == "exit-called"_cause ||
                finding.cause == "worker-oom"_cause || finding.cause == "shm-full"_cause;
@@ -98,26 +97,26 @@ std::optional<FatalChild> child_to_blame(const Death& death, const Ranked& own) 
     // A leak that led to the worker's end is the worker's as well.
     const bool told = only_tells_of_it(own.root) ||
                       (is_explanation(own.root) && own.end.cause == "worker-oom"_cause);
-    return told ? child_that_felled(death) : std::nullopt;
+    return told ? death.fatal_child : std::nullopt;
 }
 
 // Where the main thread was a moment before the end: for a death that nobody inside saw coming.
 constexpr Nanos a_moment{5'000'000'000};
 
-bool is_recent(const Death& death, RunTime time) {
+bool is_recent(const Autopsy& death, RunTime time) {
     return !death.time || time >= earlier(*death.time, a_moment);
 }
 
 // The supervisor sees all threads, about once a second; the agent only the main one, as it
 // allocates. Of the main thread the later of the two counts.
-void add_last_place(Judgement& judgement, const Death& death) {
+void add_last_place(Judgement& judgement, const Autopsy& death) {
     std::optional<RunTime> seen;
     for (const StacksEvidence& look : death.all.stacks) {
         if (look.pid != death.pid || !is_recent(death, look.time)) continue;
         judgement.python_stack = look.threads;
         seen = look.time;
     }
-    const AgentEvidence* agent = agent_of(death);
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->place.empty() || !agent->place_time) return;
     if (!is_recent(death, *agent->place_time) || (seen && *seen >= *agent->place_time)) return;
     const auto main = std::find_if(judgement.python_stack.begin(), judgement.python_stack.end(),
@@ -128,16 +127,16 @@ void add_last_place(Judgement& judgement, const Death& death) {
         judgement.python_stack.insert(judgement.python_stack.begin(), {"MainThread", agent->place});
 }
 
-void add_stacks(Judgement& judgement, const Death& death) {
-    if (const CrashEvidence* crash = crash_of(death)) {
+void add_stacks(Judgement& judgement, const Autopsy& death) {
+    if (const CrashEvidence* crash = death.crash) {
         judgement.native_stack = crash->native;
         judgement.python_stack = crash->python;
         if (!judgement.python_stack.empty()) return;
     }
-    if (const TracebackText* traceback = final_exception(death)) {
+    if (const TracebackText* traceback = death.exception) {
         judgement.python_stack.push_back({"MainThread", traceback->frames});
     } else if (death.exit.signal) {
-        const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail);
+        const std::optional<PythonDump> dump = death.dump;
         if (dump && !dump->frames.empty())
             judgement.python_stack.push_back({"current thread", dump->frames});
         else
@@ -148,13 +147,14 @@ void add_stacks(Judgement& judgement, const Death& death) {
 Verdict of_running(const Evidence& evidence) {
     Judgement judgement;
     judgement.outcome = Outcome::running;
-    const Death now{.all = evidence,
-                    .process = evidence.main(),
-                    .pid = evidence.main_pid.value_or(0),
-                    .exit = {},
-                    .told = Death::Told::nobody,
-                    .time = {},
-                    .lives = true};
+    const std::shared_ptr<const Autopsy> autopsy = autopsy_of({.all = evidence,
+                                                               .process = evidence.main(),
+                                                               .pid = evidence.main_pid.value_or(0),
+                                                               .exit = {},
+                                                               .told = Death::Told::nobody,
+                                                               .time = {},
+                                                               .lives = true});
+    const Autopsy& now = *autopsy;
     judgement.process = deciding_process(now);
     judgement.end =
         finding_about(now, "clean-exit"_cause, Confidence::unknown, facts::StillRunning{});
@@ -174,14 +174,15 @@ Verdict of_running(const Evidence& evidence) {
 
 // A child decided the run: its end is the answer, the parent's own words stand beside.
 void blame(Judgement& judgement, const FatalChild& child, const Finding& parents) {
-    judgement.process = deciding_process(child.death);
-    if (crash_of(child.death) != nullptr) {
+    const std::shared_ptr<const Autopsy> autopsy = autopsy_of(child.death);
+    judgement.process = deciding_process(*autopsy);
+    if (autopsy->crash != nullptr) {
         judgement.python_stack.clear();
-        add_stacks(judgement, child.death);
+        add_stacks(judgement, *autopsy);
     }
     if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause)
         return;
-    Ranked childs = rank(findings_about(child.death));
+    Ranked childs = rank(findings_about(*autopsy));
     if (!child.named) {
         childs.end.confidence = at_most(childs.end.confidence, Confidence::likely);
         childs.root.confidence = at_most(childs.root.confidence, Confidence::likely);
@@ -191,8 +192,7 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
     if (!child.line.empty())
         judgement.root.facts = facts_of(facts::ToldByParent{judgement.root.facts, child.line});
     if (!judgement.root.where) judgement.root.where = parents.where;
-    judgement.choice = {.kind = Choice::Kind::child_first,
-                        .child = std::make_shared<const Death>(child.death)};
+    judgement.choice = {.kind = Choice::Kind::child_first, .child = autopsy};
     judgement.contributing.insert(judgement.contributing.begin(), parents);
 }
 
@@ -204,7 +204,8 @@ bool told(const Judgement& judgement, const Finding& finding) {
 
 Verdict of_death(const Evidence& evidence) {
     Judgement judgement;
-    const Death death = deciding_death(evidence);
+    const std::shared_ptr<const Autopsy> autopsy = autopsy_of(deciding_death(evidence));
+    const Autopsy& death = *autopsy;
     const bool well = death.exit.code == 0 && !exit_left_a_cell(death);
     judgement.process = deciding_process(death);
 

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 
-#include "diagnose/place.h"
+#include "diagnose/autopsy.h"
 
 namespace holdfast {
 
-Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
+Finding finding_about(const Autopsy& death, CauseId cause, Confidence confidence,
                       std::shared_ptr<const Facts> facts) {
     Finding finding{.cause = cause,
                     .confidence = confidence,
-                    .where = where_it_died(death),
+                    .where = death.died_at,
                     .pid = {},
                     .keeper = {},
-                    .death = std::make_shared<const Death>(death),
+                    .death = death.shared_from_this(),
                     .facts = std::move(facts)};
     if (death.pid > 0) finding.pid = death.pid;
     return finding;

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/confidence.h"
-#include "diagnose/death.h"
 #include "model/cause.h"
 #include "model/statement.h"
 
@@ -19,6 +18,7 @@ namespace holdfast {
 enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
 
 struct Account;
+struct Autopsy;
 
 // What one rule saw, in types of its own (facts/). Only words/ knows what to say of it.
 class Facts {
@@ -27,7 +27,7 @@ public:
     Facts(const Facts&) = delete;
     Facts& operator=(const Facts&) = delete;
     virtual ~Facts() = default;
-    virtual void say(const Death& death, Account& account) const = 0;
+    virtual void say(const Autopsy& death, Account& account) const = 0;
 };
 
 // Holds one of the types of facts/, for which words/ defines a tell() of its own.
@@ -35,7 +35,9 @@ template <class F>
 class FactsOf final : public Facts {
 public:
     explicit FactsOf(F facts) : facts_(std::move(facts)) {}
-    void say(const Death& death, Account& account) const override { tell(facts_, death, account); }
+    void say(const Autopsy& death, Account& account) const override {
+        tell(facts_, death, account);
+    }
 
 private:
     F facts_;
@@ -49,7 +51,7 @@ struct Finding {
     std::optional<int> pid;
     Topic topic = Topic::none;
     std::optional<Keeper> keeper;
-    std::shared_ptr<const Death> death;
+    std::shared_ptr<const Autopsy> death;
     std::shared_ptr<const Facts> facts;
 };
 
@@ -59,11 +61,11 @@ std::shared_ptr<const Facts> facts_of(F facts) {
 }
 
 // With the place in the user's code where this process died.
-Finding finding_about(const Death& death, CauseId cause, Confidence confidence,
+Finding finding_about(const Autopsy& death, CauseId cause, Confidence confidence,
                       std::shared_ptr<const Facts> facts);
 
 template <class F>
-Finding finding_about(const Death& death, CauseId cause, Confidence confidence, F facts) {
+Finding finding_about(const Autopsy& death, CauseId cause, Confidence confidence, F facts) {
     return finding_about(death, cause, confidence, facts_of(std::move(facts)));
 }
 

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <utility>
 
-#include "diagnose/oom_count.h"
+#include "diagnose/oom/oom_count.h"
 
 namespace holdfast {
 namespace {
@@ -16,7 +16,7 @@ void add(std::vector<Missing>& list, What what, std::string sentence) {
 
 }  // namespace
 
-std::vector<Missing> gaps(const Death& death) {
+std::vector<Missing> gaps(const Autopsy& death) {
     std::vector<Missing> list = death.all.missing;
     if (!death.exit_known() && !is_missing(list, What::supervisor))
         add(list, What::exit_status, "exit status: the supervisor was gone when the program ended");
@@ -24,7 +24,7 @@ std::vector<Missing> gaps(const Death& death) {
         add(list, What::exit_status,
             "exit status of the program itself: only its wrapper's was seen");
     if (death.by(SIGKILL) || !death.exit_known()) {
-        if (oom_count_of(death).fit == OomCount::Fit::unreadable)
+        if (death.oom_count.fit == OomCount::Fit::unreadable)
             add(list, What::oom_count, "oom_kill count of the process's own cgroup");
         if (!death.all.host.oom_kill_first || !death.all.host.oom_kill_last)
             add(list, What::host_counters, "oom_kill count of the machine (/proc/vmstat)");

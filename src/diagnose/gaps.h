@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "diagnose/death.h"
+#include "diagnose/autopsy.h"
 
 namespace holdfast {
 
 // What the collector could not see, and what the rules missed for this death in particular.
-std::vector<Missing> gaps(const Death& death);
+std::vector<Missing> gaps(const Autopsy& death);
 
 }  // namespace holdfast

@@ -5,7 +5,7 @@
 
 #include "diagnose/choice.h"
 #include "diagnose/finding.h"
-#include "diagnose/standstill.h"
+#include "diagnose/stall/standstill.h"
 #include "model/verdict.h"
 
 namespace holdfast {

@@ -78,7 +78,7 @@ constexpr std::array<Rule, 6> stall_registry{
 
 }  // namespace
 
-std::optional<Finding> stall_of(const Death& death) {
+std::optional<Finding> stall_of(const Autopsy& death) {
     for (const Rule rule : stall_registry)
         if (std::optional<Finding> finding = rule(death)) return finding;
     return std::nullopt;
@@ -86,7 +86,7 @@ std::optional<Finding> stall_of(const Death& death) {
 
 std::span<const Rule> all_rules() { return registry; }
 
-std::vector<Finding> findings_about(const Death& death) {
+std::vector<Finding> findings_about(const Autopsy& death) {
     std::vector<Finding> said;
     for (const Rule rule : registry)
         if (std::optional<Finding> finding = rule(death)) said.push_back(std::move(*finding));

@@ -5,22 +5,22 @@
 #include <span>
 #include <vector>
 
-#include "diagnose/death.h"
+#include "diagnose/autopsy.h"
 #include "diagnose/finding.h"
 
 namespace holdfast {
 
 // Pure. A rule is asked about the end of the run and about the end of every child that died, so it
 // must look at `Death::pid`'s own figures and never assume that it is asked about the main process.
-using Rule = std::optional<Finding> (*)(const Death&);
+using Rule = std::optional<Finding> (*)(const Autopsy&);
 
 // All rules, in the order of the catalogue.
 std::span<const Rule> all_rules();
 
 // Why the run does not move, or did not when somebody stopped it.
-std::optional<Finding> stall_of(const Death& death);
+std::optional<Finding> stall_of(const Autopsy& death);
 
 // What each rule had to say.
-std::vector<Finding> findings_about(const Death& death);
+std::vector<Finding> findings_about(const Autopsy& death);
 
 }  // namespace holdfast

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "diagnose/finding.h"
-#include "diagnose/last_text.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -67,16 +67,16 @@ struct RuntimeClash {
     const NativeFrame* inside = nullptr;
 };
 
-void tell(const CpuFault& facts, const Death& death, Account& account);
-void tell(const StackOverflow& facts, const Death& death, Account& account);
-void tell(const NativeRace& facts, const Death& death, Account& account);
-void tell(const RamErrors& facts, const Death& death, Account& account);
-void tell(const DiskFullMapping& facts, const Death& death, Account& account);
-void tell(const MappedFileGone& facts, const Death& death, Account& account);
-void tell(const HeapCorruption& facts, const Death& death, Account& account);
-void tell(const NativeAbort& facts, const Death& death, Account& account);
-void tell(const FatalPython& facts, const Death& death, Account& account);
-void tell(const AllocatorClash& facts, const Death& death, Account& account);
-void tell(const RuntimeClash& facts, const Death& death, Account& account);
+void tell(const CpuFault& facts, const Autopsy& death, Account& account);
+void tell(const StackOverflow& facts, const Autopsy& death, Account& account);
+void tell(const NativeRace& facts, const Autopsy& death, Account& account);
+void tell(const RamErrors& facts, const Autopsy& death, Account& account);
+void tell(const DiskFullMapping& facts, const Autopsy& death, Account& account);
+void tell(const MappedFileGone& facts, const Autopsy& death, Account& account);
+void tell(const HeapCorruption& facts, const Autopsy& death, Account& account);
+void tell(const NativeAbort& facts, const Autopsy& death, Account& account);
+void tell(const FatalPython& facts, const Autopsy& death, Account& account);
+void tell(const AllocatorClash& facts, const Autopsy& death, Account& account);
+void tell(const RuntimeClash& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "diagnose/death/stop_signals.h"
 #include "diagnose/finding.h"
-#include "diagnose/signals.h"
 
 namespace holdfast::facts {
 
@@ -67,20 +67,20 @@ struct ToldByParent {
     std::string line;
 };
 
-void tell(const CleanExit& facts, const Death& death, Account& account);
-void tell(const UncaughtException& facts, const Death& death, Account& account);
-void tell(const ExitCalled& facts, const Death& death, Account& account);
-void tell(const ShutDown& facts, const Death& death, Account& account);
-void tell(const KilledOutright& facts, const Death& death, Account& account);
-void tell(const Terminated& facts, const Death& death, Account& account);
-void tell(const OtherSignal& facts, const Death& death, Account& account);
-void tell(const SentFault& facts, const Death& death, Account& account);
-void tell(const Interrupted& facts, const Death& death, Account& account);
-void tell(const Hangup& facts, const Death& death, Account& account);
-void tell(const Preempted& facts, const Death& death, Account& account);
-void tell(const UnknownKill& facts, const Death& death, Account& account);
-void tell(const NothingTells& facts, const Death& death, Account& account);
-void tell(const StillRunning& facts, const Death& death, Account& account);
-void tell(const ToldByParent& facts, const Death& death, Account& account);
+void tell(const CleanExit& facts, const Autopsy& death, Account& account);
+void tell(const UncaughtException& facts, const Autopsy& death, Account& account);
+void tell(const ExitCalled& facts, const Autopsy& death, Account& account);
+void tell(const ShutDown& facts, const Autopsy& death, Account& account);
+void tell(const KilledOutright& facts, const Autopsy& death, Account& account);
+void tell(const Terminated& facts, const Autopsy& death, Account& account);
+void tell(const OtherSignal& facts, const Autopsy& death, Account& account);
+void tell(const SentFault& facts, const Autopsy& death, Account& account);
+void tell(const Interrupted& facts, const Autopsy& death, Account& account);
+void tell(const Hangup& facts, const Autopsy& death, Account& account);
+void tell(const Preempted& facts, const Autopsy& death, Account& account);
+void tell(const UnknownKill& facts, const Autopsy& death, Account& account);
+void tell(const NothingTells& facts, const Autopsy& death, Account& account);
+void tell(const StillRunning& facts, const Autopsy& death, Account& account);
+void tell(const ToldByParent& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "diagnose/exception_text.h"
 #include "diagnose/finding.h"
-#include "diagnose/last_text.h"
+#include "diagnose/text/exception_text.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -60,15 +60,15 @@ struct Telling {
     std::string_view fix, code;  // as the table has them
 };
 
-void tell(const NonfiniteFound& facts, const Death& death, Account& account);
-void tell(const NonfiniteVariable& facts, const Death& death, Account& account);
-void tell(const NonfiniteLoss& facts, const Death& death, Account& account);
-void tell(const NonfiniteValidation& facts, const Death& death, Account& account);
-void tell(const BadLabel& facts, const Death& death, Account& account);
-void tell(const ShapeMismatch& facts, const Death& death, Account& account);
-void tell(const BadInput& facts, const Death& death, Account& account);
-void tell(const CheckpointCorrupt& facts, const Death& death, Account& account);
-void tell(const LoaderTimeout& facts, const Death& death, Account& account);
-void tell(const Telling& facts, const Death& death, Account& account);
+void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account);
+void tell(const NonfiniteVariable& facts, const Autopsy& death, Account& account);
+void tell(const NonfiniteLoss& facts, const Autopsy& death, Account& account);
+void tell(const NonfiniteValidation& facts, const Autopsy& death, Account& account);
+void tell(const BadLabel& facts, const Autopsy& death, Account& account);
+void tell(const ShapeMismatch& facts, const Autopsy& death, Account& account);
+void tell(const BadInput& facts, const Autopsy& death, Account& account);
+void tell(const CheckpointCorrupt& facts, const Autopsy& death, Account& account);
+void tell(const LoaderTimeout& facts, const Autopsy& death, Account& account);
+void tell(const Telling& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

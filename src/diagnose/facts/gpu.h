@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "diagnose/device_assertion.h"
+#include "diagnose/death/launch_line.h"
 #include "diagnose/finding.h"
-#include "diagnose/gpu_refusal.h"
-#include "diagnose/last_text.h"
-#include "diagnose/launch_line.h"
+#include "diagnose/oom/gpu_refusal.h"
+#include "diagnose/text/device_assertion.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -67,16 +67,16 @@ struct GpuThrottled {
     bool by_heat = false;  // else by power
 };
 
-void tell(const CudaOom& facts, const Death& death, Account& account);
-void tell(const CudaFragmentation& facts, const Death& death, Account& account);
-void tell(const GpuOccupied& facts, const Death& death, Account& account);
-void tell(const GpuTakenBeside& facts, const Death& death, Account& account);
-void tell(const GpuTakenInAdvance& facts, const Death& death, Account& account);
-void tell(const CudaAssert& facts, const Death& death, Account& account);
-void tell(const CudaIllegalAccess& facts, const Death& death, Account& account);
-void tell(const LabelOnGpu& facts, const Death& death, Account& account);
-void tell(const GpuLost& facts, const Death& death, Account& account);
-void tell(const GpuEcc& facts, const Death& death, Account& account);
-void tell(const GpuThrottled& facts, const Death& death, Account& account);
+void tell(const CudaOom& facts, const Autopsy& death, Account& account);
+void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account);
+void tell(const GpuOccupied& facts, const Autopsy& death, Account& account);
+void tell(const GpuTakenBeside& facts, const Autopsy& death, Account& account);
+void tell(const GpuTakenInAdvance& facts, const Autopsy& death, Account& account);
+void tell(const CudaAssert& facts, const Autopsy& death, Account& account);
+void tell(const CudaIllegalAccess& facts, const Autopsy& death, Account& account);
+void tell(const LabelOnGpu& facts, const Autopsy& death, Account& account);
+void tell(const GpuLost& facts, const Autopsy& death, Account& account);
+void tell(const GpuEcc& facts, const Autopsy& death, Account& account);
+void tell(const GpuThrottled& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

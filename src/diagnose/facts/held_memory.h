@@ -64,12 +64,12 @@ struct WorkerCopies {
     Bytes anon;    // of the whole cgroup
 };
 
-void tell(const HostLeak& facts, const Death& death, Account& account);
-void tell(const GpuLeak& facts, const Death& death, Account& account);
-void tell(const KeptByLine& facts, const Death& death, Account& account);
-void tell(const LoadedByLine& facts, const Death& death, Account& account);
-void tell(const KeptByName& facts, const Death& death, Account& account);
-void tell(const LoadedUnseen& facts, const Death& death, Account& account);
-void tell(const WorkerCopies& facts, const Death& death, Account& account);
+void tell(const HostLeak& facts, const Autopsy& death, Account& account);
+void tell(const GpuLeak& facts, const Autopsy& death, Account& account);
+void tell(const KeptByLine& facts, const Autopsy& death, Account& account);
+void tell(const LoadedByLine& facts, const Autopsy& death, Account& account);
+void tell(const KeptByName& facts, const Autopsy& death, Account& account);
+void tell(const LoadedUnseen& facts, const Autopsy& death, Account& account);
+void tell(const WorkerCopies& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

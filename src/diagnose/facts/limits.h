@@ -6,7 +6,7 @@
 #include <string>
 
 #include "diagnose/finding.h"
-#include "diagnose/last_text.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -46,11 +46,11 @@ struct DiskErrors {
     const KernelLogEntry* entry = nullptr;
 };
 
-void tell(const ThreadLimit& facts, const Death& death, Account& account);
-void tell(const FdLimit& facts, const Death& death, Account& account);
-void tell(const CpuTimeLimit& facts, const Death& death, Account& account);
-void tell(const FileSizeLimit& facts, const Death& death, Account& account);
-void tell(const DiskFull& facts, const Death& death, Account& account);
-void tell(const DiskErrors& facts, const Death& death, Account& account);
+void tell(const ThreadLimit& facts, const Autopsy& death, Account& account);
+void tell(const FdLimit& facts, const Autopsy& death, Account& account);
+void tell(const CpuTimeLimit& facts, const Autopsy& death, Account& account);
+void tell(const FileSizeLimit& facts, const Autopsy& death, Account& account);
+void tell(const DiskFull& facts, const Autopsy& death, Account& account);
+void tell(const DiskErrors& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

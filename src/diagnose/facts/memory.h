@@ -3,11 +3,11 @@
 
 #include <optional>
 
+#include "diagnose/death/worker_end.h"
 #include "diagnose/finding.h"
-#include "diagnose/last_text.h"
-#include "diagnose/oom_evidence.h"
-#include "diagnose/refusal.h"
-#include "diagnose/worker_end.h"
+#include "diagnose/oom/oom_kill.h"
+#include "diagnose/oom/refusal.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -75,16 +75,16 @@ struct ShmFull {
     bool was_full = false, by_itself = false;
 };
 
-void tell(const OomKilled& facts, const Death& death, Account& account);
-void tell(const OomVictim& facts, const Death& death, Account& account);
-void tell(const WorkerOom& facts, const Death& death, Account& account);
-void tell(const AllocRefused& facts, const Death& death, Account& account);
-void tell(const AddressLimit& facts, const Death& death, Account& account);
-void tell(const OvercommitLimit& facts, const Death& death, Account& account);
-void tell(const MapCount& facts, const Death& death, Account& account);
-void tell(const GuardRefused& facts, const Death& death, Account& account);
-void tell(const MemoryWatcher& facts, const Death& death, Account& account);
-void tell(const SwapThrash& facts, const Death& death, Account& account);
-void tell(const ShmFull& facts, const Death& death, Account& account);
+void tell(const OomKilled& facts, const Autopsy& death, Account& account);
+void tell(const OomVictim& facts, const Autopsy& death, Account& account);
+void tell(const WorkerOom& facts, const Autopsy& death, Account& account);
+void tell(const AllocRefused& facts, const Autopsy& death, Account& account);
+void tell(const AddressLimit& facts, const Autopsy& death, Account& account);
+void tell(const OvercommitLimit& facts, const Autopsy& death, Account& account);
+void tell(const MapCount& facts, const Autopsy& death, Account& account);
+void tell(const GuardRefused& facts, const Autopsy& death, Account& account);
+void tell(const MemoryWatcher& facts, const Autopsy& death, Account& account);
+void tell(const SwapThrash& facts, const Autopsy& death, Account& account);
+void tell(const ShmFull& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

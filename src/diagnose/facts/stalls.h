@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "diagnose/finding.h"
-#include "diagnose/last_text.h"
-#include "diagnose/standstill.h"
+#include "diagnose/stall/standstill.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::facts {
 
@@ -61,17 +61,17 @@ struct UnevenSteps {
     Short what{};
 };
 
-void tell(const ForkDeadlock& facts, const Death& death, Account& account);
-void tell(const HeldInterpreter& facts, const Death& death, Account& account);
-void tell(const LockDeadlock& facts, const Death& death, Account& account);
-void tell(const LoaderStall& facts, const Death& death, Account& account);
-void tell(const NoProgress& facts, const Death& death, Account& account);
-void tell(const IoStall& facts, const Death& death, Account& account);
-void tell(const CollectiveStall& facts, const Death& death, Account& account);
-void tell(const CollectiveTimeout& facts, const Death& death, Account& account);
-void tell(const RankTimeout& facts, const Death& death, Account& account);
-void tell(const LostWorker& facts, const Death& death, Account& account);
-void tell(const DeadThread& facts, const Death& death, Account& account);
-void tell(const UnevenSteps& facts, const Death& death, Account& account);
+void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account);
+void tell(const HeldInterpreter& facts, const Autopsy& death, Account& account);
+void tell(const LockDeadlock& facts, const Autopsy& death, Account& account);
+void tell(const LoaderStall& facts, const Autopsy& death, Account& account);
+void tell(const NoProgress& facts, const Autopsy& death, Account& account);
+void tell(const IoStall& facts, const Autopsy& death, Account& account);
+void tell(const CollectiveStall& facts, const Autopsy& death, Account& account);
+void tell(const CollectiveTimeout& facts, const Autopsy& death, Account& account);
+void tell(const RankTimeout& facts, const Autopsy& death, Account& account);
+void tell(const LostWorker& facts, const Autopsy& death, Account& account);
+void tell(const DeadThread& facts, const Autopsy& death, Account& account);
+void tell(const UnevenSteps& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

@@ -1,9 +1,9 @@
 // HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
 #include <array>
 
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/exception_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -120,7 +120,7 @@ bool only_refused(const ExceptionSaid& said) {
 }
 
 // An array or a table, not a model.
-bool of_data(const Death& death, const ExceptionSaid& said) {
+bool of_data(const Autopsy& death, const ExceptionSaid& said) {
     static constexpr std::array tables{ExceptionWords{"", "", "", "read_pickle", certain}};
     return said.message.find("Failed to interpret file") != std::string::npos ||
            exception_said(death, tables);
@@ -133,7 +133,7 @@ bool system_refused(const ExceptionSaid& said) {
 
 }  // namespace
 
-std::optional<Finding> bad_input(const Death& death) {
+std::optional<Finding> bad_input(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, inputs);
     if (!said) return std::nullopt;
     if (const auto model = exception_said(death, checkpoints);
@@ -142,7 +142,7 @@ std::optional<Finding> bad_input(const Death& death) {
     return finding_about(death, "bad-input"_cause, sure_of(death, *said), facts::BadInput{*said});
 }
 
-std::optional<Finding> checkpoint_corrupt(const Death& death) {
+std::optional<Finding> checkpoint_corrupt(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, checkpoints);
     if (!said || only_refused(*said) || system_refused(*said) || of_data(death, *said))
         return std::nullopt;

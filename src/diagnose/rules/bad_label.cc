@@ -1,9 +1,9 @@
 // HF602: a class label or an index outside the range that the model allows.
 #include <array>
 
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/exception_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -51,7 +51,7 @@ Range range_in(std::string_view message) {
 
 }  // namespace
 
-std::optional<Finding> bad_label(const Death& death) {
+std::optional<Finding> bad_label(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, label_texts);
     if (!said) return std::nullopt;
     const Range range = range_in(said->message);

@@ -1,10 +1,10 @@
 // HF304, HF305 and HF804 of SIGBUS: a page of a mapped file could not be had, or memory is broken.
 #include <csignal>
 
-#include "diagnose/crash_signs.h"
-#include "diagnose/disk_room.h"
+#include "diagnose/death/crash_signs.h"
+#include "diagnose/death/disk_room.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 
 namespace holdfast::rules {
@@ -21,9 +21,9 @@ const DiskEvidence* disk_without_room(const Evidence& all, const std::string& fi
 
 }  // namespace
 
-std::optional<Finding> bus_error(const Death& death) {
+std::optional<Finding> bus_error(const Autopsy& death) {
     if (!death.by(SIGBUS)) return std::nullopt;
-    const CrashEvidence* crash = crash_of(death);
+    const CrashEvidence* crash = death.crash;
     if (crash != nullptr && (was_sent(*crash) || crash->in_stack_guard)) return std::nullopt;
     if (crash != nullptr && hardware_error(*crash))
         return finding_about(death, "ram-errors"_cause, sure_of_crash(death, true),

@@ -3,17 +3,17 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall_finding.h"
+#include "diagnose/stall/stall_finding.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
 
 // What NCCL's watchdog, gloo and the store say when somebody did not come.
-std::optional<Said> gave_up_waiting(const Death& death) {
+std::optional<Said> gave_up_waiting(const Autopsy& death) {
     return said_last(death, {"Watchdog caught collective operation timeout", "Timed out waiting",
                              "failed to pass monitoredBarrier",
                              "Timed out initializing process group", "Timed out after"});
@@ -33,7 +33,7 @@ bool speaks_of_ranks(std::string_view line) {
 }
 
 // Its launcher only says that a rank failed; the rank's own exception says why.
-std::optional<Finding> told_by_a_rank(const Death& death) {
+std::optional<Finding> told_by_a_rank(const Autopsy& death) {
     if (!death.decides) return std::nullopt;
     for (const AgentEvidence& agent : death.all.agents) {
         const ProcessEvidence* rank = death.all.process(agent.pid);
@@ -55,8 +55,8 @@ std::optional<Finding> told_by_a_rank(const Death& death) {
 }  // namespace
 
 // While they wait, or after somebody stopped them.
-std::optional<Finding> collective_stall(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> collective_stall(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand || stand->kind != StandstillKind::collective) return std::nullopt;
     const bool absent = stand->culprit != stand->waiting;
     return stall_finding(death, *stand, "collective-timeout"_cause,
@@ -67,7 +67,7 @@ std::optional<Finding> collective_stall(const Death& death) {
 }
 
 // By the words of a rank that gave up waiting.
-std::optional<Finding> collective_timeout(const Death& death) {
+std::optional<Finding> collective_timeout(const Autopsy& death) {
     if (!death.failed()) return std::nullopt;
     if (std::optional<Finding> told = told_by_a_rank(death)) return told;
     const std::optional<Said> said = gave_up_waiting(death);

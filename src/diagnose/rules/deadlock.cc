@@ -1,13 +1,13 @@
 // HF701 and HF706: a lock that nobody will release.
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
-#include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall_finding.h"
-#include "diagnose/waits.h"
+#include "diagnose/stall/stall_finding.h"
+#include "diagnose/stall/waits.h"
 
 namespace holdfast::rules {
-std::optional<Finding> fork_deadlock(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> fork_deadlock(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand || stand->kind != StandstillKind::fork_deadlock) return std::nullopt;
     const ProcessEvidence* child = death.all.process(stand->culprit->pid);
     const ProcessEvidence* parent = child != nullptr ? death.all.process(child->parent) : nullptr;
@@ -22,8 +22,8 @@ std::optional<Finding> fork_deadlock(const Death& death) {
                          facts::ForkDeadlock{*stand});
 }
 
-std::optional<Finding> lock_deadlock(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> lock_deadlock(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand) return std::nullopt;
     if (stand->kind == StandstillKind::held_interpreter)
         return stall_finding(death, *stand, "lock-deadlock"_cause,

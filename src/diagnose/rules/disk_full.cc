@@ -1,8 +1,8 @@
 // HF503: no space left on a device, told by the words and the filesystem's figures.
-#include "diagnose/disk_room.h"
+#include "diagnose/death/disk_room.h"
 #include "diagnose/facts/limits.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -20,7 +20,7 @@ std::string path_in(std::string_view line) {
 }
 
 // Writers that notice a short write and drop its reason: torch's archive, NumPy's tofile, SQLite.
-std::optional<Said> short_write(const Death& death) {
+std::optional<Said> short_write(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"PytorchStreamWriter failed writing file", "basic_ios::clear: iostream error",
                 "database or disk is full", "inline_container.cc", " requested and "});
@@ -36,7 +36,7 @@ std::optional<Said> short_write(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> disk_full(const Death& death) {
+std::optional<Finding> disk_full(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"No space left on device", "[Errno 28]", "Disk quota exceeded", "[Errno 122]"});
     const bool reason_dropped = !said;
@@ -52,9 +52,8 @@ std::optional<Finding> disk_full(const Death& death) {
     if (path.empty() && only_shared_memory_full(death.all)) return std::nullopt;
     const DiskEvidence* disk = full_disk(death.all, path);
     if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
-    const bool fits =
-        said->final && death.exit_known() &&
-        (death.exit.signal || death.exit.code == 1 || final_exception(death) == nullptr);
+    const bool fits = said->final && death.exit_known() &&
+                      (death.exit.signal || death.exit.code == 1 || death.exception == nullptr);
     const bool tied = disk != nullptr && (is_used(*disk) || path.starts_with("/"));
     return finding_about(death, "disk-full"_cause,
                          tied && fits && !reason_dropped ? Confidence::certain : Confidence::likely,

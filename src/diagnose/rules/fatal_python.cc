@@ -2,14 +2,13 @@
 #include <csignal>
 
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
-#include "diagnose/python_dump.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/python_dump.h"
 
 namespace holdfast::rules {
 
-std::optional<Finding> fatal_python_error(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> fatal_python_error(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (!death.failed() || (crash == nullptr && (!death.decides || !death.all.stderr_seen)))
         return std::nullopt;
     // It aborts; only errors at start-up exit with 1.
@@ -18,7 +17,7 @@ std::optional<Finding> fatal_python_error(const Death& death) {
     // A kernel of a notebook redirects stderr, and what it says last nobody reads but the handler.
     std::optional<PythonDump> dump;
     if (crash != nullptr) dump = python_dump_at_end(crash->unread);
-    if (!dump && death.decides) dump = python_dump_at_end(death.all.stderr_tail);
+    if (!dump && death.decides) dump = death.dump;
     // faulthandler opens its dump of a fatal signal with the same words.
     if (!dump || dump->names_signal) return std::nullopt;
     return finding_about(death, "fatal-python-error"_cause,

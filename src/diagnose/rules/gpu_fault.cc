@@ -3,11 +3,10 @@
 #include <array>
 #include <csignal>
 
+#include "diagnose/death/launch_line.h"
 #include "diagnose/facts/gpu.h"
-#include "diagnose/last_text.h"
-#include "diagnose/launch_line.h"
-#include "diagnose/place.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -16,25 +15,25 @@ constexpr std::string_view assert_words = "device-side assert triggered";
 constexpr std::string_view access_words = "an illegal memory access was encountered";
 
 // By an exception that nobody caught, or an abort right after the words.
-std::optional<Said> failed_with(const Death& death, std::string_view words) {
+std::optional<Said> failed_with(const Autopsy& death, std::string_view words) {
     std::optional<Said> said = said_last(death, {words});
     if (!said || (!exception_decided_exit(death) && !(death.by(SIGABRT) && said->final)))
         return std::nullopt;
     return said;
 }
 
-std::optional<DeviceAssertion> assertion_of(const Death& death) {
+std::optional<DeviceAssertion> assertion_of(const Autopsy& death) {
     if (!death.decides || !death.all.stderr_seen) return std::nullopt;
     return device_assertion(death.all.stderr_tail);
 }
 
 // The line that launched it takes the place of the one that noticed.
-facts::FaultPlace place_of(const Death& death, const std::optional<LaunchLine>& line) {
+facts::FaultPlace place_of(const Autopsy& death, const std::optional<LaunchLine>& line) {
     if (!line && !launches_watched(death)) return {};
-    return {where_it_died(death), line};
+    return {death.died_at, line};
 }
 
-void take_line(Finding& finding, const Death& death, const std::optional<LaunchLine>& line) {
+void take_line(Finding& finding, const Autopsy& death, const std::optional<LaunchLine>& line) {
     if (!line && !launches_watched(death)) return;
     finding.where.reset();
     if (!line) return;
@@ -42,13 +41,13 @@ void take_line(Finding& finding, const Death& death, const std::optional<LaunchL
     if (!line->only_one) finding.confidence = at_most(finding.confidence, Confidence::likely);
 }
 
-Confidence as_sure_as_exit(const Death& death) {
+Confidence as_sure_as_exit(const Autopsy& death) {
     return death.sure_of_exit() ? Confidence::certain : Confidence::likely;
 }
 
 }  // namespace
 
-std::optional<Finding> cuda_assert(const Death& death) {
+std::optional<Finding> cuda_assert(const Autopsy& death) {
     const std::optional<Said> said = failed_with(death, assert_words);
     if (!said) return std::nullopt;
     const std::optional<DeviceAssertion> assertion = assertion_of(death);
@@ -59,7 +58,7 @@ std::optional<Finding> cuda_assert(const Death& death) {
     return finding;
 }
 
-std::optional<Finding> label_behind_assert(const Death& death) {
+std::optional<Finding> label_behind_assert(const Autopsy& death) {
     if (!failed_with(death, assert_words)) return std::nullopt;
     const std::optional<DeviceAssertion> assertion = assertion_of(death);
     if (!assertion) return std::nullopt;
@@ -75,7 +74,7 @@ std::optional<Finding> label_behind_assert(const Death& death) {
     return finding;
 }
 
-std::optional<Finding> cuda_illegal_access(const Death& death) {
+std::optional<Finding> cuda_illegal_access(const Autopsy& death) {
     const std::optional<Said> said = failed_with(death, access_words);
     if (!said) return std::nullopt;
     const std::optional<LaunchLine> line = line_of_access(death);

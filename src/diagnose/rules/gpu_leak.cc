@@ -1,7 +1,6 @@
 // HF203: GPU memory that grows with every step, and the container that keeps the tensors.
 #include "base/text.h"
 #include "diagnose/facts/held_memory.h"
-#include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 
 namespace holdfast::rules {
@@ -34,8 +33,8 @@ bool keeps_graphs_of_steps(const KeptTensors& kept, const StepsEvidence& steps) 
 
 }  // namespace
 
-std::optional<Finding> gpu_leak(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> gpu_leak(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr || !agent->steps.gpu_growth) return std::nullopt;
     std::optional<KeptTensors> kept = kept_tensors(*agent);
     if (kept && !keeps_graphs_of_steps(*kept, agent->steps)) kept.reset();

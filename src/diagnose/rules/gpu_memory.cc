@@ -1,10 +1,10 @@
 // HF201, HF202, HF204, HF205: the GPU refused an allocation; its figures say whose memory it was.
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/gpu.h"
-#include "diagnose/gpu_refusal.h"
-#include "diagnose/last_text.h"
+#include "diagnose/oom/gpu_refusal.h"
+#include "diagnose/oom/tensor_refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/tensor_refusal.h"
+#include "diagnose/text/exception_text.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -20,8 +20,8 @@ bool from_an_allocator(std::string_view type) {
     return false;
 }
 
-std::optional<Refused> refused_by_gpu(const Death& death) {
-    const TracebackText* traceback = final_exception(death);
+std::optional<Refused> refused_by_gpu(const Autopsy& death) {
+    const TracebackText* traceback = death.exception;
     if (traceback == nullptr) return std::nullopt;
     if (const std::optional<TensorRefusal> tensor = tensor_refused(death); tensor && tensor->on_gpu)
         return Refused{gpu_refusal_of(*tensor, death.all.stderr_tail),
@@ -38,7 +38,7 @@ std::optional<Bytes> held_by_others(const GpuRefusal& figures) {
     return *figures.capacity - *figures.free - *figures.own;
 }
 
-const GpuEvidence::Holder* largest_stranger(const Death& death, const GpuRefusal& figures) {
+const GpuEvidence::Holder* largest_stranger(const Autopsy& death, const GpuRefusal& figures) {
     const GpuEvidence::Holder* largest = nullptr;
     for (const GpuEvidence& gpu : death.all.gpus) {
         // CUDA_VISIBLE_DEVICES renumbers them; the size tells them apart where sizes differ.
@@ -76,7 +76,7 @@ Whose whose(const GpuRefusal& figures) {
 
 }  // namespace
 
-std::optional<Finding> cuda_oom(const Death& death) {
+std::optional<Finding> cuda_oom(const Autopsy& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (!refused || whose(refused->figures) != Whose::ours) return std::nullopt;
     const GpuRefusal& figures = refused->figures;
@@ -89,14 +89,14 @@ std::optional<Finding> cuda_oom(const Death& death) {
                          facts::CudaOom{*refused});
 }
 
-std::optional<Finding> cuda_fragmentation(const Death& death) {
+std::optional<Finding> cuda_fragmentation(const Autopsy& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (!refused || whose(refused->figures) != Whose::unused) return std::nullopt;
     return finding_about(death, "cuda-fragmentation"_cause, Confidence::certain,
                          facts::CudaFragmentation{*refused});
 }
 
-std::optional<Finding> gpu_occupied(const Death& death) {
+std::optional<Finding> gpu_occupied(const Autopsy& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (!refused || whose(refused->figures) != Whose::others) return std::nullopt;
     const GpuRefusal& figures = refused->figures;
@@ -109,7 +109,7 @@ std::optional<Finding> gpu_occupied(const Death& death) {
                          facts::GpuOccupied{*refused, others, decided ? stranger : nullptr});
 }
 
-std::optional<Finding> gpu_preallocated(const Death& death) {
+std::optional<Finding> gpu_preallocated(const Autopsy& death) {
     const std::optional<Refused> refused = refused_by_gpu(death);
     if (refused && whose(refused->figures) == Whose::beside)
         return finding_about(death, "gpu-preallocated"_cause, Confidence::certain,

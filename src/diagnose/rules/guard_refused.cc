@@ -1,9 +1,9 @@
 // HF114: the guard refused an allocation, and the program ended by the error that came of it.
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/refusal.h"
+#include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stuck_refusal.h"
+#include "diagnose/stall/stuck_refusal.h"
 #include "diagnose/time_math.h"
 
 namespace holdfast::rules {
@@ -14,11 +14,11 @@ constexpr Nanos long_way{30'000'000'000};
 
 // The refusal this death may be of: the process's own, else the last of a worker's, whose error
 // its parent was handed.
-const AgentEvidence* refused_one(const Death& death) {
+const AgentEvidence* refused_one(const Autopsy& death) {
     const auto refused = [](const AgentEvidence* agent) {
         return agent != nullptr && agent->guard && agent->guard->refused > 0;
     };
-    const AgentEvidence* own = agent_of(death);
+    const AgentEvidence* own = death.agent;
     if (refused(own) || !death.decides) return refused(own) ? own : nullptr;
     const AgentEvidence* found = nullptr;
     for (const AgentEvidence& agent : death.all.agents)
@@ -30,8 +30,8 @@ const AgentEvidence* refused_one(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> guard_refused(const Death& death) {
-    const std::optional<Refusal> error = refusal_in(death);
+std::optional<Finding> guard_refused(const Autopsy& death) {
+    const std::optional<Refusal> error = death.refusal;
     const AgentEvidence* agent = error ? refused_one(death) : nullptr;
     if (agent == nullptr) return std::nullopt;
     const RefusalEvidence& last = agent->guard->last;
@@ -51,7 +51,7 @@ std::optional<Finding> guard_refused(const Death& death) {
 
 namespace holdfast {
 
-std::optional<Finding> refusal_before(const Death& death, const Standstill& stand) {
+std::optional<Finding> refusal_before(const Autopsy& death, const Standstill& stand) {
     constexpr Nanos before{15'000'000'000};
     constexpr Nanos unmeasured{2'000'000'000};
     const AgentEvidence* found = nullptr;

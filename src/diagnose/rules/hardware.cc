@@ -4,8 +4,8 @@
 
 #include "diagnose/facts/gpu.h"
 #include "diagnose/facts/limits.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -19,25 +19,25 @@ const KernelLogEntry* logged(const Evidence& all, std::initializer_list<int> xid
 }
 
 // The driver names the process for some faults; a card that is gone has nobody.
-bool about_us(const Death& death, const KernelLogEntry& entry) {
+bool about_us(const Autopsy& death, const KernelLogEntry& entry) {
     return entry.pid && death.all.host.in_first_pid_namespace &&
            death.all.process(*entry.pid) != nullptr;
 }
 
-bool holds_a_gpu(const Death& death) {
+bool holds_a_gpu(const Autopsy& death) {
     for (const GpuEvidence& gpu : death.all.gpus)
         for (const GpuEvidence::Holder& holder : gpu.processes)
             if (holder.ours) return true;
     return false;
 }
 
-bool speaks_of_gpu(const Death& death) {
+bool speaks_of_gpu(const Autopsy& death) {
     return said_last(death, {"CUDA", "cuda", "NCCL", "nvrtc", "cuDNN", "CUBLAS"}).has_value();
 }
 
 }  // namespace
 
-std::optional<Finding> gpu_lost(const Death& death) {
+std::optional<Finding> gpu_lost(const Autopsy& death) {
     if (!death.failed()) return std::nullopt;
     const KernelLogEntry* entry = logged(death.all, {79});
     const auto lost = std::find_if(death.all.gpus.begin(), death.all.gpus.end(),
@@ -48,7 +48,7 @@ std::optional<Finding> gpu_lost(const Death& death) {
                          facts::GpuLost{entry, lost != death.all.gpus.end() ? &*lost : nullptr});
 }
 
-std::optional<Finding> gpu_ecc(const Death& death) {
+std::optional<Finding> gpu_ecc(const Autopsy& death) {
     if (!death.failed()) return std::nullopt;
     const KernelLogEntry* entry = logged(death.all, {48, 64, 94, 95});
     const std::optional<Said> said = said_last(death, {"uncorrectable ECC error"});
@@ -61,7 +61,7 @@ std::optional<Finding> gpu_ecc(const Death& death) {
 }
 
 // No end: it made the run slow, and perhaps somebody impatient.
-std::optional<Finding> gpu_throttled(const Death& death) {
+std::optional<Finding> gpu_throttled(const Autopsy& death) {
     constexpr std::uint64_t hot = 0x20U | 0x40U, power = 0x08U | 0x80U;
     for (const GpuEvidence& gpu : death.all.gpus) {
         const std::uint64_t reasons = gpu.clock_event_reasons.value_or(0);
@@ -78,7 +78,7 @@ std::optional<Finding> gpu_throttled(const Death& death) {
     return std::nullopt;
 }
 
-std::optional<Finding> disk_errors(const Death& death) {
+std::optional<Finding> disk_errors(const Autopsy& death) {
     const std::optional<Said> said =
         said_last(death, {"[Errno 5] Input/output error", "Input/output error"});
     if (!said) return std::nullopt;

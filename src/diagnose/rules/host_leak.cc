@@ -1,18 +1,18 @@
 // HF110: memory that one line keeps more and more of.
 #include <algorithm>
 
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/held_memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/keeper.h"
-#include "diagnose/memory_held.h"
-#include "diagnose/refusal.h"
+#include "diagnose/oom/keeper.h"
+#include "diagnose/oom/memory_held.h"
+#include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {
 
-bool alive_at(const Evidence& all, const AgentEvidence& agent, const Death& death) {
+bool alive_at(const Evidence& all, const AgentEvidence& agent, const Autopsy& death) {
     if (agent.pid == death.pid) return true;
     const ProcessEvidence* process = all.process(agent.pid);
     constexpr Nanos moment{1'000'000'000};
@@ -35,7 +35,7 @@ bool matters(const Evidence& all, const AgentEvidence& agent) {
 
 // A run that finished had the room. Only what would not fit into a run a few times as long is worth
 // a word; and without steps, who knows whether a longer one would have kept more.
-bool would_have_mattered(const Death& death, const GrowthSeen& growth) {
+bool would_have_mattered(const Autopsy& death, const GrowthSeen& growth) {
     if (death.exit.code != 0) return true;
     const std::optional<Bytes> room = death.all.memory.limit;
     return growth.per_step &&
@@ -43,7 +43,7 @@ bool would_have_mattered(const Death& death, const GrowthSeen& growth) {
 }
 
 // A limit is shared by the tree, so the one that leaks need not be the one that was killed.
-const AgentEvidence* largest_leak(const Death& death) {
+const AgentEvidence* largest_leak(const Autopsy& death) {
     const AgentEvidence* largest = nullptr;
     for (const AgentEvidence& agent : death.all.agents) {
         if (!agent.leak || !alive_at(death.all, agent, death)) continue;
@@ -58,7 +58,7 @@ const AgentEvidence* largest_leak(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> host_leak(const Death& death) {
+std::optional<Finding> host_leak(const Autopsy& death) {
     const AgentEvidence* agent = largest_leak(death);
     if (agent == nullptr) return std::nullopt;
     const LeakEvidence& leak = *agent->leak;

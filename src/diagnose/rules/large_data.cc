@@ -2,16 +2,15 @@
 #include <algorithm>
 #include <map>
 
+#include "diagnose/death/place.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/death/worker_end.h"
 #include "diagnose/facts/held_memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/keeper.h"
-#include "diagnose/memory_held.h"
-#include "diagnose/oom_evidence.h"
-#include "diagnose/place.h"
-#include "diagnose/refusal.h"
+#include "diagnose/oom/keeper.h"
+#include "diagnose/oom/oom_kill.h"
+#include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/time_math.h"
-#include "diagnose/worker_end.h"
 #include "model/call_kind.h"
 #include "model/own_code.h"
 
@@ -117,8 +116,8 @@ std::optional<Holding> innermost_call(const Lines& calls) {
 }
 
 // Most of what a small process holds may be one line, and yet not what filled the limit.
-bool too_little_to_matter(const Death& death, Bytes live) {
-    const std::optional<OomKill> kill = oom_kill_of(death);
+bool too_little_to_matter(const Autopsy& death, Bytes live) {
+    const std::optional<OomKill> kill = death.oom_kill;
     if (!kill) return false;
     const std::optional<Bytes> whole =
         kill->level != nullptr ? kill->level->limit : death.all.host.total;
@@ -202,10 +201,10 @@ std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
     return largest == nullptr ? std::nullopt : std::optional(*largest);
 }
 
-std::optional<Finding> held_by_a_line(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> held_by_a_line(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->leak) return std::nullopt;
-    const std::optional<Bytes> peak = held_at_end(death);
+    const std::optional<Bytes> peak = death.held;
     const Holdings holdings = holdings_of(*agent);
     std::optional<Holding> line = largest_holding(*agent, holdings.asking);
     if (!line || !peak) return std::nullopt;
@@ -265,9 +264,9 @@ std::optional<Finding> held_by_a_line(const Death& death) {
 }
 
 // No line holds most of it, but a name does, and more at every look.
-std::optional<Finding> kept_by_a_name(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
-    const std::optional<Bytes> peak = held_at_end(death);
+std::optional<Finding> kept_by_a_name(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
+    const std::optional<Bytes> peak = death.held;
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
     // What a framework holds before the first step is none of the program's doing.
@@ -281,7 +280,7 @@ std::optional<Finding> kept_by_a_name(const Death& death) {
                                     facts::KeptByName{agent, *peak});
     finding.topic = Topic::held_memory;
     if (keeper.filled_at) finding.where = Where{keeper.file, keeper.filled_at, {}, {}};
-    if (!finding.where) finding.where = where_it_was(death);
+    if (!finding.where) finding.where = death.was_at;
     finding.keeper = keeper_of(*agent, keeper.live);
     return finding;
 }
@@ -300,14 +299,14 @@ Bytes risen_since(const Evidence& all, RunTime moment) {
 // Some readers have an allocator of their own, which asks the kernel directly: Arrow's, Rust's.
 // Then no line holds the memory, but all of it came while the main thread was in one call that
 // loads.
-std::optional<Finding> loaded_unseen(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> loaded_unseen(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr || !death.decides || agent->leak || agent->steps.count > 0 ||
         !agent->place_time)
         return std::nullopt;
-    const std::optional<Bytes> peak = held_at_end(death);
+    const std::optional<Bytes> peak = death.held;
     const Frame* own = innermost_own_frame(agent->place);
-    const std::optional<Where> last = where_it_was(death);
+    const std::optional<Where> last = death.was_at;
     if (!peak || own == nullptr || !own->line || !last || last->line != own->line ||
         agent->live.share_of(*peak) >= 0.5)
         return std::nullopt;
@@ -324,7 +323,7 @@ std::optional<Finding> loaded_unseen(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> dataset_in_ram(const Death& death) {
+std::optional<Finding> dataset_in_ram(const Autopsy& death) {
     // What an idle kernel holds it has held for long: somebody else filled the limit.
     if (was_idle_kernel(death)) return std::nullopt;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
@@ -348,7 +347,7 @@ std::optional<Where> line_of_workers(const Evidence& all) {
 
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
 // two sums agree the pages are copies.
-std::optional<Finding> worker_copies(const Death& death) {
+std::optional<Finding> worker_copies(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     const ProcessEvidence* main = death.all.main();
     if (!death.decides || cgroup == nullptr || !cgroup->anon || cgroup->levels.empty() ||
@@ -359,7 +358,7 @@ std::optional<Finding> worker_copies(const Death& death) {
         if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
     // A parent may outlive its workers by far.
-    const std::optional<FatalChild> felled = child_that_felled(death);
+    const std::optional<FatalChild>& felled = death.fatal_child;
     const Death& first = felled ? felled->death : death;
     constexpr Nanos moment{1'000'000'000};
     std::uint64_t workers = 0;

@@ -1,21 +1,21 @@
 // HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
 
 // Python ends with 1 after an exception nobody caught; at a terminal, where its words are not kept,
 // that is what it will have been.
-bool looks_like_exception(const Death& death) {
+bool looks_like_exception(const Autopsy& death) {
     return death.python() && death.exit.code == 1 && !death.all.stderr_seen &&
-           final_exception(death) == nullptr && exit_call_of(death) == nullptr;
+           death.exception == nullptr && death.exit_call == nullptr;
 }
 
-void take_place_of_exit(Finding& finding, const Death& death) {
-    const ExitCallEvidence* call = exit_call_of(death);
+void take_place_of_exit(Finding& finding, const Autopsy& death) {
+    const ExitCallEvidence* call = death.exit_call;
     if (call == nullptr) return;
     if (const std::optional<Where> where = own_place(call->frames)) finding.where = where;
 }
@@ -44,7 +44,7 @@ bool words_of_a_library(const TracebackText& traceback) {
 
 }  // namespace
 
-std::optional<Finding> clean_exit(const Death& death) {
+std::optional<Finding> clean_exit(const Autopsy& death) {
     if (death.exit.code != 0 || exit_left_a_cell(death)) return std::nullopt;
     Finding finding =
         finding_about(death, "clean-exit"_cause, Confidence::certain, facts::CleanExit{});
@@ -52,11 +52,11 @@ std::optional<Finding> clean_exit(const Death& death) {
     return finding;
 }
 
-std::optional<Finding> exception(const Death& death) {
+std::optional<Finding> exception(const Autopsy& death) {
     if (looks_like_exception(death))
         return finding_about(death, "exception"_cause, Confidence::likely,
                              facts::UncaughtException{});
-    const TracebackText* traceback = final_exception(death);
+    const TracebackText* traceback = death.exception;
     if (traceback == nullptr || death.exit.code.value_or(1) != 1) return std::nullopt;
     const bool sure = death.exit_known() && !words_of_a_library(*traceback);
     Finding finding =
@@ -66,14 +66,14 @@ std::optional<Finding> exception(const Death& death) {
     return finding;
 }
 
-std::optional<Finding> exit_called(const Death& death) {
+std::optional<Finding> exit_called(const Autopsy& death) {
     if (!death.exit.code || looks_like_exception(death)) return std::nullopt;
-    const ExitCallEvidence* call = exit_call_of(death);
+    const ExitCallEvidence* call = death.exit_call;
     if (*death.exit.code == 0 && !exit_left_a_cell(death) && !skipped_the_rest(call))
         return std::nullopt;
     if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
     // An exception that went by before sys.exit was caught; one after it was not.
-    if (call != nullptr && exception_decided_exit(death) && final_exception(death)->recorded)
+    if (call != nullptr && exception_decided_exit(death) && death.exception->recorded)
         return std::nullopt;
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     Finding finding =

@@ -2,17 +2,16 @@
 #include <algorithm>
 #include <csignal>
 
+#include "diagnose/death/worker_place.h"
 #include "diagnose/facts/limits.h"
-#include "diagnose/last_text.h"
-#include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/worker_place.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
 
 // Among the program's processes the one nearest to its limit on descriptors.
-const ProcessEvidence* fullest(const Death& death) {
+const ProcessEvidence* fullest(const Autopsy& death) {
     const ProcessEvidence* best = nullptr;
     double most = 0.9;
     for (const ProcessEvidence& process : death.all.processes) {
@@ -29,7 +28,7 @@ const ProcessEvidence* fullest(const Death& death) {
     return best;
 }
 
-Finding cpu_finding(const Death& death, std::optional<std::uint64_t> limit) {
+Finding cpu_finding(const Autopsy& death, std::optional<std::uint64_t> limit) {
     return finding_about(death, "cpu-time-limit"_cause,
                          death.sure_of_exit() ? Confidence::certain : Confidence::likely,
                          facts::CpuTimeLimit{limit});
@@ -37,7 +36,7 @@ Finding cpu_finding(const Death& death, std::optional<std::uint64_t> limit) {
 
 }  // namespace
 
-std::optional<Finding> fd_limit(const Death& death) {
+std::optional<Finding> fd_limit(const Autopsy& death) {
     const std::optional<Said> said = system_said_last(
         death, {"Too many open files", "[Errno 24]", "received 0 items of ancdata", "EMFILE"});
     if (!said) return std::nullopt;
@@ -49,19 +48,19 @@ std::optional<Finding> fd_limit(const Death& death) {
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
                       facts::FdLimit{*said, process});
     // Where another process kept them open, the line that met the limit is not the one.
-    const TracebackText* traceback = final_exception(death);
+    const TracebackText* traceback = death.exception;
     if (process != nullptr && process->pid != death.pid && traceback != nullptr &&
         !place_in_worker(death, *traceback))
         finding.where.reset();
     return finding;
 }
 
-std::optional<Finding> cpu_time_limit(const Death& death) {
+std::optional<Finding> cpu_time_limit(const Autopsy& death) {
     if (death.by(SIGXCPU))
         return cpu_finding(death, death.process != nullptr ? death.process->limits.cpu_seconds_soft
                                                            : std::nullopt);
     if (!death.by(SIGKILL) || death.process == nullptr || !death.process->cpu_time ||
-        !death.process->limits.cpu_seconds_hard || oom_kill_of(death))
+        !death.process->limits.cpu_seconds_hard || death.oom_kill)
         return std::nullopt;
     // The last look is a little older than the end.
     const double used = seconds(*death.process->cpu_time);
@@ -70,7 +69,7 @@ std::optional<Finding> cpu_time_limit(const Death& death) {
     return cpu_finding(death, death.process->limits.cpu_seconds_hard);
 }
 
-std::optional<Finding> file_size_limit(const Death& death) {
+std::optional<Finding> file_size_limit(const Autopsy& death) {
     const bool signalled = death.by(SIGXFSZ);
     const std::optional<Said> said =
         signalled ? std::nullopt : system_said_last(death, {"File too large", "[Errno 27]"});

@@ -3,11 +3,10 @@
 #include <array>
 
 #include "base/text.h"
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/exceptions.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/exception_text.h"
+#include "diagnose/text/last_text.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {
@@ -36,7 +35,7 @@ constexpr std::array table{
     ExceptionWords{"", "on-finite loss", "", "", likely},
 };
 
-std::optional<Finding> found_in_numbers(const Death& death) {
+std::optional<Finding> found_in_numbers(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, table);
     if (!said) return std::nullopt;
     Finding finding =
@@ -56,8 +55,8 @@ bool speaks_of_something_else(const TracebackText& traceback) {
 }
 
 // A check of the program's own failed, in a frame where some number is not finite.
-std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidence& agent) {
-    const TracebackText* traceback = final_exception(death);
+std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvidence& agent) {
+    const TracebackText* traceback = death.exception;
     if (traceback == nullptr || traceback->frames.empty() || death.exit.code != 1)
         return std::nullopt;
     const bool says_so = topic_of(*traceback) == Topic::nonfinite_number;
@@ -80,7 +79,7 @@ std::optional<Finding> found_by_own_check(const Death& death, const AgentEvidenc
 }
 
 // What the last validation measured, where its loss is no number: the steps may all have had one.
-std::optional<Finding> found_by_validation(const Death& death, const AgentEvidence& agent) {
+std::optional<Finding> found_by_validation(const Autopsy& death, const AgentEvidence& agent) {
     for (const NoteEvidence& note : agent.notes) {
         if (note.kind != NoteEvidence::Kind::validation) continue;
         for (std::string_view rest = note.text; const auto line = next_line(rest);) {
@@ -95,8 +94,8 @@ std::optional<Finding> found_by_validation(const Death& death, const AgentEviden
 
 }  // namespace
 
-std::optional<Finding> nan_loss(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> nan_loss(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr || !agent->steps.first_nonfinite) {
         if (std::optional<Finding> said = found_in_numbers(death)) return said;
         if (agent == nullptr) return std::nullopt;
@@ -109,7 +108,7 @@ std::optional<Finding> nan_loss(const Death& death) {
                                     facts::NonfiniteLoss{agent, after});
     // Nothing was learned for so long that the program's own verdict on its model is about this.
     constexpr std::uint64_t for_nothing = 64;
-    const TracebackText* traceback = final_exception(death);
+    const TracebackText* traceback = death.exception;
     if (!steps.last_finite_loss && after >= for_nothing && traceback != nullptr &&
         !traceback->frames.empty() && is_own_code(traceback->frames.back().file) &&
         !speaks_of_something_else(*traceback)) {

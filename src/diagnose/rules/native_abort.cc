@@ -1,15 +1,15 @@
 // HF303 and HF307: native code gave up with SIGABRT; its last words say over what.
 #include <csignal>
 
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
 
-std::optional<Said> heap_words(const Death& death) {
+std::optional<Said> heap_words(const Autopsy& death) {
     return said_last(
         death, {"free(): ", "double free or corruption", "malloc(): ", "realloc(): ",
                 "malloc_consolidate(): ", "corrupted size vs. prev_size", "corrupted double-linked",
@@ -24,8 +24,8 @@ std::string thrown(const CrashEvidence& crash) {
 
 }  // namespace
 
-std::optional<Finding> heap_corruption(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> heap_corruption(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     const bool in_allocator = crash != nullptr && crash->in_allocator && !was_sent(*crash) &&
                               (death.by(SIGABRT) || !was_raised(*crash));
     if (!death.by(SIGABRT) && !(death.by(SIGSEGV) && in_allocator)) return std::nullopt;
@@ -36,8 +36,8 @@ std::optional<Finding> heap_corruption(const Death& death) {
                          facts::HeapCorruption{said});
 }
 
-std::optional<Finding> native_abort(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> native_abort(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (!death.by(SIGABRT)) return std::nullopt;
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
     std::optional<Said> said;

@@ -2,9 +2,9 @@
 // record, the kernel log's line about it, faulthandler's dump, or the signal alone.
 #include <csignal>
 
-#include "diagnose/crash_signs.h"
+#include "diagnose/death/crash_signs.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "model/library_name.h"
 
@@ -20,9 +20,9 @@ bool deliberate_trap(const CrashEvidence& crash) { return crash.instruction.star
 
 }  // namespace
 
-std::optional<Finding> segfault(const Death& death) {
+std::optional<Finding> segfault(const Autopsy& death) {
     if (!death.by(SIGSEGV)) return std::nullopt;
-    const CrashEvidence* crash = crash_of(death);
+    const CrashEvidence* crash = death.crash;
     if (crash != nullptr && (was_sent(*crash) || overflowed(crash))) return std::nullopt;
     // The status alone does not tell a fault from a `kill -SEGV`; the record, the log or the dump
     // does.
@@ -38,8 +38,8 @@ std::optional<Finding> segfault(const Death& death) {
                          facts::CpuFault{fault, decided});
 }
 
-std::optional<Finding> stack_overflow(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> stack_overflow(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (!overflowed(crash) || crash->code <= 0) return std::nullopt;
     if (!death.by(SIGSEGV) && !death.by(SIGBUS)) return std::nullopt;
     // One huge array on the stack ends there as well; frames that repeat are recursion.
@@ -48,8 +48,8 @@ std::optional<Finding> stack_overflow(const Death& death) {
 }
 
 // Only beside a fault, and never more than likely: it says who was inside, not who broke the rule.
-std::optional<Finding> native_race(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> native_race(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (crash == nullptr || crash->code <= 0 || overflowed(crash) || !death.by(SIGSEGV))
         return std::nullopt;
     for (const SharedLibraryUse& use : crash->shared) {
@@ -61,9 +61,9 @@ std::optional<Finding> native_race(const Death& death) {
     return std::nullopt;
 }
 
-std::optional<Finding> illegal_instruction(const Death& death) {
+std::optional<Finding> illegal_instruction(const Autopsy& death) {
     if (!death.by(SIGILL)) return std::nullopt;
-    const CrashEvidence* crash = crash_of(death);
+    const CrashEvidence* crash = death.crash;
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
     const bool raised = crash != nullptr && was_raised(*crash);
     const bool trap = crash != nullptr && deliberate_trap(*crash);
@@ -76,9 +76,9 @@ std::optional<Finding> illegal_instruction(const Death& death) {
                          facts::CpuFault{fault, decided});
 }
 
-std::optional<Finding> arithmetic_trap(const Death& death) {
+std::optional<Finding> arithmetic_trap(const Autopsy& death) {
     if (!death.by(SIGFPE)) return std::nullopt;
-    const CrashEvidence* crash = crash_of(death);
+    const CrashEvidence* crash = death.crash;
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
     const bool raised = crash != nullptr && was_raised(*crash);
     const KernelLogEntry* entry = crash_line(death);

@@ -1,10 +1,10 @@
 // HF103: the OOM killer took this process, but somebody else had eaten the memory.
 #include <algorithm>
 
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/memory_held.h"
-#include "diagnose/oom_evidence.h"
+#include "diagnose/oom/memory_held.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/rules/rules.h"
 
 namespace holdfast::rules {
@@ -17,7 +17,7 @@ constexpr double idle_share = 0.1;
 
 using facts::Eater;
 
-const Neighbour* largest_neighbour(const Death& death, bool in_cgroup) {
+const Neighbour* largest_neighbour(const Autopsy& death, bool in_cgroup) {
     const Neighbour* largest = nullptr;
     for (const Neighbour& neighbour : death.all.neighbours) {
         if (in_cgroup && !neighbour.same_cgroup) continue;
@@ -27,7 +27,7 @@ const Neighbour* largest_neighbour(const Death& death, bool in_cgroup) {
     return largest;
 }
 
-std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Bytes own,
+std::optional<Eater> neighbour_that_ate(const Autopsy& death, bool in_cgroup, Bytes own,
                                         Bytes whole) {
     const Neighbour* largest = largest_neighbour(death, in_cgroup);
     if (largest == nullptr || largest->rss <= own || largest->rss.share_of(whole) < small_share)
@@ -36,7 +36,7 @@ std::optional<Eater> neighbour_that_ate(const Death& death, bool in_cgroup, Byte
 }
 
 // Beside a kernel that runs no cell, and grew by nothing that was seen, it is the others who ask.
-std::optional<Eater> neighbour_of_idle(const Death& death, bool in_cgroup, Bytes whole) {
+std::optional<Eater> neighbour_of_idle(const Autopsy& death, bool in_cgroup, Bytes whole) {
     if (!was_idle_kernel(death)) return std::nullopt;
     const Neighbour* largest = largest_neighbour(death, in_cgroup);
     if (largest == nullptr || largest->rss.share_of(whole) < idle_share) return std::nullopt;
@@ -44,7 +44,7 @@ std::optional<Eater> neighbour_of_idle(const Death& death, bool in_cgroup, Bytes
 }
 
 // The kernel's own list, of the very moment.
-std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole) {
+std::optional<Eater> holder_that_ate(const Autopsy& death, Bytes own, Bytes whole) {
     const KernelLogEntry* logged = logged_oom_kill(death);
     if (logged == nullptr) return std::nullopt;
     for (const MemoryHolder& holder : logged->holders) {
@@ -56,7 +56,7 @@ std::optional<Eater> holder_that_ate(const Death& death, Bytes own, Bytes whole)
 }
 
 // Many that are each no larger than this one fill a limit as well.
-std::optional<Eater> crowd_that_ate(const Death& death, bool in_cgroup, Bytes own, Bytes whole) {
+std::optional<Eater> crowd_that_ate(const Autopsy& death, bool in_cgroup, Bytes own, Bytes whole) {
     Bytes sum;
     int count = 0;
     const Neighbour* first = nullptr;
@@ -71,7 +71,7 @@ std::optional<Eater> crowd_that_ate(const Death& death, bool in_cgroup, Bytes ow
     return Eater{.held = sum, .neighbour = first, .crowd = count};
 }
 
-std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
+std::optional<Eater> files_that_ate(const Autopsy& death, Bytes whole) {
     const CgroupEvidence* cgroup = death.cgroup();
     if (cgroup == nullptr || !cgroup->shmem) return std::nullopt;
     Bytes mapped;
@@ -91,8 +91,8 @@ std::optional<Eater> files_that_ate(const Death& death, Bytes whole) {
 
 }  // namespace
 
-std::optional<Finding> oom_victim(const Death& death) {
-    const std::optional<OomKill> kill = oom_kill_of(death);
+std::optional<Finding> oom_victim(const Autopsy& death) {
+    const std::optional<OomKill> kill = death.oom_kill;
     if (!kill) return std::nullopt;
     const bool in_cgroup = kill->scope == OomKill::Scope::cgroup;
     std::optional<Bytes> whole = death.all.host.total;
@@ -101,7 +101,7 @@ std::optional<Finding> oom_victim(const Death& death) {
         if (kill->level != nullptr) whole = kill->level->limit;
     }
     // The whole tree's share: a worker whose parent filled the limit is nobody else's victim.
-    const std::optional<Bytes> own = held_by_tree(death);
+    const std::optional<Bytes> own = death.held_by_tree;
     if (!whole || !own) return std::nullopt;
     std::optional<Eater> eater;
     if (own->share_of(*whole) < small_share) {

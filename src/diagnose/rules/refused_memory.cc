@@ -2,18 +2,16 @@
 #include <algorithm>
 #include <csignal>
 
+#include "diagnose/death/worker_place.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
-#include "diagnose/refusal.h"
+#include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/worker_place.h"
 
 namespace holdfast::rules {
 namespace {
 
 // A status other than 1 says that the exception was caught and something else decided.
-Confidence sure_of(const Death& death, const Refusal& refusal, Confidence confidence) {
+Confidence sure_of(const Autopsy& death, const Refusal& refusal, Confidence confidence) {
     const bool fits = refusal.said.final && (death.exit.signal || death.exit.code == 1);
     return fits ? confidence : at_most(confidence, Confidence::likely);
 }
@@ -35,9 +33,9 @@ double share_of_limit(const ProcessEvidence& process) {
 
 // A pool hands its worker's exception on to the parent, whose own figures then say nothing: among
 // its children the one nearest to the limit is meant.
-const ProcessEvidence& refused_process(const Death& death) {
+const ProcessEvidence& refused_process(const Autopsy& death) {
     const ProcessEvidence* nearest = death.process;
-    const TracebackText* traceback = final_exception(death);
+    const TracebackText* traceback = death.exception;
     if (traceback == nullptr || !place_in_worker(death, *traceback)) return *nearest;
     for (const ProcessEvidence& process : death.all.processes)
         if (process.parent == death.pid && share_of_limit(process) > share_of_limit(*nearest))
@@ -46,28 +44,28 @@ const ProcessEvidence& refused_process(const Death& death) {
 }
 
 // The last look may have come when everything was given back already.
-Bytes most_asked_for(const Death& death, const ProcessEvidence& process) {
+Bytes most_asked_for(const Autopsy& death, const ProcessEvidence& process) {
     for (const AgentEvidence& agent : death.all.agents)
         if (agent.pid == process.pid) return agent.peak;
     return Bytes{};
 }
 
 // Then it was not the system that refused.
-bool guard_refused_before(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+bool guard_refused_before(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     return agent != nullptr && agent->guard && agent->guard->refused > 0;
 }
 
 // Whether anything but the machine's memory bounded what it could have.
-bool limited(const Death& death) {
+bool limited(const Autopsy& death) {
     const ProcessLimits& limits = death.process->limits;
     return limits.address_space || limits.data || death.all.host.overcommit_mode == 2;
 }
 
 }  // namespace
 
-std::optional<Finding> alloc_refused(const Death& death) {
-    const std::optional<Refusal> refusal = refusal_in(death);
+std::optional<Finding> alloc_refused(const Autopsy& death) {
+    const std::optional<Refusal> refusal = death.refusal;
     if (!refusal || refusal->thread || guard_refused_before(death)) return std::nullopt;
     const std::optional<Bytes> free = free_memory(death);
     const bool too_large = refusal->asked && free && *refusal->asked > *free;
@@ -76,8 +74,8 @@ std::optional<Finding> alloc_refused(const Death& death) {
                          facts::AllocRefused{*refusal, free, too_large});
 }
 
-std::optional<Finding> address_limit(const Death& death) {
-    const std::optional<Refusal> refusal = refusal_in(death);
+std::optional<Finding> address_limit(const Autopsy& death) {
+    const std::optional<Refusal> refusal = death.refusal;
     if (!refusal || death.process == nullptr) return std::nullopt;
     const ProcessEvidence& process = refused_process(death);
     const bool by_space = process.limits.address_space && process.virtual_size;
@@ -99,8 +97,8 @@ std::optional<Finding> address_limit(const Death& death) {
                          facts::AddressLimit{*refusal, used, limit, by_space});
 }
 
-std::optional<Finding> overcommit_limit(const Death& death) {
-    const std::optional<Refusal> refusal = refusal_in(death);
+std::optional<Finding> overcommit_limit(const Autopsy& death) {
+    const std::optional<Refusal> refusal = death.refusal;
     const HostEvidence& host = death.all.host;
     if (!refusal || host.overcommit_mode != 2 || !host.committed || !host.commit_limit)
         return std::nullopt;
@@ -111,8 +109,8 @@ std::optional<Finding> overcommit_limit(const Death& death) {
                          facts::OvercommitLimit{*refusal});
 }
 
-std::optional<Finding> map_count(const Death& death) {
-    const std::optional<Refusal> refusal = refusal_in(death);
+std::optional<Finding> map_count(const Autopsy& death) {
+    const std::optional<Refusal> refusal = death.refusal;
     const std::optional<std::uint64_t> most = death.all.host.max_map_count;
     if (!refusal || !most || death.process == nullptr || !death.process->mappings)
         return std::nullopt;

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/text.h"
-#include "diagnose/crash_signs.h"
+#include "diagnose/death/crash_signs.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
 #include "diagnose/rules/rules.h"
 #include "model/library_name.h"
 
@@ -45,14 +45,14 @@ const NativeFrame* crashed_in(const CrashEvidence& crash, const Names& kind) {
     return nullptr;
 }
 
-bool a_crash(const Death& death) { return death.by(SIGSEGV) || death.by(SIGABRT); }
+bool a_crash(const Autopsy& death) { return death.by(SIGSEGV) || death.by(SIGABRT); }
 
 }  // namespace
 
 // glibc's own complaint, or a crash in free, while another allocator is loaded: a block of the one
 // was handed to the other.
-std::optional<Finding> allocator_clash(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> allocator_clash(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !a_crash(death) || was_sent(*crash)) return std::nullopt;
     const std::vector<std::string> names = loaded(*crash, allocators);
     const bool in_one = crash->in_allocator || crashed_in(*crash, allocators) != nullptr;
@@ -61,8 +61,8 @@ std::optional<Finding> allocator_clash(const Death& death) {
                          facts::AllocatorClash{names});
 }
 
-std::optional<Finding> runtime_clash(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> runtime_clash(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !a_crash(death) || crash->code == 0 || was_sent(*crash))
         return std::nullopt;
     for (const Names& kind : {openmp, protobuf}) {

@@ -1,9 +1,9 @@
 // HF603: tensors whose shapes or number types do not go together, in the frameworks' own words.
 #include <array>
 
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/exception_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -115,7 +115,7 @@ constexpr std::array shape_texts{
 
 }  // namespace
 
-std::optional<Finding> shape_mismatch(const Death& death) {
+std::optional<Finding> shape_mismatch(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, shape_texts);
     // A file cut short is reshaped into what its header promised.
     if (!said || bad_input(death)) return std::nullopt;

@@ -1,11 +1,11 @@
 // HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
 #include <csignal>
 
-#include "diagnose/disk_room.h"
+#include "diagnose/death/disk_room.h"
+#include "diagnose/death/worker_end.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/worker_end.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -26,14 +26,14 @@ bool roomy(const DiskEvidence& disk) {
     return free && disk.size && free->share_of(*disk.size) >= 0.25;
 }
 
-bool died_of_bus_error(const Death& death) {
+bool died_of_bus_error(const Autopsy& death) {
     if (death.by(SIGBUS)) return true;
-    const std::optional<FatalChild> child = child_that_felled(death);
+    const std::optional<FatalChild> child = death.fatal_child;
     return child && child->death.by(SIGBUS);
 }
 
 // torch prints its guess for any SIGBUS of a worker, so that one is a hint and not a statement.
-std::optional<Said> shm_words(const Death& death) {
+std::optional<Said> shm_words(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"unable to write to file </torch", "unable to allocate shared memory(shm)",
                 "could not resize shared memory", "/dev/shm/", "insufficient shared memory (shm)"});
@@ -45,7 +45,7 @@ std::optional<Said> shm_words(const Death& death) {
         said = system_said_last(death, {"[Errno 28] No space left on device"});
     if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
     // In a chained traceback torch's guess stands above the last exception.
-    if (final_exception(death) != nullptr && died_of_bus_error(death))
+    if (death.exception != nullptr && died_of_bus_error(death))
         for (const std::string_view line : last_lines(death.all.stderr_tail, 60))
             if (line.find("insufficient shared memory (shm)") != std::string_view::npos)
                 return Said{std::string(line), true, "stderr"};
@@ -54,7 +54,7 @@ std::optional<Said> shm_words(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> shm_full(const Death& death) {
+std::optional<Finding> shm_full(const Autopsy& death) {
     const DiskEvidence* shm = shared_memory(death.all);
     const std::optional<Said> said = shm_words(death);
     const bool bus_error = died_of_bus_error(death);

@@ -2,15 +2,13 @@
 #include <csignal>
 
 #include "diagnose/facts/ends.h"
-#include "diagnose/inside.h"
-#include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 
-std::optional<Finding> shut_down(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> shut_down(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (agent == nullptr) return std::nullopt;
     constexpr Nanos within{60'000'000'000};
     const NoteEvidence* request = nullptr;
@@ -23,7 +21,7 @@ std::optional<Finding> shut_down(const Death& death) {
     if (request == nullptr) return std::nullopt;
     // A kernel that does not end in time is killed; one that crashes on its way has crashed.
     const bool killed =
-        death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !oom_kill_of(death));
+        death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !death.oom_kill);
     if (death.exit.code != 0 && !killed) return std::nullopt;
     return finding_about(death, "shut-down"_cause,
                          death.sure_of_exit() ? Confidence::certain : Confidence::likely,

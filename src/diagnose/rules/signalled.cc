@@ -1,26 +1,25 @@
 // HF903 to HF906 and HF909: somebody or something stopped it with a signal, named where known.
 #include <csignal>
 
+#include "diagnose/death/stop_signals.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
-#include "diagnose/memory_held.h"
-#include "diagnose/oom_count.h"
-#include "diagnose/oom_evidence.h"
+#include "diagnose/oom/memory_held.h"
+#include "diagnose/oom/oom_count.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/signals.h"
 #include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {
 
 // How sure it is that the kernel's OOM killer did not send this SIGKILL; nothing when it may have.
-std::optional<Confidence> not_the_oom_killer(const Death& death) {
-    if (oom_kill_of(death)) return std::nullopt;
+std::optional<Confidence> not_the_oom_killer(const Autopsy& death) {
+    if (death.oom_kill) return std::nullopt;
     if (log_clears(death)) return Confidence::certain;
     const HostEvidence& host = death.all.host;
     const bool quiet = host_count_known(host) && !host_count_moved(host);
-    switch (oom_count_of(death).fit) {
+    switch (death.oom_count.fit) {
     // The kernel counts every victim in its own cgroup, whoever's limit it was: the machine's count
     // may have moved for somebody elsewhere.
     case OomCount::Fit::unmoved: return Confidence::certain;
@@ -31,7 +30,7 @@ std::optional<Confidence> not_the_oom_killer(const Death& death) {
     }
 }
 
-std::optional<Finding> killed_outright(const Death& death) {
+std::optional<Finding> killed_outright(const Autopsy& death) {
     const std::optional<Confidence> confidence = not_the_oom_killer(death);
     if (!confidence) return std::nullopt;
     return finding_about(
@@ -41,8 +40,8 @@ std::optional<Finding> killed_outright(const Death& death) {
 }
 
 // The exception that a SIGINT becomes in Python; the process dies of the signal all the same.
-const TracebackText* keyboard_interrupt(const Death& death) {
-    const TracebackText* traceback = final_exception(death);
+const TracebackText* keyboard_interrupt(const Autopsy& death) {
+    const TracebackText* traceback = death.exception;
     if (traceback == nullptr && death.by(SIGINT))
         traceback = death.decides && death.all.traceback ? &*death.all.traceback
                     : death.own_traceback                ? &*death.own_traceback
@@ -51,7 +50,7 @@ const TracebackText* keyboard_interrupt(const Death& death) {
 }
 
 // Somebody's SIGINT would have been seen by the supervisor or the agent.
-bool raised_by_own_code(const TracebackText& traceback, const Death& death) {
+bool raised_by_own_code(const TracebackText& traceback, const Autopsy& death) {
     for (const SignalSeen& signal : death.all.signals)
         if (signal.number == SIGINT && signal.sender_pid != death.pid) return false;
     return own_place(traceback.frames).has_value();
@@ -63,7 +62,7 @@ struct Request {
     Confidence confidence = Confidence::likely;
 };
 
-std::optional<Request> stopped_by_request(const Death& death, int signal) {
+std::optional<Request> stopped_by_request(const Autopsy& death, int signal) {
     if (death.by(signal)) {
         const SignalSeen* seen = signal_before_end(death, signal, Nanos::max());
         const bool sure = seen != nullptr && death.sure_of_exit();
@@ -79,7 +78,7 @@ std::optional<Request> stopped_by_request(const Death& death, int signal) {
                    *death.exit.code == 128 + signal ? Confidence::certain : Confidence::likely};
 }
 
-std::optional<Finding> terminated(const Death& death) {
+std::optional<Finding> terminated(const Autopsy& death) {
     const std::optional<Request> request = stopped_by_request(death, SIGTERM);
     if (!request) return std::nullopt;
     // timeout(1) tells that it was the one.
@@ -93,7 +92,7 @@ std::optional<Finding> terminated(const Death& death) {
 }
 
 // Signals that nobody has a rule for: the name is what is known.
-std::optional<Finding> other_signal(const Death& death) {
+std::optional<Finding> other_signal(const Autopsy& death) {
     for (const int known : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                             SIGABRT, SIGXCPU, SIGXFSZ})
         if (death.by(known)) return std::nullopt;
@@ -105,8 +104,8 @@ std::optional<Finding> other_signal(const Death& death) {
 }
 
 // `kill -SEGV`: the status of a fault without one.
-std::optional<Finding> sent_fault(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::optional<Finding> sent_fault(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !was_sent(*crash)) return std::nullopt;
     SignalSeen sent;
     sent.number = crash->signal;
@@ -120,14 +119,14 @@ std::optional<Finding> sent_fault(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> killed(const Death& death) {
+std::optional<Finding> killed(const Autopsy& death) {
     if (death.by(SIGKILL)) return killed_outright(death);
     if (std::optional<Finding> finding = sent_fault(death)) return finding;
     if (std::optional<Finding> finding = terminated(death)) return finding;
     return death.exit.signal ? other_signal(death) : std::nullopt;
 }
 
-std::optional<Finding> interrupted(const Death& death) {
+std::optional<Finding> interrupted(const Autopsy& death) {
     std::optional<Request> request = stopped_by_request(death, SIGINT);
     const TracebackText* traceback = keyboard_interrupt(death);
     const bool keyboard = traceback != nullptr;
@@ -147,14 +146,14 @@ std::optional<Finding> interrupted(const Death& death) {
     return finding;
 }
 
-std::optional<Finding> hangup(const Death& death) {
+std::optional<Finding> hangup(const Autopsy& death) {
     std::optional<Request> request = stopped_by_request(death, SIGHUP);
     if (!request) return std::nullopt;
     if (death.by(SIGHUP) && death.sure_of_exit()) request->confidence = Confidence::certain;
     return finding_about(death, "hangup"_cause, request->confidence, facts::Hangup{request->seen});
 }
 
-std::optional<Finding> preempted(const Death& death) {
+std::optional<Finding> preempted(const Autopsy& death) {
     if (death.all.scheduler.kind != "slurm" || !death.failed()) return std::nullopt;
     const SignalSeen* asked = signal_before_end(death, SIGTERM);
     if (asked == nullptr && !death.by(SIGTERM)) return std::nullopt;
@@ -168,9 +167,9 @@ std::optional<Finding> preempted(const Death& death) {
                          facts::Preempted{asked, in_time});
 }
 
-std::optional<Finding> unknown_kill(const Death& death) {
+std::optional<Finding> unknown_kill(const Autopsy& death) {
     if (death.exit_known() && !death.by(SIGKILL)) return std::nullopt;
-    if (death.by(SIGKILL) && (not_the_oom_killer(death) || oom_kill_of(death))) return std::nullopt;
+    if (death.by(SIGKILL) && (not_the_oom_killer(death) || death.oom_kill)) return std::nullopt;
     return finding_about(death, "unknown-kill"_cause, Confidence::unknown, facts::UnknownKill{});
 }
 

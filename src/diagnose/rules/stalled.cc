@@ -1,16 +1,16 @@
 // HF702, HF703 and HF705: no data, no step, no answer from a disk.
 #include <array>
 
-#include "diagnose/exception_text.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall_finding.h"
+#include "diagnose/stall/stall_finding.h"
+#include "diagnose/text/exception_text.h"
 
 namespace holdfast::rules {
 
-std::optional<Finding> loader_stall(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> loader_stall(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand || (stand->kind != StandstillKind::loader_stall &&
                    stand->kind != StandstillKind::unanswered_read))
         return std::nullopt;
@@ -23,7 +23,7 @@ std::optional<Finding> loader_stall(const Death& death) {
 }
 
 // By the loader's own time limit.
-std::optional<Finding> loader_timeout(const Death& death) {
+std::optional<Finding> loader_timeout(const Autopsy& death) {
     static constexpr std::array table{
         ExceptionWords{"RuntimeError", "DataLoader timed out after", "", "", Confidence::certain}};
     const std::optional<ExceptionSaid> said = exception_said(death, table);
@@ -32,16 +32,16 @@ std::optional<Finding> loader_timeout(const Death& death) {
                          facts::LoaderTimeout{*said});
 }
 
-std::optional<Finding> no_progress(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> no_progress(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand || stand->kind != StandstillKind::no_progress) return std::nullopt;
     return stall_finding(death, *stand, "no-progress"_cause,
                          stand->stall->told ? Confidence::certain : Confidence::likely,
                          facts::NoProgress{*stand});
 }
 
-std::optional<Finding> io_stall(const Death& death) {
-    const std::optional<Standstill> stand = standstill_of(death);
+std::optional<Finding> io_stall(const Autopsy& death) {
+    const std::optional<Standstill> stand = death.stand;
     if (!stand || stand->kind != StandstillKind::io_stall) return std::nullopt;
     const bool named = !stand->thread->wait_channel.empty();
     return stall_finding(death, *stand, "io-stall"_cause,

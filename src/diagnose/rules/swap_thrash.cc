@@ -1,11 +1,11 @@
 // HF112: memory pressure had stalled it before the end.
 #include "diagnose/facts/memory.h"
-#include "diagnose/own_pressure.h"
+#include "diagnose/oom/own_pressure.h"
 #include "diagnose/rules/rules.h"
 
 namespace holdfast::rules {
 
-std::optional<Finding> swap_thrash(const Death& death) {
+std::optional<Finding> swap_thrash(const Autopsy& death) {
     const PressureEvidence& pressure = death.all.pressure;
     if (!death.decides || !pressure.memory_full) return std::nullopt;
     const double faults = pressure.major_faults_per_second.value_or(0);

@@ -5,9 +5,8 @@
 #include <string_view>
 
 #include "diagnose/facts/exceptions.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
@@ -158,7 +157,7 @@ constexpr std::array tellings{
             "python -c 'import torch; print(torch.cuda.get_arch_list())'"},
 };
 
-bool fits(const Death& death, const Said& said, Ends ends) {
+bool fits(const Autopsy& death, const Said& said, Ends ends) {
     const bool exception = exception_decided_exit(death);
     if (ends == Ends::by_exception) return exception;
     if (ends == Ends::in_any_way) return said.final;
@@ -169,8 +168,8 @@ bool fits(const Death& death, const Said& said, Ends ends) {
 }
 
 // The allocator whose words these are was really there, beside glibc's.
-bool preloaded(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+bool preloaded(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     return crash != nullptr &&
            std::any_of(crash->runtimes.begin(), crash->runtimes.end(),
                        [](const std::string& name) { return name.starts_with("libtcmalloc"); });
@@ -178,7 +177,7 @@ bool preloaded(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> telling_text(const Death& death) {
+std::optional<Finding> telling_text(const Autopsy& death) {
     for (const Telling& telling : tellings) {
         const std::optional<Said> said = said_last(death, {telling.text});
         if (!said || said->line.find(telling.also) == std::string::npos ||

@@ -1,12 +1,12 @@
 // HF501: no new thread or process could be had, told by the words and the counts.
 #include "diagnose/facts/limits.h"
-#include "diagnose/last_text.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
 namespace {
 
-std::optional<Said> thread_words(const Death& death) {
+std::optional<Said> thread_words(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"can't start new thread", "pthread_create failed", "Thread creation failed",
                 "unable to create new native thread", "fork: Resource temporarily unavailable",
@@ -14,7 +14,7 @@ std::optional<Said> thread_words(const Death& death) {
     if (!said) said = system_said_last(death, {"Resource temporarily unavailable"});
     // Errno 11 is also what a non-blocking read says; the exception must come from starting
     // something.
-    if (const TracebackText* traceback = final_exception(death);
+    if (const TracebackText* traceback = death.exception;
         said && traceback != nullptr && traceback->type == "BlockingIOError") {
         for (const Frame& frame : traceback->frames)
             for (const std::string_view word : {"fork", "popen", "Popen", "subprocess", "spawn"})
@@ -41,7 +41,7 @@ std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
     return std::nullopt;
 }
 
-std::optional<Count> user_limit(const Death& death) {
+std::optional<Count> user_limit(const Autopsy& death) {
     if (death.process == nullptr || !death.process->limits.processes) return std::nullopt;
     const std::uint64_t limit = *death.process->limits.processes;
     // The kernel counts all of the user's threads; ours alone are a lower bound.
@@ -55,14 +55,14 @@ std::optional<Count> user_limit(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> thread_limit(const Death& death) {
+std::optional<Finding> thread_limit(const Autopsy& death) {
     const std::optional<Said> said = thread_words(death);
     if (!said) return std::nullopt;
     std::optional<Count> count = pids_limit(death.cgroup());
     if (!count) count = user_limit(death);
     if (!count && !said->final) return std::nullopt;  // somebody else's words, perhaps
-    const bool fits = said->final && (death.exit.signal || death.exit.code == 1 ||
-                                      final_exception(death) == nullptr);
+    const bool fits =
+        said->final && (death.exit.signal || death.exit.code == 1 || death.exception == nullptr);
     return finding_about(
         death, "thread-limit"_cause,
         count && fits && death.exit_known() ? Confidence::certain : Confidence::likely,

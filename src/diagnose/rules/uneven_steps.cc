@@ -1,7 +1,6 @@
 // HF806: the same work takes very different times, and the machine shows why.
 #include "diagnose/facts/stalls.h"
-#include "diagnose/inside.h"
-#include "diagnose/own_pressure.h"
+#include "diagnose/oom/own_pressure.h"
 #include "diagnose/rules/rules.h"
 
 namespace holdfast::rules {
@@ -10,7 +9,7 @@ namespace {
 using Short = facts::UnevenSteps::Short;
 
 // What of the machine was short; nothing that would explain it, otherwise.
-std::optional<Short> shortage(const Death& death) {
+std::optional<Short> shortage(const Autopsy& death) {
     const PressureEvidence& pressure = death.all.pressure;
     if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death)) return Short::memory;
     if (pressure.io_full.value_or(0) >= 20) return Short::disk;
@@ -20,8 +19,8 @@ std::optional<Short> shortage(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> uneven_steps(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+std::optional<Finding> uneven_steps(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     if (!death.decides || agent == nullptr) return std::nullopt;
     const StepsEvidence& steps = agent->steps;
     constexpr Nanos worth_a_word{50'000'000};

@@ -3,15 +3,14 @@
 #include <csignal>
 #include <string_view>
 
+#include "diagnose/death/stop_signals.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/oom_evidence.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/signals.h"
 
 namespace holdfast::rules {
 namespace {
 
-const SignalSeen* from_memory_watcher(const Death& death) {
+const SignalSeen* from_memory_watcher(const Autopsy& death) {
     static constexpr std::array<std::string_view, 5> watchers{"earlyoom", "systemd-oomd", "oomd",
                                                               "nohang", "kubelet"};
     const SignalSeen* signal = signal_before_end(death, SIGTERM);
@@ -23,7 +22,7 @@ const SignalSeen* from_memory_watcher(const Death& death) {
 
 }  // namespace
 
-std::optional<Finding> userspace_oom(const Death& death) {
+std::optional<Finding> userspace_oom(const Autopsy& death) {
     if (!death.failed()) return std::nullopt;
     if (const SignalSeen* signal = from_memory_watcher(death)) {
         const bool decided = death.by(SIGTERM) || death.by(SIGKILL) || death.exit.code == 143;
@@ -32,8 +31,7 @@ std::optional<Finding> userspace_oom(const Death& death) {
                              facts::MemoryWatcher{signal});
     }
     const CgroupEvidence* cgroup = death.cgroup();
-    if (cgroup == nullptr || !cgroup->userspace_oom_mark || !death.by(SIGKILL) ||
-        oom_kill_of(death))
+    if (cgroup == nullptr || !cgroup->userspace_oom_mark || !death.by(SIGKILL) || death.oom_kill)
         return std::nullopt;
     // The mark is on the cgroup, not on the pid: oomd kills all of it, but not at a known time.
     return finding_about(death, "userspace-oom"_cause, Confidence::likely,

@@ -1,15 +1,15 @@
 // HF104: a worker was OOM-killed, and its parent failed because of that.
+#include "diagnose/death/place.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/death/worker_end.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/inside.h"
-#include "diagnose/oom_evidence.h"
-#include "diagnose/place.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/worker_end.h"
 
 namespace holdfast::rules {
 
-std::optional<Finding> worker_oom(const Death& death) {
-    const std::optional<FatalChild> child = child_that_felled(death);
+std::optional<Finding> worker_oom(const Autopsy& death) {
+    const std::optional<FatalChild> child = death.fatal_child;
     if (!child) return std::nullopt;
     // A rank is no helper of its launcher: its own end is the cause.
     if (child->death.process != nullptr && child->death.process->role == Role::rank)

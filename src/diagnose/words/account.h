@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "diagnose/death.h"
+#include "diagnose/autopsy.h"
 #include "model/statement.h"
 
 namespace holdfast {
@@ -28,6 +28,6 @@ struct Account {
 };
 
 // Begins with the exit status as evidence.
-Account account_of(const Death& death, std::string summary);
+Account account_of(const Autopsy& death, std::string summary);
 
 }  // namespace holdfast

@@ -3,11 +3,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/crash_signs.h"
-#include "diagnose/disk_room.h"
+#include "diagnose/death/crash_signs.h"
+#include "diagnose/death/disk_room.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
-#include "diagnose/inside.h"
-#include "diagnose/place.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
 
@@ -23,14 +22,14 @@ std::string library_in(const KernelLogEntry* entry) {
     return end == std::string::npos ? "" : entry->text.substr(at + 4, end - at - 4);
 }
 
-std::string library_of(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::string library_of(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     return crash == nullptr ? library_in(crash_line(death)) : native_place(*crash).library;
 }
 
 // All that is known of a crash: the record of the handler, the kernel's line, faulthandler's dump.
-Account crashed(const Death& death, std::string_view what) {
-    const CrashEvidence* crash = crash_of(death);
+Account crashed(const Autopsy& death, std::string_view what) {
+    const CrashEvidence* crash = death.crash;
     const KernelLogEntry* entry = crash_line(death);
     const std::string where = crash != nullptr ? spelled(native_place(*crash)) : library_in(entry);
     const std::string place = where.empty() ? "" : formatted(" in {}", shortened(where));
@@ -48,7 +47,7 @@ Account crashed(const Death& death, std::string_view what) {
     return account;
 }
 
-void add_crash_fixes(Account& account, const Death& death) {
+void add_crash_fixes(Account& account, const Autopsy& death) {
     const std::string library = library_of(death);
     // The C library crashes on what others hand it; no newer one would help.
     const bool innocent = library.starts_with("libc.so") || library.starts_with("libc-") ||
@@ -61,13 +60,13 @@ void add_crash_fixes(Account& account, const Death& death) {
     else if (!library.empty() && !innocent)
         account.fixes.push_back(
             {formatted("Update or pin the package that brings {}.", library), {}});
-    const bool line_known = where_it_died(death).has_value() || faulthandler_spoke(death);
+    const bool line_known = death.died_at.has_value() || faulthandler_spoke(death);
     if (death.python() && !line_known)
         account.fixes.push_back(
             {"Run it again with faulthandler: it prints the Python line that was "
              "running.",
              "PYTHONFAULTHANDLER=1"});
-    else if (!death.python() && crash_of(death) == nullptr)
+    else if (!death.python() && death.crash == nullptr)
         account.fixes.push_back({"Run it in a debugger to see the call that failed.",
                                  "gdb --args " + (death.process != nullptr ? death.process->command
                                                                            : std::string("CMD"))});
@@ -105,18 +104,18 @@ std::string_view spelled(Fault fault) {
     return {};
 }
 
-std::string mapped_file(const Death& death) {
-    const CrashEvidence* crash = crash_of(death);
+std::string mapped_file(const Autopsy& death) {
+    const CrashEvidence* crash = death.crash;
     return crash != nullptr ? crash->mapped_file : std::string();
 }
 
 }  // namespace
 
-void tell(const CpuFault& facts, const Death& death, Account& account) {
+void tell(const CpuFault& facts, const Autopsy& death, Account& account) {
     account = crashed(death, spelled(facts.fault));
     if (death.by(SIGILL)) {
         if (facts.decided) {
-            const CrashEvidence& crash = *crash_of(death);
+            const CrashEvidence& crash = *death.crash;
             const std::string_view set = instruction_set(crash);
             account.saw("instruction", set.empty() ? crash.instruction
                                                    : formatted("{} ({})", crash.instruction, set));
@@ -129,7 +128,7 @@ void tell(const CpuFault& facts, const Death& death, Account& account) {
     add_crash_fixes(account, death);
 }
 
-void tell(const StackOverflow& facts, const Death& death, Account& account) {
+void tell(const StackOverflow& facts, const Autopsy& death, Account& account) {
     account = crashed(death, facts.repeats ? "recursion used up the thread's C stack"
                                            : "the thread's C stack was used up");
     account.saw("fault address", "in the guard below the thread's stack");
@@ -139,7 +138,7 @@ void tell(const StackOverflow& facts, const Death& death, Account& account) {
                    "ulimit -s unlimited   # threads: threading.stack_size(512 << 20)");
 }
 
-void tell(const NativeRace& facts, const Death& death, Account& account) {
+void tell(const NativeRace& facts, const Autopsy& death, Account& account) {
     account =
         crashed(death, formatted("{} threads were inside the same library", facts.use->threads));
     account.saw("threads", formatted("{} inside {}", facts.use->threads, facts.use->library));
@@ -148,13 +147,13 @@ void tell(const NativeRace& facts, const Death& death, Account& account) {
         "handle per thread, or a lock around every call.");
 }
 
-void tell(const RamErrors&, const Death& death, Account& account) {
+void tell(const RamErrors&, const Autopsy& death, Account& account) {
     account = crashed(death, "the hardware reported that this memory is broken");
     account.advise("Test the machine's memory, and keep work off it until then.",
                    "journalctl -k | grep -i -E 'mce|edac'");
 }
 
-void tell(const DiskFullMapping& facts, const Death& death, Account& account) {
+void tell(const DiskFullMapping& facts, const Autopsy& death, Account& account) {
     account = crashed(death, "a page of a mapped file could not be had");
     const std::string file = mapped_file(death);
     if (!file.empty()) account.saw("mapped file", file);
@@ -162,7 +161,7 @@ void tell(const DiskFullMapping& facts, const Death& death, Account& account) {
     account.advise("Free some space in " + facts.disk->path + ".", "df -h " + facts.disk->path);
 }
 
-void tell(const MappedFileGone& facts, const Death& death, Account& account) {
+void tell(const MappedFileGone& facts, const Autopsy& death, Account& account) {
     account = crashed(
         death, facts.page_lost
                    ? "a page of a mapped file could not be had: the file became shorter, or its "
@@ -175,8 +174,8 @@ void tell(const MappedFileGone& facts, const Death& death, Account& account) {
         "a new one and rename it.");
 }
 
-void tell(const HeapCorruption& facts, const Death& death, Account& account) {
-    const CrashEvidence* crash = crash_of(death);
+void tell(const HeapCorruption& facts, const Autopsy& death, Account& account) {
+    const CrashEvidence* crash = death.crash;
     account = account_of(
         death,
         facts.said
@@ -196,8 +195,8 @@ void tell(const HeapCorruption& facts, const Death& death, Account& account) {
                        "PYTHONMALLOC=debug MALLOC_CHECK_=3");
 }
 
-void tell(const NativeAbort& facts, const Death& death, Account& account) {
-    const CrashEvidence* crash = crash_of(death);
+void tell(const NativeAbort& facts, const Autopsy& death, Account& account) {
+    const CrashEvidence* crash = death.crash;
     const std::string place = crash != nullptr ? spelled(native_place(*crash)) : std::string();
     const std::string in = place.empty() ? "" : formatted(" in {}", shortened(place));
     const std::string signal = signal_name(*death.exit.signal);
@@ -214,7 +213,7 @@ void tell(const NativeAbort& facts, const Death& death, Account& account) {
                                                       : "gdb --args CMD   # then: run, bt");
 }
 
-void tell(const FatalPython& facts, const Death& death, Account& account) {
+void tell(const FatalPython& facts, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("The Python interpreter of {} gave up: {}", who(death),
                                           shortened(facts.headline)));
     account.saw("stderr", "Fatal Python error: " + shortened(facts.headline));
@@ -233,14 +232,14 @@ void tell(const FatalPython& facts, const Death& death, Account& account) {
             "python -X dev ...");
 }
 
-void tell(const AllocatorClash& facts, const Death& death, Account& account) {
+void tell(const AllocatorClash& facts, const Autopsy& death, Account& account) {
     account = crashed(death, "a block of one allocator was handed to another");
     account.saw("mapped", listed(facts.loaded) + ", beside glibc's own");
     account.advise(formatted("Start it without {}.", facts.loaded.front()),
                    "env -u LD_PRELOAD python train.py");
 }
 
-void tell(const RuntimeClash& facts, const Death& death, Account& account) {
+void tell(const RuntimeClash& facts, const Autopsy& death, Account& account) {
     account = crashed(death, formatted("{} are loaded, and it crashed inside {}",
                                        listed(facts.loaded), base_name(facts.inside->library)));
     account.saw("mapped", listed(facts.loaded));

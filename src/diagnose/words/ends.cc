@@ -2,10 +2,10 @@
 #include <csignal>
 
 #include "base/format.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
-#include "diagnose/inside.h"
-#include "diagnose/last_text.h"
-#include "diagnose/memory_held.h"
+#include "diagnose/oom/memory_held.h"
+#include "diagnose/text/last_text.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/oom.h"
 #include "diagnose/words/phrases.h"
@@ -30,8 +30,8 @@ void add_exit_call(Account& account, const ExitCallEvidence& call) {
 }
 
 // What the counts of OOM kills say, where it was none.
-void add_counts(Account& account, const Death& death) {
-    const OomCount count = oom_count_of(death);
+void add_counts(Account& account, const Autopsy& death) {
+    const OomCount count = death.oom_count;
     if (const CgroupEvidence* cgroup = death.cgroup();
         cgroup != nullptr && count.fit != OomCount::Fit::unreadable) {
         const std::string figures = count.from == count.to
@@ -54,14 +54,14 @@ void add_counts(Account& account, const Death& death) {
 }
 
 // With the sender of the signal, where one was seen.
-Account stopped(const Death& death, const SignalSeen* signal, std::string summary) {
+Account stopped(const Autopsy& death, const SignalSeen* signal, std::string summary) {
     Account account = account_of(death, std::move(summary));
     if (signal != nullptr)
         account.saw("sender of " + signal_name(signal->number), sender_of(*signal));
     return account;
 }
 
-void add_exit_fix(Account& account, const Death& death) {
+void add_exit_fix(Account& account, const Autopsy& death) {
     const int code = *death.exit.code;
     if (code == 127)
         account.advise(
@@ -83,12 +83,12 @@ void add_exit_fix(Account& account, const Death& death) {
 
 }  // namespace
 
-void tell(const CleanExit&, const Death& death, Account& account) {
+void tell(const CleanExit&, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("{} finished.", who(death)));
-    if (const ExitCallEvidence* call = exit_call_of(death)) add_exit_call(account, *call);
+    if (const ExitCallEvidence* call = death.exit_call) add_exit_call(account, *call);
 }
 
-void tell(const UncaughtException& facts, const Death& death, Account& account) {
+void tell(const UncaughtException& facts, const Autopsy& death, Account& account) {
     if (facts.source.empty()) {
         account = account_of(
             death,
@@ -102,13 +102,13 @@ void tell(const UncaughtException& facts, const Death& death, Account& account) 
     account.saw(facts.source, shortened(facts.line));
 }
 
-void tell(const ExitCalled&, const Death& death, Account& account) {
-    const ExitCallEvidence* call = exit_call_of(death);
+void tell(const ExitCalled&, const Autopsy& death, Account& account) {
+    const ExitCallEvidence* call = death.exit_call;
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     account = account_of(
         death, formatted("{} ended itself with exit status {}{}.", who(death), *death.exit.code,
                          words_seen ? "" : "; whether an exception came before was not seen"));
-    if (const TracebackText* traceback = final_exception(death))
+    if (const TracebackText* traceback = death.exception)
         account.saw("stderr",
                     "printed before it, and caught: " + shortened(exception_line(*traceback)));
     else if (words_seen && death.decides)
@@ -120,13 +120,13 @@ void tell(const ExitCalled&, const Death& death, Account& account) {
         add_exit_fix(account, death);
 }
 
-void tell(const ShutDown& facts, const Death& death, Account& account) {
+void tell(const ShutDown& facts, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("The notebook server asked {} to {}.", who(death),
                                           facts.restart ? "end, to start it anew" : "end"));
     account.saw("shutdown_request", facts.restart ? "restart" : "no restart");
 }
 
-void tell(const KilledOutright& facts, const Death& death, Account& account) {
+void tell(const KilledOutright& facts, const Autopsy& death, Account& account) {
     const SignalSeen* before = facts.asked_before;
     const std::string story =
         before != nullptr
@@ -138,7 +138,7 @@ void tell(const KilledOutright& facts, const Death& death, Account& account) {
     if (before != nullptr) account.saw("sender of SIGTERM", sender_of(*before));
 }
 
-void tell(const Terminated& facts, const Death& death, Account& account) {
+void tell(const Terminated& facts, const Autopsy& death, Account& account) {
     std::string sender = "a sender that was not seen";
     if (facts.timed_out) sender = short_command(death.all.processes.front().command);
     if (facts.signal != nullptr) sender = sender_of(*facts.signal);
@@ -147,7 +147,7 @@ void tell(const Terminated& facts, const Death& death, Account& account) {
     if (facts.timed_out) account.saw("exit status of timeout", "124");
 }
 
-void tell(const OtherSignal& facts, const Death& death, Account& account) {
+void tell(const OtherSignal& facts, const Autopsy& death, Account& account) {
     const int number = *death.exit.signal;
     account = account_of(
         death,
@@ -157,14 +157,14 @@ void tell(const OtherSignal& facts, const Death& death, Account& account) {
                         facts.signal != nullptr ? ", sent by " + sender_of(*facts.signal) : ""));
 }
 
-void tell(const SentFault& facts, const Death& death, Account& account) {
+void tell(const SentFault& facts, const Autopsy& death, Account& account) {
     account =
         stopped(death, &facts.sent,
                 formatted("{} was stopped by {}, which was sent by {}; no fault had happened.",
                           who(death), signal_name(facts.sent.number), sender_of(facts.sent)));
 }
 
-void tell(const Interrupted& facts, const Death& death, Account& account) {
+void tell(const Interrupted& facts, const Autopsy& death, Account& account) {
     const std::string from =
         facts.signal != nullptr ? " from " + sender_of(*facts.signal) : std::string();
     account =
@@ -173,14 +173,14 @@ void tell(const Interrupted& facts, const Death& death, Account& account) {
                                 : formatted("{} was interrupted (SIGINT{}).", who(death), from));
 }
 
-void tell(const Hangup& facts, const Death& death, Account& account) {
+void tell(const Hangup& facts, const Autopsy& death, Account& account) {
     account = stopped(
         death, facts.signal,
         formatted("{} was stopped by SIGHUP: its terminal or session went away.", who(death)));
     account.advise("Start it so that it outlives the session.", "tmux new -s train");
 }
 
-void tell(const Preempted& facts, const Death& death, Account& account) {
+void tell(const Preempted& facts, const Autopsy& death, Account& account) {
     const SchedulerEvidence& scheduler = death.all.scheduler;
     account = stopped(
         death, facts.signal,
@@ -192,8 +192,8 @@ void tell(const Preempted& facts, const Death& death, Account& account) {
                    "#SBATCH --signal=B:TERM@120 --requeue");
 }
 
-void tell(const UnknownKill&, const Death& death, Account& account) {
-    const std::string why = spelled(oom_count_of(death).why);
+void tell(const UnknownKill&, const Autopsy& death, Account& account) {
+    const std::string why = spelled(death.oom_count.why);
     const std::string what =
         death.by(SIGKILL)
             ? formatted("{} was killed with SIGKILL, and nothing tells by whom", who(death))
@@ -204,15 +204,15 @@ void tell(const UnknownKill&, const Death& death, Account& account) {
                    "journalctl -k | grep -i -E 'oom|killed process'");
 }
 
-void tell(const NothingTells&, const Death& death, Account& account) {
+void tell(const NothingTells&, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("Nothing tells why {} ended.", who(death)));
 }
 
-void tell(const StillRunning&, const Death&, Account& account) {
+void tell(const StillRunning&, const Autopsy&, Account& account) {
     account.summary = "It is still running; nothing has ended it.";
 }
 
-void tell(const ToldByParent& facts, const Death& death, Account& account) {
+void tell(const ToldByParent& facts, const Autopsy& death, Account& account) {
     facts.of_child->say(death, account);
     account.saw("stderr", shortened(facts.line));
 }

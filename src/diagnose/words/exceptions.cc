@@ -9,19 +9,19 @@ namespace holdfast::facts {
 namespace {
 
 // With the exception as its evidence.
-Account raised(const Death& death, const ExceptionSaid& said, std::string summary) {
+Account raised(const Autopsy& death, const ExceptionSaid& said, std::string summary) {
     Account account = account_of(death, std::move(summary));
     account.saw(said.source, shortened(said.line()));
     return account;
 }
 
-bool counted_by_keras(const Death& death) {
-    const AgentEvidence* agent = agent_of(death);
+bool counted_by_keras(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
     return agent != nullptr && agent->steps.source == "keras fit";
 }
 
 // In the words of the framework whose steps were counted.
-void add_nonfinite_fixes(Account& account, const Death& death, bool found_already) {
+void add_nonfinite_fixes(Account& account, const Autopsy& death, bool found_already) {
     if (counted_by_keras(death)) {
         account.advise("Lower the learning rate, or cut the gradients.",
                        "optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)");
@@ -37,7 +37,7 @@ void add_nonfinite_fixes(Account& account, const Death& death, bool found_alread
                        "torch.autograd.set_detect_anomaly(True)");
 }
 
-std::string label_summary(const Death& death, const BadLabel& facts) {
+std::string label_summary(const Autopsy& death, const BadLabel& facts) {
     if (facts.index && facts.size && *facts.size > 0)
         return formatted("{} met the label or index {}, where only 0 to {} are allowed.",
                          who(death), *facts.index, *facts.size - 1);
@@ -136,13 +136,13 @@ std::string file_in(const ExceptionSaid& said) {
 
 }  // namespace
 
-void tell(const NonfiniteFound& facts, const Death& death, Account& account) {
+void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account) {
     account = raised(death, facts.said,
                      formatted("{} came upon a number that is not finite.", who(death)));
     add_nonfinite_fixes(account, death, facts.said.words->confidence == Confidence::certain);
 }
 
-void tell(const NonfiniteVariable& facts, const Death& death, Account& account) {
+void tell(const NonfiniteVariable& facts, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("`{}` was {} when {} failed: {}", facts.name, facts.value,
                                           who(death), shortened(facts.line)));
     account.saw("variable", formatted("{} = {}", facts.name, facts.value));
@@ -150,7 +150,7 @@ void tell(const NonfiniteVariable& facts, const Death& death, Account& account) 
     add_nonfinite_fixes(account, death, false);
 }
 
-void tell(const NonfiniteLoss& facts, const Death& death, Account& account) {
+void tell(const NonfiniteLoss& facts, const Autopsy& death, Account& account) {
     const StepsEvidence& steps = facts.agent->steps;
     account.summary =
         formatted("The loss of step {} was not a finite number; {} steps followed it.",
@@ -162,7 +162,7 @@ void tell(const NonfiniteLoss& facts, const Death& death, Account& account) {
     add_nonfinite_fixes(account, death, false);
 }
 
-void tell(const NonfiniteValidation& facts, const Death&, Account& account) {
+void tell(const NonfiniteValidation& facts, const Autopsy&, Account& account) {
     const std::string value = facts.measured.substr(facts.measured.rfind(' ') + 1);
     account.summary = formatted(
         "The validation loss of epoch {} was {}, while no loss of a step was.", facts.epoch, value);
@@ -171,7 +171,7 @@ void tell(const NonfiniteValidation& facts, const Death&, Account& account) {
                    "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()");
 }
 
-void tell(const BadLabel& facts, const Death& death, Account& account) {
+void tell(const BadLabel& facts, const Autopsy& death, Account& account) {
     account = raised(death, facts.said, label_summary(death, facts));
     const ExceptionSaid& said = facts.said;
     const std::optional<long> index = facts.index;
@@ -203,7 +203,7 @@ void tell(const BadLabel& facts, const Death& death, Account& account) {
                    "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes");
 }
 
-void tell(const ShapeMismatch& facts, const Death& death, Account& account) {
+void tell(const ShapeMismatch& facts, const Autopsy& death, Account& account) {
     const std::string line = facts.said.line();
     account = raised(death, facts.said,
                      formatted("{} joined {} that do not go together: {}", who(death),
@@ -211,7 +211,7 @@ void tell(const ShapeMismatch& facts, const Death& death, Account& account) {
     account.advise(fix_for(facts.said));
 }
 
-void tell(const BadInput& facts, const Death& death, Account& account) {
+void tell(const BadInput& facts, const Autopsy& death, Account& account) {
     const ExceptionSaid& said = facts.said;
     const std::string file = file_in(said);
     account = raised(
@@ -236,7 +236,7 @@ void tell(const BadInput& facts, const Death& death, Account& account) {
                        "pandas.read_csv(path, on_bad_lines=\"warn\")");
 }
 
-void tell(const CheckpointCorrupt& facts, const Death& death, Account& account) {
+void tell(const CheckpointCorrupt& facts, const Autopsy& death, Account& account) {
     const std::string file = file_in(facts.said);
     account = raised(death, facts.said,
                      formatted("{} could not load {}: it is cut short or damaged.", who(death),
@@ -253,7 +253,7 @@ void tell(const CheckpointCorrupt& facts, const Death& death, Account& account) 
                                "path)");
 }
 
-void tell(const LoaderTimeout& facts, const Death& death, Account& account) {
+void tell(const LoaderTimeout& facts, const Autopsy& death, Account& account) {
     const std::optional<long> limit = number_after(facts.said.message, "timed out after");
     account = raised(death, facts.said,
                      formatted("{} waited for data until the loader's time limit{}.", who(death),
@@ -264,7 +264,7 @@ void tell(const LoaderTimeout& facts, const Death& death, Account& account) {
         "DataLoader(..., timeout=600, num_workers=8, prefetch_factor=4)");
 }
 
-void tell(const Telling& facts, const Death& death, Account& account) {
+void tell(const Telling& facts, const Autopsy& death, Account& account) {
     account =
         account_of(death, formatted("{} stopped with: {}", who(death), shortened(facts.said.line)));
     account.saw(facts.said.source, shortened(facts.said.line));

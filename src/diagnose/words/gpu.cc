@@ -1,7 +1,7 @@
 // HF2xx, HF311, HF312, HF602 on the GPU, HF801 to HF803 in words.
 #include "diagnose/facts/gpu.h"
 #include "base/format.h"
-#include "diagnose/exception_text.h"
+#include "diagnose/text/exception_text.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
 
@@ -12,7 +12,7 @@ std::string asked_of_gpu(const GpuRefusal& figures) {
     return figures.asked ? human(*figures.asked) : std::string("memory");
 }
 
-Account refused_by_gpu(const Death& death, const GpuRefused& facts, std::string summary) {
+Account refused_by_gpu(const Autopsy& death, const GpuRefused& facts, std::string summary) {
     Account account = account_of(death, std::move(summary));
     account.saw(facts.said.source, shortened(facts.said.line));
     const GpuRefusal& figures = facts.figures;
@@ -24,7 +24,7 @@ Account refused_by_gpu(const Death& death, const GpuRefused& facts, std::string 
 }
 
 // In the spelling of the framework that took it; of both where that is not known.
-void add_growth_fixes(Account& account, const Death& death) {
+void add_growth_fixes(Account& account, const Autopsy& death) {
     const bool jax = uses(death, "jax") || uses(death, "jaxlib");
     if (!jax || uses(death, "tensorflow"))
         account.advise(
@@ -75,7 +75,7 @@ Fix fix_for_pieces(GpuFramework framework) {
             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"};
 }
 
-Account faulted(const Death& death, const Said& said) {
+Account faulted(const Autopsy& death, const Said& said) {
     Account account =
         account_of(death, formatted("{} stopped with: {}", who(death), shortened(said.line)));
     account.saw(said.source, shortened(said.line));
@@ -140,7 +140,7 @@ Fix fix_of(OutOfRange::What what) {
 
 }  // namespace
 
-void tell(const CudaOom& facts, const Death& death, Account& account) {
+void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
     account = refused_by_gpu(
         death, facts,
@@ -152,7 +152,7 @@ void tell(const CudaOom& facts, const Death& death, Account& account) {
     add_smaller_fixes(account, figures.framework);
 }
 
-void tell(const CudaFragmentation& facts, const Death& death, Account& account) {
+void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
     account = refused_by_gpu(
         death, facts,
@@ -164,7 +164,7 @@ void tell(const CudaFragmentation& facts, const Death& death, Account& account) 
     account.advise(fix_for_pieces(figures.framework));
 }
 
-void tell(const GpuOccupied& facts, const Death& death, Account& account) {
+void tell(const GpuOccupied& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
     const GpuEvidence::Holder* stranger = facts.stranger;
     account = refused_by_gpu(
@@ -181,7 +181,7 @@ void tell(const GpuOccupied& facts, const Death& death, Account& account) {
                    "nvidia-smi   # then: CUDA_VISIBLE_DEVICES=1");
 }
 
-void tell(const GpuTakenBeside& facts, const Death& death, Account& account) {
+void tell(const GpuTakenBeside& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
     account = refused_by_gpu(
         death, facts,
@@ -194,7 +194,7 @@ void tell(const GpuTakenBeside& facts, const Death& death, Account& account) {
     add_growth_fixes(account, death);
 }
 
-void tell(const GpuTakenInAdvance& facts, const Death& death, Account& account) {
+void tell(const GpuTakenInAdvance& facts, const Autopsy& death, Account& account) {
     account = account_of(
         death, formatted("{} had taken {} of the GPU's {} in advance, and a library of its own "
                          "found nothing left.",
@@ -204,7 +204,7 @@ void tell(const GpuTakenInAdvance& facts, const Death& death, Account& account) 
     add_growth_fixes(account, death);
 }
 
-void tell(const CudaAssert& facts, const Death& death, Account& account) {
+void tell(const CudaAssert& facts, const Autopsy& death, Account& account) {
     account = faulted(death, facts.said);
     if (facts.assertion) add_assertion(account, *facts.assertion);
     add_place(account, facts.place);
@@ -214,14 +214,14 @@ void tell(const CudaAssert& facts, const Death& death, Account& account) {
         facts.place.line ? "" : "CUDA_LAUNCH_BLOCKING=1");
 }
 
-void tell(const CudaIllegalAccess& facts, const Death& death, Account& account) {
+void tell(const CudaIllegalAccess& facts, const Autopsy& death, Account& account) {
     account = faulted(death, facts.said);
     add_place(account, facts.place);
     account.advise("Run once with every kernel waited for: the line is then the right one.",
                    "CUDA_LAUNCH_BLOCKING=1");
 }
 
-void tell(const LabelOnGpu& facts, const Death& death, Account& account) {
+void tell(const LabelOnGpu& facts, const Autopsy& death, Account& account) {
     account =
         account_of(death, formatted("{} met {}, on the GPU.", who(death), range_name(facts.what)));
     add_assertion(account, facts.assertion);
@@ -229,7 +229,7 @@ void tell(const LabelOnGpu& facts, const Death& death, Account& account) {
     account.advise(fix_of(facts.what));
 }
 
-void tell(const GpuLost& facts, const Death& death, Account& account) {
+void tell(const GpuLost& facts, const Autopsy& death, Account& account) {
     const GpuEvidence* gpu = facts.gpu;
     const std::string which =
         gpu != nullptr ? formatted("GPU {} ({})", gpu->index, gpu->name) : "A GPU";
@@ -252,7 +252,7 @@ void tell(const GpuLost& facts, const Death& death, Account& account) {
         "sudo nvidia-smi -pl 250");
 }
 
-void tell(const GpuEcc& facts, const Death& death, Account& account) {
+void tell(const GpuEcc& facts, const Autopsy& death, Account& account) {
     account = account_of(
         death, formatted("The GPU's memory had errors it could not correct while {} used it.",
                          who(death)));
@@ -264,7 +264,7 @@ void tell(const GpuEcc& facts, const Death& death, Account& account) {
                    "nvidia-smi -q -d ECC,ROW_REMAPPER");
 }
 
-void tell(const GpuThrottled& facts, const Death&, Account& account) {
+void tell(const GpuThrottled& facts, const Autopsy&, Account& account) {
     const GpuEvidence& gpu = *facts.gpu;
     const std::string degrees = gpu.temperature_celsius
                                     ? formatted("; it was at {} °C", *gpu.temperature_celsius)

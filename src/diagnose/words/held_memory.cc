@@ -3,7 +3,7 @@
 
 #include "base/format.h"
 #include "diagnose/facts/held_memory.h"
-#include "diagnose/keeper.h"
+#include "diagnose/oom/keeper.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/memory_fixes.h"
 #include "diagnose/words/phrases.h"
@@ -130,7 +130,7 @@ Fix keep_numbers(const std::optional<KeptTensors>& kept) {
 
 }  // namespace
 
-void tell(const HostLeak& facts, const Death&, Account& account) {
+void tell(const HostLeak& facts, const Autopsy&, Account& account) {
     const AgentEvidence& agent = *facts.agent;
     const LeakEvidence& leak = *agent.leak;
     const std::string place = short_place(facts.asking);
@@ -157,7 +157,7 @@ void tell(const HostLeak& facts, const Death&, Account& account) {
                   place));
 }
 
-void tell(const GpuLeak& facts, const Death&, Account& account) {
+void tell(const GpuLeak& facts, const Autopsy&, Account& account) {
     const StepsEvidence& steps = facts.agent->steps;
     const std::optional<KeptTensors>& kept = facts.kept;
     const std::string last =
@@ -174,7 +174,7 @@ void tell(const GpuLeak& facts, const Death&, Account& account) {
     account.advise(keep_numbers(kept));
 }
 
-void tell(const KeptByLine& facts, const Death& death, Account& account) {
+void tell(const KeptByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.asking);
     account.summary = formatted(
         "Memory that {} asks for rose again and again, to {} of the {} that {} "
@@ -188,7 +188,7 @@ void tell(const KeptByLine& facts, const Death& death, Account& account) {
             formatted("Find who keeps what {} makes, and let go of it after each step.", place));
 }
 
-void tell(const LoadedByLine& facts, const Death& death, Account& account) {
+void tell(const LoadedByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.loading);
     account.summary =
         facts.filling
@@ -209,7 +209,7 @@ void tell(const LoadedByLine& facts, const Death& death, Account& account) {
     account.advise(load_within(death, "holdfast.Loader(path"));
 }
 
-void tell(const KeptByName& facts, const Death& death, Account& account) {
+void tell(const KeptByName& facts, const Autopsy& death, Account& account) {
     const KeeperEvidence& keeper = facts.agent->keepers.front();
     account =
         account_of(death, formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
@@ -217,7 +217,7 @@ void tell(const KeptByName& facts, const Death& death, Account& account) {
     add_keeper(account, *facts.agent, keeper.live);
 }
 
-void tell(const LoadedUnseen& facts, const Death&, Account& account) {
+void tell(const LoadedUnseen& facts, const Autopsy&, Account& account) {
     const std::string place = short_place(facts.loading);
     account.summary = formatted("While {} was loading, memory rose by {}, to {}.", place,
                                 human(facts.risen), human(facts.peak));
@@ -228,7 +228,7 @@ void tell(const LoadedUnseen& facts, const Death&, Account& account) {
     account.advise(in_pieces(*facts.agent, place));
 }
 
-void tell(const WorkerCopies& facts, const Death& death, Account& account) {
+void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
     account.summary = formatted(
         "Each of {} workers held about as much memory of its own as their parent, {}; "
         "together they filled {}.",

@@ -27,7 +27,7 @@ void add_count(Account& account, const ThreadLimit::Count& count) {
 
 }  // namespace
 
-void tell(const ThreadLimit& facts, const Death& death, Account& account) {
+void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
     const std::optional<ThreadLimit::Count>& count = facts.count;
     account = account_of(
         death, count ? formatted("{} could start no new thread or process: {} is {}.", who(death),
@@ -47,7 +47,7 @@ void tell(const ThreadLimit& facts, const Death& death, Account& account) {
                    "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1");
 }
 
-void tell(const FdLimit& facts, const Death& death, Account& account) {
+void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
     const ProcessEvidence* process = facts.process;
     account = account_of(death, formatted("{} could open no more files.", who(death)));
     account.saw(facts.said.source, shortened(facts.said.line));
@@ -75,7 +75,7 @@ void tell(const FdLimit& facts, const Death& death, Account& account) {
                        death.python() ? "with open(path) as file: ..." : "");
 }
 
-void tell(const CpuTimeLimit& facts, const Death& death, Account& account) {
+void tell(const CpuTimeLimit& facts, const Autopsy& death, Account& account) {
     const std::string figure = facts.seconds ? formatted(" of {} s", *facts.seconds) : "";
     account =
         account_of(death, formatted("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
@@ -86,7 +86,7 @@ void tell(const CpuTimeLimit& facts, const Death& death, Account& account) {
     account.advise("Raise the limit where the program is started.", "ulimit -t unlimited");
 }
 
-void tell(const FileSizeLimit& facts, const Death& death, Account& account) {
+void tell(const FileSizeLimit& facts, const Autopsy& death, Account& account) {
     const std::optional<Bytes> limit =
         death.process != nullptr ? death.process->limits.file_size : std::nullopt;
     const std::string figure = limit ? formatted(" of {}", human(*limit)) : "";
@@ -98,7 +98,7 @@ void tell(const FileSizeLimit& facts, const Death& death, Account& account) {
     account.advise("Raise the limit, or write smaller files.", "ulimit -f unlimited");
 }
 
-void tell(const DiskFull& facts, const Death& death, Account& account) {
+void tell(const DiskFull& facts, const Autopsy& death, Account& account) {
     const DiskEvidence* disk = facts.disk;
     const std::string place = disk != nullptr ? disk->path : facts.path;
     account = account_of(
@@ -116,7 +116,7 @@ void tell(const DiskFull& facts, const Death& death, Account& account) {
                    place.empty() ? "df -h" : "df -h " + place);
 }
 
-void tell(const DiskErrors& facts, const Death& death, Account& account) {
+void tell(const DiskErrors& facts, const Autopsy& death, Account& account) {
     account = account_of(
         death, formatted("{} could not read or write a file: the device answered with an error.",
                          who(death)));

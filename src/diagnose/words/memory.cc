@@ -1,14 +1,14 @@
 // HF109, HF112 and HF113 in words: who watches memory, what waited for it, and shared memory.
 #include "diagnose/facts/memory.h"
 #include "base/format.h"
-#include "diagnose/disk_room.h"
+#include "diagnose/death/disk_room.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/memory_fixes.h"
 #include "diagnose/words/phrases.h"
 
 namespace holdfast::facts {
 
-void tell(const MemoryWatcher& facts, const Death& death, Account& account) {
+void tell(const MemoryWatcher& facts, const Autopsy& death, Account& account) {
     if (facts.signal != nullptr) {
         account = account_of(death, formatted("{} ended {} because memory was running out.",
                                               sender_of(*facts.signal), who(death)));
@@ -23,7 +23,7 @@ void tell(const MemoryWatcher& facts, const Death& death, Account& account) {
     account.advise("Ask systemd-oomd to spare this unit.", "ManagedOOMPreference=avoid");
 }
 
-void tell(const SwapThrash&, const Death& death, Account& account) {
+void tell(const SwapThrash&, const Autopsy& death, Account& account) {
     const PressureEvidence& pressure = death.all.pressure;
     const double faults = pressure.major_faults_per_second.value_or(0);
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
@@ -42,7 +42,7 @@ void tell(const SwapThrash&, const Death& death, Account& account) {
     account.advise(need_less(death));
 }
 
-void tell(const ShmFull& facts, const Death& death, Account& account) {
+void tell(const ShmFull& facts, const Autopsy& death, Account& account) {
     const DiskEvidence* shm = facts.shm;
     const std::optional<Bytes> free = shm != nullptr ? least_free(*shm) : std::nullopt;
     const std::string size = shm != nullptr && shm->size ? human(*shm->size) : "its size unknown";

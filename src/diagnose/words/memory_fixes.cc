@@ -1,8 +1,8 @@
 #include "diagnose/words/memory_fixes.h"
 
 #include "base/format.h"
-#include "diagnose/exception_text.h"
-#include "diagnose/memory_held.h"
+#include "diagnose/oom/memory_held.h"
+#include "diagnose/text/exception_text.h"
 #include "diagnose/words/phrases.h"
 
 namespace holdfast {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "diagnose/death.h"
+#include "diagnose/autopsy.h"
 #include "model/statement.h"
 
 namespace holdfast {

@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "diagnose/facts/memory.h"
-#include "diagnose/memory_held.h"
+#include "diagnose/oom/memory_held.h"
 #include "diagnose/words/memory_fixes.h"
 #include "diagnose/words/phrases.h"
 
@@ -36,17 +36,17 @@ void add_host_figures(Account& account, const HostEvidence& host) {
                     "MemAvailable down to " + part_of(*host.available_least, *host.total));
 }
 
-std::string held(const Death& death) {
-    const std::optional<Bytes> own = held_at_end(death);
+std::string held(const Autopsy& death) {
+    const std::optional<Bytes> own = death.held;
     return own ? formatted("it held {}", human(*own)) : "how much it held was not seen";
 }
 
-bool little_of(const Death& death, Bytes limit) {
-    const std::optional<Bytes> tree = held_by_tree(death);
+bool little_of(const Autopsy& death, Bytes limit) {
+    const std::optional<Bytes> tree = death.held_by_tree;
     return tree && tree->share_of(limit) < 0.3;
 }
 
-std::string eater_name(const facts::Eater& eater, const Death& death) {
+std::string eater_name(const facts::Eater& eater, const Autopsy& death) {
     if (eater.files) return "files in shared memory (/dev/shm or another tmpfs)";
     if (eater.crowd > 0)
         return formatted("{} other processes ({}, ...)", eater.crowd,
@@ -125,7 +125,7 @@ void add_doubt(Account& account, const OomKill& kill) {
 namespace facts {
 namespace {
 
-void tell_cgroup_oom(const OomKill& kill, const Death& death, Account& account) {
+void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account) {
     const CgroupLevel* level = kill.level;
     const std::string limit = level != nullptr && level->limit
                                   ? formatted("{}, {}", limit_name(*level), human(*level->limit))
@@ -141,7 +141,7 @@ void tell_cgroup_oom(const OomKill& kill, const Death& death, Account& account) 
     account.advise(need_less(death));
 }
 
-void tell_host_oom(const Death& death, Account& account) {
+void tell_host_oom(const Autopsy& death, Account& account) {
     const HostEvidence& host = death.all.host;
     const std::string machine = host.total ? formatted(" of {}", human(*host.total)) : "";
     account.summary =
@@ -157,10 +157,10 @@ void tell_host_oom(const Death& death, Account& account) {
 
 }  // namespace
 
-void tell(const OomKilled& facts, const Death& death, Account& account) {
+void tell(const OomKilled& facts, const Autopsy& death, Account& account) {
     account = account_of(death, {});
     add_kill(account, death, facts.kill);
-    if (const std::optional<Bytes> own = held_at_end(death))
+    if (const std::optional<Bytes> own = death.held)
         account.saw("memory of the process", human(*own));
     add_doubt(account, facts.kill);
     if (facts.kill.scope == OomKill::Scope::cgroup)
@@ -169,7 +169,7 @@ void tell(const OomKilled& facts, const Death& death, Account& account) {
         tell_host_oom(death, account);
 }
 
-void tell(const OomVictim& facts, const Death& death, Account& account) {
+void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
     const Eater& eater = facts.eater;
     const std::string name = eater_name(eater, death);
     account = account_of(
@@ -197,7 +197,7 @@ void tell(const OomVictim& facts, const Death& death, Account& account) {
         account.advise(raise_limit(death, *facts.kill.level));
 }
 
-void tell(const WorkerOom& facts, const Death& death, Account& account) {
+void tell(const WorkerOom& facts, const Autopsy& death, Account& account) {
     const Death& child = facts.child.death;
     const OomKill& kill = facts.kill;
     const bool in_cgroup = kill.scope == OomKill::Scope::cgroup;

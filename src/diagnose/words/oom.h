@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "diagnose/oom_evidence.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/words/account.h"
 
 namespace holdfast {

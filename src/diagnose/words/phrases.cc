@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/disk_room.h"
+#include "diagnose/death/disk_room.h"
 #include "diagnose/words/account.h"
 
 namespace holdfast {
@@ -128,7 +128,7 @@ std::string spelled(const NativePlace& place) {
                                 : formatted("{} in {}", place.symbol, place.library);
 }
 
-Account account_of(const Death& death, std::string summary) {
+Account account_of(const Autopsy& death, std::string summary) {
     return {std::move(summary), {status_of(death)}};
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "diagnose/death.h"
-#include "diagnose/inside.h"
+#include "diagnose/autopsy.h"
+#include "diagnose/death/witnesses.h"
 #include "model/statement.h"
 
 namespace holdfast {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "diagnose/last_text.h"
-#include "diagnose/python_dump.h"
+#include "diagnose/text/last_text.h"
+#include "diagnose/text/python_dump.h"
 
 namespace holdfast {
 namespace {

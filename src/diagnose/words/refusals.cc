@@ -13,13 +13,13 @@ std::string asked_for(const Refusal& refusal) {
                          : std::string("an allocation");
 }
 
-Account refused(const Death& death, const Refusal& refusal, std::string summary) {
+Account refused(const Autopsy& death, const Refusal& refusal, std::string summary) {
     Account account = account_of(death, std::move(summary));
     account.saw(refusal.said.source, shortened(refusal.said.line));
     return account;
 }
 
-std::string refused_by_guard(const Death& death, const AgentEvidence& agent,
+std::string refused_by_guard(const Autopsy& death, const AgentEvidence& agent,
                              const RefusalEvidence& last) {
     const std::string whose =
         agent.pid == death.pid ? who(death) : formatted("a worker (pid {})", agent.pid);
@@ -49,7 +49,7 @@ std::string refused_by_guard(const Death& death, const AgentEvidence& agent,
 
 }  // namespace
 
-void tell(const AllocRefused& facts, const Death& death, Account& account) {
+void tell(const AllocRefused& facts, const Autopsy& death, Account& account) {
     const Refusal& refusal = facts.refusal;
     const std::optional<Bytes> free = facts.free;
     const std::string figures =
@@ -69,7 +69,7 @@ void tell(const AllocRefused& facts, const Death& death, Account& account) {
         account.advise("Take a smaller batch or a smaller piece of the data.");
 }
 
-void tell(const AddressLimit& facts, const Death& death, Account& account) {
+void tell(const AddressLimit& facts, const Autopsy& death, Account& account) {
     const std::string name = facts.by_space ? "RLIMIT_AS (ulimit -v)" : "RLIMIT_DATA (ulimit -d)";
     account = refused(death, facts.refusal,
                       formatted("{} was refused {} by {}: it used {}.", who(death),
@@ -83,7 +83,7 @@ void tell(const AddressLimit& facts, const Death& death, Account& account) {
         facts.by_space ? "ulimit -v unlimited" : "ulimit -d unlimited");
 }
 
-void tell(const OvercommitLimit& facts, const Death& death, Account& account) {
+void tell(const OvercommitLimit& facts, const Autopsy& death, Account& account) {
     const HostEvidence& host = death.all.host;
     account = refused(
         death, facts.refusal,
@@ -97,7 +97,7 @@ void tell(const OvercommitLimit& facts, const Death& death, Account& account) {
                    "sysctl vm.overcommit_memory=0");
 }
 
-void tell(const MapCount& facts, const Death& death, Account& account) {
+void tell(const MapCount& facts, const Autopsy& death, Account& account) {
     const std::uint64_t most = *death.all.host.max_map_count;
     const std::uint64_t mappings = *death.process->mappings;
     account = refused(death, facts.refusal,
@@ -109,7 +109,7 @@ void tell(const MapCount& facts, const Death& death, Account& account) {
     account.advise("Allow more mappings.", formatted("sysctl vm.max_map_count={}", most * 4));
 }
 
-void tell(const GuardRefused& facts, const Death& death, Account& account) {
+void tell(const GuardRefused& facts, const Autopsy& death, Account& account) {
     const RefusalEvidence& last = facts.agent->guard->last;
     account = account_of(death, refused_by_guard(death, *facts.agent, last));
     if (!facts.error)

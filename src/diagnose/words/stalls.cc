@@ -3,8 +3,8 @@
 #include "base/format.h"
 #include "base/python_places.h"
 #include "base/text.h"
-#include "diagnose/inside.h"
-#include "diagnose/waits.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/stall/waits.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
 #include "diagnose/words/verdict.h"
@@ -26,7 +26,7 @@ const WaitingThread* writes_to_nobody(const StallEvidence& stall) {
     return nullptr;
 }
 
-std::string story(const Death& death, const Standstill& stand) {
+std::string story(const Autopsy& death, const Standstill& stand) {
     const StalledProcess& process = *stand.culprit;
     const WaitingThread& main = *stand.thread;
     const std::string who = name_of(death, process);
@@ -54,7 +54,7 @@ std::string story(const Death& death, const Standstill& stand) {
 }
 
 // A thread that was to release the lock or to fill the queue may have died before.
-void add_dead_threads(const Death& death, const Standstill& stand, Account& account) {
+void add_dead_threads(const Autopsy& death, const Standstill& stand, Account& account) {
     for (const AgentEvidence& agent : death.all.agents) {
         if (agent.pid != stand.culprit->pid) continue;
         for (const ExceptionEvidence& thrown : agent.exceptions) {
@@ -129,7 +129,7 @@ void add_rank_fixes(Account& account) {
 }
 
 // What of the machine was short.
-std::string shortage(const Death& death, UnevenSteps::Short what) {
+std::string shortage(const Autopsy& death, UnevenSteps::Short what) {
     const PressureEvidence& pressure = death.all.pressure;
     switch (what) {
     case UnevenSteps::Short::memory:
@@ -144,7 +144,7 @@ std::string shortage(const Death& death, UnevenSteps::Short what) {
 
 }  // namespace
 
-void tell(const ForkDeadlock& facts, const Death& death, Account& account) {
+void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     const ProcessEvidence* child = death.all.process(stand.culprit->pid);
     const ProcessEvidence* parent = child != nullptr ? death.all.process(child->parent) : nullptr;
@@ -168,7 +168,7 @@ void tell(const ForkDeadlock& facts, const Death& death, Account& account) {
     account.advise("Or create the workers before anything that starts threads or takes the lock.");
 }
 
-void tell(const HeldInterpreter& facts, const Death& death, Account& account) {
+void tell(const HeldInterpreter& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     account = account_of_stall(
         death, stand,
@@ -179,13 +179,13 @@ void tell(const HeldInterpreter& facts, const Death& death, Account& account) {
     add_lock_fixes(stand, account);
 }
 
-void tell(const LockDeadlock& facts, const Death& death, Account& account) {
+void tell(const LockDeadlock& facts, const Autopsy& death, Account& account) {
     account = account_of_stall(death, facts.stand, story(death, facts.stand));
     add_dead_threads(death, facts.stand, account);
     add_lock_fixes(facts.stand, account);
 }
 
-void tell(const LoaderStall& facts, const Death& death, Account& account) {
+void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     const std::string waiting = name_of(death, *stand.waiting);
     if (stand.kind == StandstillKind::unanswered_read) {
@@ -219,7 +219,7 @@ void tell(const LoaderStall& facts, const Death& death, Account& account) {
         account.advise("Give network and pipe reads a time limit of their own.");
 }
 
-void tell(const NoProgress& facts, const Death& death, Account& account) {
+void tell(const NoProgress& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     const StallEvidence& stall = *stand.stall;
     const std::optional<Where> where = own_place(stand.thread->frames);
@@ -235,7 +235,7 @@ void tell(const NoProgress& facts, const Death& death, Account& account) {
                    "holdfast.step()");
 }
 
-void tell(const IoStall& facts, const Death& death, Account& account) {
+void tell(const IoStall& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     const WaitingThread& thread = *stand.thread;
     const std::string on = thread.target.empty() ? std::string() : " on " + thread.target;
@@ -250,7 +250,7 @@ void tell(const IoStall& facts, const Death& death, Account& account) {
     account.advise("Copy the data to a local disk before training.");
 }
 
-void tell(const CollectiveStall& facts, const Death& death, Account& account) {
+void tell(const CollectiveStall& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     account = account_of_stall(
         death, stand,
@@ -263,7 +263,7 @@ void tell(const CollectiveStall& facts, const Death& death, Account& account) {
     add_rank_fixes(account);
 }
 
-void tell(const CollectiveTimeout& facts, const Death& death, Account& account) {
+void tell(const CollectiveTimeout& facts, const Autopsy& death, Account& account) {
     const std::string ranks = ranks_named(facts.said.line);
     account = account_of(
         death, ranks.empty() ? formatted("{} waited for the other ranks until its time limit: {}",
@@ -274,7 +274,7 @@ void tell(const CollectiveTimeout& facts, const Death& death, Account& account) 
     add_rank_fixes(account);
 }
 
-void tell(const RankTimeout& facts, const Death& death, Account& account) {
+void tell(const RankTimeout& facts, const Autopsy& death, Account& account) {
     const ExceptionEvidence& thrown = *facts.thrown;
     account = account_of(
         death, formatted("{} waited for the other ranks until its time limit: {}",
@@ -284,7 +284,7 @@ void tell(const RankTimeout& facts, const Death& death, Account& account) {
     add_rank_fixes(account);
 }
 
-void tell(const LostWorker& facts, const Death& death, Account& account) {
+void tell(const LostWorker& facts, const Autopsy& death, Account& account) {
     account = account_of(facts.of_worker);
     const std::string parent = name_of(death, *facts.parent);
     if (facts.oom_killed) {
@@ -297,7 +297,7 @@ void tell(const LostWorker& facts, const Death& death, Account& account) {
     account.summary += formatted(", and {} still waits for its result.", parent);
 }
 
-void tell(const DeadThread& facts, const Death&, Account& account) {
+void tell(const DeadThread& facts, const Autopsy&, Account& account) {
     const ExceptionEvidence& thrown = *facts.thrown;
     const std::string said =
         thrown.message.empty() ? thrown.type : thrown.type + ": " + thrown.message;
@@ -311,7 +311,7 @@ void tell(const DeadThread& facts, const Death&, Account& account) {
         "concurrent.futures.ThreadPoolExecutor().submit(work).result()");
 }
 
-void tell(const UnevenSteps& facts, const Death& death, Account& account) {
+void tell(const UnevenSteps& facts, const Autopsy& death, Account& account) {
     const StepsEvidence& steps = facts.agent->steps;
     const std::string why = shortage(death, facts.what);
     account.summary =

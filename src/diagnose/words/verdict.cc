@@ -81,7 +81,7 @@ Statement stated(const Finding& finding) {
             .keeper = finding.keeper};
 }
 
-Verdict in_words(const Judgement& judgement, const Death& death) {
+Verdict in_words(const Judgement& judgement, const Autopsy& death) {
     Verdict verdict;
     verdict.run = death.all.run;
     verdict.outcome = judgement.outcome;

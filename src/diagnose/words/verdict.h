@@ -11,6 +11,6 @@ Account account_of(const Finding& finding);
 Statement stated(const Finding& finding);
 
 // Of the process that `death` is about.
-Verdict in_words(const Judgement& judgement, const Death& death);
+Verdict in_words(const Judgement& judgement, const Autopsy& death);
 
 }  // namespace holdfast

@@ -2,9 +2,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/inside.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/stall/waits.h"
 #include "diagnose/time_math.h"
-#include "diagnose/waits.h"
 #include "diagnose/words/phrases.h"
 
 namespace holdfast {
@@ -67,7 +67,7 @@ namespace {
 
 constexpr std::size_t most_threads_told = 8;
 
-std::string thread_name(const Death& death, const StalledProcess& process,
+std::string thread_name(const Autopsy& death, const StalledProcess& process,
                         const WaitingThread& thread) {
     const bool only_one = death.all.stalls.back().processes.size() == 1;
     if (only_one) return thread_label(thread, process);
@@ -77,7 +77,7 @@ std::string thread_name(const Death& death, const StalledProcess& process,
                : formatted("{} of {}", thread_label(thread, process), process.pid);
 }
 
-void add_thread(const Death& death, const StalledProcess& process, const WaitingThread& thread,
+void add_thread(const Autopsy& death, const StalledProcess& process, const WaitingThread& thread,
                 Account& account) {
     std::string text = what_it_does(thread);
     std::string kernel;
@@ -97,7 +97,7 @@ void add_thread(const Death& death, const StalledProcess& process, const Waiting
 
 std::string for_how_long(const Standstill& stand) { return "for " + human(stand.lasted); }
 
-Account account_of_stall(const Death& death, const Standstill& stand, std::string summary) {
+Account account_of_stall(const Autopsy& death, const Standstill& stand, std::string summary) {
     const StallEvidence& stall = *stand.stall;
     Account account{std::move(summary)};
     std::string how = human(stand.lasted);
@@ -122,7 +122,7 @@ Account account_of_stall(const Death& death, const Standstill& stand, std::strin
     return account;
 }
 
-std::vector<PythonStack> stall_stacks(const Death& death, const Standstill& stand) {
+std::vector<PythonStack> stall_stacks(const Autopsy& death, const Standstill& stand) {
     std::vector<PythonStack> stacks;
     const auto add = [&](const StalledProcess& process) {
         for (const WaitingThread& thread : process.threads)

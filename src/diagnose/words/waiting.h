@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "diagnose/standstill.h"
+#include "diagnose/stall/standstill.h"
 #include "diagnose/words/account.h"
 #include "model/verdict.h"
 
@@ -20,9 +20,9 @@ std::string name_of(const Death& death, const StalledProcess& process);
 std::string for_how_long(const Standstill& stand);
 
 // What all accounts of a stall have in common: since when, how it compares, who waits where.
-Account account_of_stall(const Death& death, const Standstill& stand, std::string summary);
+Account account_of_stall(const Autopsy& death, const Standstill& stand, std::string summary);
 
 // The stacks of everybody in it, the culprit's first.
-std::vector<PythonStack> stall_stacks(const Death& death, const Standstill& stand);
+std::vector<PythonStack> stall_stacks(const Autopsy& death, const Standstill& stand);
 
 }  // namespace holdfast

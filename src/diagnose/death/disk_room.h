@@ -1,0 +1,30 @@
+// Which of the watched filesystems had no room left.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "diagnose/death/death.h"
+#include "model/evidence.h"
+
+namespace holdfast {
+
+// With an absolute path the filesystem it lies on, as far as that is watched; else any but shared
+// memory. Nothing where there was room.
+const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
+
+// Whether the program is known to use it; else it was only found full afterwards.
+bool is_used(const DiskEvidence& disk);
+
+// Whether /dev/shm, and no other filesystem, had no room left: a file there is written like any
+// other, and its error names no path.
+bool only_shared_memory_full(const Evidence& all);
+
+// The least that was seen to be free on it.
+std::optional<Bytes> least_free(const DiskEvidence& disk);
+
+// A page of a file in /dev/shm could not be had, and the process held most of what fits there: the
+// looks at filesystems are seconds apart, and who died makes room.
+bool filled_shared_memory(const Death& death);
+
+}  // namespace holdfast

@@ -1,0 +1,101 @@
+#include "diagnose/death/launch_line.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "diagnose/death/witnesses.h"
+
+namespace holdfast {
+namespace {
+
+const LaunchesEvidence* launches_of(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    return agent == nullptr || !agent->launches ? nullptr : &*agent->launches;
+}
+
+struct Line {
+    Where where;
+    std::string kernel;  // the first of it
+    std::uint64_t count = 0;
+    int kernels = 0;
+};
+
+struct Lines {
+    std::vector<Line> lines;  // by their first launches
+    bool sure = true;         // no row was without a line or a name, or lent by another thread
+};
+
+template <class Fits>
+Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
+    Lines found;
+    found.sure = launches.all_seen;
+    for (const LaunchEvidence& launch : launches.rows) {
+        const bool unnamed = launch.kernel.empty();  // may be any kernel
+        if (!unnamed && !fits(launch.kernel)) continue;
+        std::optional<Where> where;
+        if (launch.line) where = own_place({*launch.line});
+        if (unnamed || !where || launch.borrowed) found.sure = false;
+        if (unnamed || !where) continue;
+        const auto known =
+            std::find_if(found.lines.begin(), found.lines.end(), [&](const Line& line) {
+                return line.where.file == where->file && line.where.line == where->line;
+            });
+        const bool fresh = known == found.lines.end();
+        Line& line = fresh ? found.lines.emplace_back() : *known;
+        if (fresh) {
+            line.where = std::move(*where);
+            line.kernel = launch.kernel;
+        }
+        line.count += launch.count;
+        ++line.kernels;
+    }
+    return found;
+}
+
+std::optional<LaunchLine> first_of(const Lines& found) {
+    constexpr std::size_t most_named = 3;
+    if (found.lines.empty()) return std::nullopt;
+    const Line& first = found.lines.front();
+    LaunchLine line{first.where,
+                    found.sure && found.lines.size() == 1,
+                    first.kernel,
+                    first.kernels,
+                    first.count,
+                    {},
+                    0};
+    for (std::size_t i = 1; i < std::min(found.lines.size(), most_named); ++i)
+        line.others.push_back(found.lines[i].where);
+    if (found.lines.size() > most_named) line.more = found.lines.size() - most_named;
+    return line;
+}
+
+}  // namespace
+
+bool launches_watched(const Death& death) { return launches_of(death) != nullptr; }
+
+std::optional<LaunchLine> line_of_assertion(const Death& death,
+                                            const std::optional<DeviceAssertion>& assertion) {
+    const LaunchesEvidence* launches = launches_of(death);
+    // A graph's kernels are launched without a word, perhaps this one.
+    if (launches == nullptr || launches->graphs) return std::nullopt;
+    if (assertion)
+        return first_of(lines_of(
+            *launches, [&](std::string_view kernel) { return fits_kernel(*assertion, kernel); }));
+    std::optional<LaunchLine> guess = first_of(lines_of(*launches, kernel_asserts));
+    if (!guess || !guess->only_one) return std::nullopt;
+    guess->only_one = false;
+    return guess;
+}
+
+std::optional<LaunchLine> line_of_access(const Death& death) {
+    const LaunchesEvidence* launches = launches_of(death);
+    if (launches == nullptr || launches->graphs || launches->elsewhere) return std::nullopt;
+    std::optional<LaunchLine> line =
+        first_of(lines_of(*launches, [](std::string_view) { return true; }));
+    if (!line || !line->only_one) return std::nullopt;
+    line->only_one = false;  // cuBLAS, cuDNN and NCCL launch as well, and are not seen
+    return line;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,21 @@
+// Where in the user's own code a death happened.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/death/death.h"
+#include "model/statement.h"
+
+namespace holdfast {
+
+// As far as its last words say: a traceback, its crash record, or faulthandler's dump.
+std::optional<Where> where_it_died(const Death& death);
+
+// Where the main thread was a moment before: for a death that nobody inside saw coming. It asks for
+// memory there as a rule, since that is when the agent notes it.
+std::optional<Where> where_it_was(const Death& death);
+
+// The line that holds most of the memory which the process asked for, if one does.
+std::optional<Where> where_it_holds_most(const AgentEvidence& agent);
+
+}  // namespace holdfast

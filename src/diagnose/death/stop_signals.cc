@@ -1,0 +1,38 @@
+#include "diagnose/death/stop_signals.h"
+
+#include <csignal>
+
+#include "base/format.h"
+#include "base/text.h"
+#include "diagnose/time_math.h"
+
+namespace holdfast {
+
+const SignalSeen* signal_before_end(const Death& death, int number, Nanos within) {
+    if (!death.decides) return nullptr;
+    const SignalSeen* last = nullptr;
+    for (const SignalSeen& signal : death.all.signals) {
+        if (signal.number != number) continue;
+        if (death.time && (signal.time > *death.time || signal.time < earlier(*death.time, within)))
+            continue;
+        last = &signal;
+    }
+    return last;
+}
+
+const SignalSeen* asked_to_stop(const Death& death) {
+    for (const int number : {SIGTERM, SIGINT, SIGHUP})
+        if (const SignalSeen* signal = signal_before_end(death, number)) return signal;
+    return nullptr;
+}
+
+bool sent_by(const SignalSeen& signal, std::string_view name) {
+    std::string_view rest = signal.sender;
+    const std::optional<std::string_view> program = next_word(rest);
+    if (!program) return false;
+    std::string_view base = base_name(*program);
+    if (base.ends_with(':')) base.remove_suffix(1);  // slurmstepd renames itself "slurmstepd: [1]"
+    return base == name;
+}
+
+}  // namespace holdfast

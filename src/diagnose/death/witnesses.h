@@ -1,0 +1,43 @@
+// What was told from inside the process that died: by its agent, and by its crash handler.
+#pragma once
+
+#include <optional>
+
+#include "diagnose/death/death.h"
+#include "model/statement.h"
+
+namespace holdfast {
+
+// The agent of this process; of several (a pid used again) the last that began before the end.
+const AgentEvidence* agent_of(const Death& death);
+
+// The crash that ended it: recorded by this process, of the signal it died of, and not survived.
+const CrashEvidence* crash_of(const Death& death);
+
+// A fault's signal that somebody sent, like `kill -SEGV`: no fault happened.
+bool was_sent(const CrashEvidence& crash);
+// The program sent it to itself: abort() always does; of a fault it says that there was none.
+bool was_raised(const CrashEvidence& crash);
+
+// A call of sys.exit, os._exit or exit below Python that fits the exit status.
+const ExitCallEvidence* exit_call_of(const Death& death);
+
+// A notebook's cell was running, and an exit call in it took the kernel away. Status 0 says nothing
+// then: no cell ends so.
+bool exit_left_a_cell(const Death& death);
+
+// A notebook's kernel that had run a cell, ran none for a second, and grew by nothing that was
+// seen.
+bool was_idle_kernel(const Death& death);
+
+// The innermost own frame as a place; nothing where there is none.
+std::optional<Where> own_place(const std::vector<Frame>& frames);
+
+// The innermost frame that is not everybody's. Without a symbol, the library alone is known.
+struct NativePlace {
+    std::string symbol, library;
+    bool known() const { return !symbol.empty() || !library.empty(); }
+};
+NativePlace native_place(const CrashEvidence& crash);
+
+}  // namespace holdfast

@@ -1,0 +1,38 @@
+// Which child's death made its parent fail, told by the order of their ends and the parent's words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/death/death.h"
+
+namespace holdfast {
+
+// What a parent says about a worker it lost.
+struct WorkerText {
+    std::vector<int> pids;
+    std::optional<int> signal;
+    std::string line;
+};
+
+// The last such words in `text`: DataLoader's, joblib's, concurrent.futures', subprocess's.
+std::optional<WorkerText> worker_text(std::string_view text);
+
+// The rank whose exception torch's spawn raised again: the parent's traceback ends in the child's.
+std::optional<int> rank_that_raised(const Death& death);
+
+struct FatalChild {
+    Death death;
+    // The parent's last words speak of it; otherwise only the order in time does.
+    bool named = false;
+    std::string line;
+};
+
+// Nothing when the parent finished, was itself signalled or asked to stop, or failed with an
+// exception that has nothing to do with a lost child: a worker OOM-killed and the parent then
+// killed by hand are two deaths, not one.
+std::optional<FatalChild> child_that_felled(const Death& parent);
+
+}  // namespace holdfast

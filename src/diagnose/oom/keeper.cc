@@ -1,0 +1,27 @@
+#include "diagnose/oom/keeper.h"
+
+namespace holdfast {
+namespace {
+
+// A cache of a library's own and a graph behind a tensor cannot be weighed, only counted.
+constexpr std::uint64_t many = 8;
+
+}  // namespace
+
+const KeeperEvidence* keeper_seen(const AgentEvidence& agent, Bytes leaked) {
+    if (agent.keepers.empty()) return nullptr;
+    const KeeperEvidence& first = agent.keepers.front();
+    const bool counted = first.graphs || first.unweighed || first.kind == "lru_cache";
+    const bool enough = counted ? first.items >= many : first.live.share_of(leaked) >= 0.25;
+    return enough ? &first : nullptr;
+}
+
+std::optional<Keeper> keeper_of(const AgentEvidence& agent, Bytes leaked) {
+    const KeeperEvidence* seen = keeper_seen(agent, leaked);
+    if (seen == nullptr) return std::nullopt;
+    Keeper keeper{seen->name, seen->kind, seen->items, {}};
+    if (seen->filled_at) keeper.where = Where{seen->file, seen->filled_at, {}, {}};
+    return keeper;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,145 @@
+#include "diagnose/oom/oom_kill.h"
+
+#include <csignal>
+
+#include "diagnose/finding.h"
+#include "diagnose/oom/memory_held.h"
+
+namespace holdfast {
+namespace {
+
+using Doubt = OomDoubt::Kind;
+
+const CgroupLevel* level_named(const CgroupEvidence* cgroup, const std::string& path) {
+    if (cgroup == nullptr) return nullptr;
+    for (const CgroupLevel& level : cgroup->levels)
+        if (!path.empty() && level.path == path) return &level;
+    return nullptr;
+}
+
+OomKill from_log(const Death& death, const KernelLogEntry& entry) {
+    OomKill kill;
+    kill.confidence = Confidence::certain;
+    kill.scope =
+        entry.constraint == "CONSTRAINT_MEMCG" ? OomKill::Scope::cgroup : OomKill::Scope::machine;
+    // Some kernels print the kill without saying where; then the counters have to.
+    const bool placed = !entry.constraint.empty() || !entry.oom_memcg.empty();
+    if (!entry.oom_memcg.empty()) kill.scope = OomKill::Scope::cgroup;
+    const CgroupEvidence* cgroup = death.cgroup();
+    const std::optional<LimitReached> reached =
+        cgroup != nullptr ? limit_reached(*cgroup) : std::nullopt;
+    if (!placed) {
+        kill.scope = reached ? OomKill::Scope::cgroup : OomKill::Scope::machine;
+        if (!reached || !reached->decisive) {
+            kill.confidence = Confidence::likely;
+            kill.doubt = {Doubt::limit_not_named};
+        }
+    }
+    if (kill.scope == OomKill::Scope::cgroup) {
+        kill.level = level_named(cgroup, entry.oom_memcg);
+        if (kill.level == nullptr && reached) kill.level = reached->level;
+    }
+    kill.logged = &entry;
+    if (kill.scope == OomKill::Scope::cgroup) kill.reached = reached;
+    return kill;
+}
+
+bool large_on_machine(const Death& death) {
+    const std::optional<Bytes> own = held_by_tree(death);
+    return own && death.all.host.total && own->share_of(*death.all.host.total) >= 0.3;
+}
+
+// The own cgroup's count is tied to this process; what is open is whose limit it was.
+OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
+    const HostEvidence& host = death.all.host;
+    const std::optional<LimitReached> reached = limit_reached(cgroup);
+    const bool full = machine_was_full(host);
+    if (reached && (reached->decisive || !full)) {
+        kill.level = reached->level;
+        kill.reached = reached;
+        // v1 counts a touched limit also when reclaim was enough, and the machine was full too.
+        const bool either = cgroup.version == 1 && full;
+        if (!reached->decisive || either) {
+            kill.confidence = Confidence::likely;
+            kill.doubt = {either ? Doubt::machine_full_too : Doubt::no_oom_event};
+        }
+        return kill;
+    }
+    if (full) {
+        kill.scope = OomKill::Scope::machine;
+        kill.by_host_figures = true;
+        if (!host_count_moved(host) || !large_on_machine(death) || reached) {
+            kill.confidence = Confidence::likely;
+            if (kill.doubt.none()) kill.doubt = {Doubt::machine_unsettled};
+        }
+        return kill;
+    }
+    kill.confidence = Confidence::likely;
+    kill.doubt = {Doubt::no_limit_in_sight};
+    return kill;
+}
+
+// What the tree, its neighbours below the same limit and files in shared memory held.
+Bytes accounted_for(const Death& death, const CgroupEvidence& cgroup) {
+    Bytes sum = held_by_tree(death).value_or(Bytes{}) + cgroup.shmem.value_or(Bytes{});
+    for (const Neighbour& neighbour : death.all.neighbours)
+        if (neighbour.same_cgroup) sum += neighbour.rss;
+    return sum;
+}
+
+// Without a counter of the own cgroup: the machine's counter moves for every kill anywhere, so
+// everything else must point the same way, and it stays a likelihood.
+std::optional<OomKill> from_machine_alone(const Death& death) {
+    const HostEvidence& host = death.all.host;
+    const CgroupEvidence* cgroup = death.cgroup();
+    if (!host_count_moved(host) || !machine_was_full(host) || !large_on_machine(death))
+        return std::nullopt;
+    if (cgroup != nullptr && limit_reached(*cgroup)) return std::nullopt;
+    OomKill kill;
+    kill.scope = OomKill::Scope::machine;
+    kill.doubt = {Doubt::own_count_unread};
+    kill.by_host_figures = true;
+    return kill;
+}
+
+}  // namespace
+
+bool host_count_known(const HostEvidence& host) {
+    return host.oom_kill_first && host.oom_kill_last;
+}
+
+bool host_count_moved(const HostEvidence& host) {
+    return host_count_known(host) && *host.oom_kill_last > *host.oom_kill_first;
+}
+
+std::optional<OomKill> oom_kill_of(const Death& death) {
+    if (death.exit_known() && !death.by(SIGKILL)) return std::nullopt;
+    if (const KernelLogEntry* entry = logged_oom_kill(death)) return from_log(death, *entry);
+    if (log_clears(death)) return std::nullopt;
+
+    const OomCount count = oom_count_of(death);
+    if (count.fit == OomCount::Fit::unreadable) return from_machine_alone(death);
+    if (count.fit != OomCount::Fit::ours && count.fit != OomCount::Fit::probably)
+        return std::nullopt;
+
+    const CgroupEvidence& cgroup = *death.cgroup();
+    OomKill kill;
+    kill.confidence = count.fit == OomCount::Fit::ours ? Confidence::certain : Confidence::likely;
+    kill.doubt = count.why;
+    kill.count = count;
+    kill = place(death, cgroup, std::move(kill));
+    // When nobody who was there afterwards, nor the dead one, held much, then somebody came and
+    // went between two looks, and the count may be that one's.
+    if (kill.level != nullptr && kill.level->limit && kill.confidence == Confidence::certain &&
+        accounted_for(death, cgroup).share_of(*kill.level->limit) < 0.25) {
+        kill.confidence = Confidence::likely;
+        kill.doubt = {Doubt::filler_unseen};
+    }
+    if (death.told != Death::Told::status && death.told != Death::Told::text) {
+        kill.confidence = at_most(kill.confidence, Confidence::likely);
+        if (kill.doubt.none()) kill.doubt = {Doubt::status_unseen};
+    }
+    return kill;
+}
+
+}  // namespace holdfast

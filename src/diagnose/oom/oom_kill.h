@@ -1,0 +1,34 @@
+// Whether the kernel's OOM killer took a process, where, and how sure that is.
+#pragma once
+
+#include <optional>
+
+#include "base/confidence.h"
+#include "diagnose/death/death.h"
+#include "diagnose/oom/limit_reached.h"
+#include "diagnose/oom/oom_count.h"
+
+namespace holdfast {
+
+struct OomKill {
+    enum class Scope { cgroup, machine };
+    Scope scope = Scope::cgroup;
+    Confidence confidence = Confidence::likely;
+    const CgroupLevel* level = nullptr;  // whose limit, where that could be seen
+    OomDoubt doubt{};                    // why it is not certain
+    // What shows it.
+    const KernelLogEntry* logged = nullptr;
+    std::optional<OomCount> count;
+    std::optional<LimitReached> reached;
+    bool by_host_figures = false;
+};
+
+// Nothing when the process did not end by SIGKILL, when the counters say that it was not the OOM
+// killer, and when they cannot be tied to this process.
+std::optional<OomKill> oom_kill_of(const Death& death);
+
+// The machine's own count of kills.
+bool host_count_known(const HostEvidence& host);
+bool host_count_moved(const HostEvidence& host);
+
+}  // namespace holdfast

@@ -1,0 +1,45 @@
+// An allocation that TensorFlow or JAX was refused, in their words, and what their allocator (BFC:
+// best fit with coalescing) wrote about its memory.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "diagnose/death/death.h"
+
+namespace holdfast {
+
+struct TensorRefusal {
+    enum class By { tensorflow, jax };
+    By by = By::tensorflow;
+    // "device:GPU:0", "device:CPU:0", or neither: JAX does not say.
+    bool on_gpu = false, on_cpu = false;
+    std::optional<int> device;
+    std::optional<Bytes> asked;
+    std::string line;  // the one that says so, to quote
+};
+
+// "OOM when allocating tensor with shape[64,256,112,112] and type float on ...device:GPU:0 by
+// allocator GPU_0_bfc", "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 8589934592
+// bytes." Nothing for other exceptions.
+std::optional<TensorRefusal> parse_tensor_refusal(std::string_view type, std::string_view message);
+
+// The last report of the allocator in a log.
+struct BfcReport {
+    std::optional<Bytes> asked;         // of the allocation that failed
+    std::optional<Bytes> limit;         // what it may take of the GPU
+    std::optional<Bytes> in_use, peak;  // by tensors
+    std::optional<Bytes> pool;          // taken from the GPU
+    // Of the free pieces that the log names. Its own LargestFreeBlock is always 0.
+    std::optional<Bytes> largest_free;
+};
+
+std::optional<BfcReport> parse_bfc_report(std::string_view log);
+
+// The refusal that ended a program. `on_gpu` is decided: by its words, by the allocator's, else by
+// whether the program was on a GPU at all.
+std::optional<TensorRefusal> tensor_refused(const Death& death);
+
+}  // namespace holdfast

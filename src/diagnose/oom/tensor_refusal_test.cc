@@ -1,0 +1,173 @@
+#include "diagnose/oom/tensor_refusal.h"
+
+#include <gtest/gtest.h>
+
+#include "diagnose/evidence_builder.h"
+#include "diagnose/oom/gpu_refusal.h"
+
+namespace holdfast::testing {
+namespace {
+
+constexpr const char* tensorflow_error =
+    "tensorflow.python.framework.errors_impl.ResourceExhaustedError";
+constexpr const char* jax_error = "jaxlib.xla_extension.XlaRuntimeError";
+
+constexpr const char* graph_message =
+    "Graph execution error:\n\nDetected at node 'model/conv5/Conv2D' defined at (most recent call "
+    "last):\n    File \"train.py\", line 42, in main\nNode: 'model/conv5/Conv2D'\n"
+    "OOM when allocating tensor with shape[64,512,112,112] and type float on "
+    "/job:localhost/replica:0/task:0/device:GPU:1 by allocator GPU_1_bfc\n\t "
+    "[[{{node model/conv5/Conv2D}}]]\nHint: If you want to see a list of allocated tensors when "
+    "OOM happens, add report_tensor_allocations_upon_oom to RunOptions for current allocation "
+    "info. This isn't available when running in Eager mode.\n [Op:__inference_train_function_4711]";
+
+// The end of a report, as TensorFlow 2.13 and JAX 0.4 write it.
+std::string report(const char* asked, const char* in_use, const char* pool, const char* free) {
+    const std::string prefix =
+        "2023-05-04 11:02:17.523971: I tensorflow/tsl/framework/bfc_allocator.cc:1083] ";
+    return "2023-05-04 11:02:17.523401: W tensorflow/tsl/framework/bfc_allocator.cc:485] Allocator "
+           "(GPU_0_bfc) ran out of memory trying to allocate 2.00GiB (rounded to " +
+           std::string(asked) +
+           ")requested by op model/conv5/Conv2D\nIf the cause is memory fragmentation maybe the "
+           "environment variable 'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. "
+           "\nCurrent allocation summary follows.\n" +
+           prefix + "BFCAllocator dump for GPU_0_bfc\n" + prefix +
+           "InUse at 7f3c2a000000 of size 1280 next 1\n" + prefix +
+           "Free  at 7f3c2a000500 of size " + free + " next 2\n" + prefix +
+           "Free  at 7f3c2a900500 of size 4096 next 3\n" + prefix +
+           "Sum Total of in-use chunks: 6.51GiB\n" + prefix + "Total bytes in pool: " + pool +
+           " memory_limit_: 8589934592 available bytes: 0 curr_region_allocation_bytes_: "
+           "17179869184\n" +
+           prefix +
+           "Stats: \nLimit:                      8589934592\nInUse:                      " +
+           in_use +
+           "\nMaxInUse:                   8238655744\nNumAllocs:                       51234\n"
+           "MaxAllocSize:               2147483648\nReserved:                            0\n"
+           "PeakReserved:                        0\nLargestFreeBlock:                    0\n\n"
+           "2023-05-04 11:02:17.523990: W tensorflow/tsl/framework/bfc_allocator.cc:497] "
+           "****************************************************************_____****\n";
+}
+
+TEST(TensorRefusal, ReadsTensorFlowsShapeAndDevice) {
+    const auto read = parse_tensor_refusal(tensorflow_error, graph_message);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->asked, (Bytes{64ULL * 512 * 112 * 112 * 4}));
+    EXPECT_TRUE(read->on_gpu);
+    EXPECT_EQ(read->device, 1);
+    EXPECT_TRUE(read->line.starts_with("OOM when allocating tensor")) << read->line;
+    const auto cpu = parse_tensor_refusal(
+        tensorflow_error,
+        "{{function_node __wrapped__Fill_device_/job:localhost/replica:0/task:0/device:CPU:0}} OOM "
+        "when allocating tensor with shape[1048576,2097152] and type double on "
+        "/job:localhost/replica:0/task:0/device:CPU:0 by allocator mklcpu [Op:Fill] name: ");
+    ASSERT_TRUE(cpu);
+    EXPECT_EQ(cpu->asked, Bytes{1ULL << 44U});
+    EXPECT_TRUE(cpu->on_cpu && !cpu->on_gpu);
+}
+
+TEST(TensorRefusal, ReadsJaxOfOldAndNew) {
+    for (const char* text :
+         {"RESOURCE_EXHAUSTED: Out of memory while trying to allocate 17179869184 bytes.\n"
+          "BufferAssignment OOM Debugging.",
+          "RESOURCE_EXHAUSTED: Out of memory allocating 17179869184 bytes.",
+          "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 16.00GiB."}) {
+        const auto read = parse_tensor_refusal(jax_error, text);
+        ASSERT_TRUE(read) << text;
+        EXPECT_EQ(read->asked, Bytes::gib(16)) << text;
+        EXPECT_FALSE(read->on_gpu || read->on_cpu);
+    }
+    EXPECT_TRUE(parse_tensor_refusal("jax.errors.JaxRuntimeError",
+                                     "RESOURCE_EXHAUSTED: Out of memory allocating 5 bytes."));
+}
+
+TEST(TensorRefusal, IsNotReadIntoOtherText) {
+    EXPECT_FALSE(parse_tensor_refusal("ValueError", graph_message));
+    EXPECT_FALSE(parse_tensor_refusal(tensorflow_error, "Too many open files"));
+    const auto odd = parse_tensor_refusal(
+        tensorflow_error, "OOM when allocating tensor with shape[9,-1,x] and type float on GPU");
+    ASSERT_TRUE(odd);
+    EXPECT_FALSE(odd->asked);
+    const auto huge = parse_tensor_refusal(
+        tensorflow_error,
+        "OOM when allocating tensor with shape[99999999999,99999999999] and type float on");
+    EXPECT_FALSE(huge->asked);
+    EXPECT_FALSE(parse_bfc_report("Limit: 5\nInUse: 4\n"));
+    EXPECT_FALSE(parse_bfc_report(""));
+}
+
+TEST(BfcReport, HasWhatIsInUseAndTheLargestFreePiece) {
+    const auto read =
+        parse_bfc_report(report("2147483648", "6990405632", "8589934592", "268435456"));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->asked, Bytes::gib(2));
+    EXPECT_EQ(read->limit, Bytes::gib(8));
+    EXPECT_EQ(read->in_use, Bytes{6990405632});
+    EXPECT_EQ(read->peak, Bytes{8238655744});
+    EXPECT_EQ(read->pool, Bytes::gib(8));
+    EXPECT_EQ(read->largest_free, Bytes::mib(256));
+}
+
+TEST(BfcReport, IsNotAWarningThatNothingFailed) {
+    EXPECT_FALSE(parse_bfc_report(
+        "W tensorflow/tsl/framework/bfc_allocator.cc:290] Allocator (GPU_0_bfc) ran out of memory "
+        "trying to allocate 2.29GiB with freed_by_count=0. The caller indicates that this is not a "
+        "failure, but this may mean that there could be performance gains if more memory were "
+        "available."));
+}
+
+Verdict dies_of(const std::string& log, const char* type, const char* message) {
+    return std::move(Story().exits(1).says(log).raises(type, message)).verdict();
+}
+
+TEST(CudaOom, OfTensorFlowIsCertainWhereWhatIsInUseLeavesNoRoom) {
+    const Verdict v = dies_of(report("2147483648", "7516192768", "8589934592", "1048576"),
+                              tensorflow_error, graph_message);
+    EXPECT_EQ(root_of(v), "cuda-oom");
+    EXPECT_TRUE(certain(v));
+    EXPECT_NE(v.root.summary.find("7 GiB"), std::string::npos) << v.root.summary;
+    EXPECT_NE(v.root.fixes.front().code.find("batch_size"), std::string::npos);
+}
+
+TEST(CudaOom, OfTensorFlowWithoutALogIsLikely) {
+    const Verdict v = dies_of("", tensorflow_error, graph_message);
+    EXPECT_EQ(root_of(v), "cuda-oom");
+    EXPECT_FALSE(certain(v));
+}
+
+TEST(CudaFragmentation, OfTensorFlowIsFreeMemoryInPieces) {
+    const Verdict v = dies_of(report("2147483648", "5368709120", "8589934592", "1073741824"),
+                              tensorflow_error, graph_message);
+    EXPECT_EQ(root_of(v), "cuda-fragmentation");
+    EXPECT_NE(v.root.fixes.front().code.find("TF_GPU_ALLOCATOR"), std::string::npos);
+}
+
+TEST(GpuOccupied, OfTensorFlowIsAPoolThatCouldNotGrowToItsLimit) {
+    const Verdict v = dies_of(report("2147483648", "1073741824", "1610612736", "1048576"),
+                              tensorflow_error, graph_message);
+    EXPECT_EQ(root_of(v), "gpu-occupied");
+    EXPECT_FALSE(certain(v));
+}
+
+TEST(AllocRefused, IsTensorFlowsOwnWordOnTheProcessor) {
+    Story story;
+    story.evidence().host.available_last = Bytes::gib(16);
+    story.exits(1).raises(tensorflow_error,
+                          "OOM when allocating tensor with shape[1048576,2097152] and type float "
+                          "on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
+    EXPECT_EQ(end_of(story.verdict()), "alloc-refused");
+    EXPECT_TRUE(certain(story.verdict()));
+    // JAX says no device: without a GPU it was the processor's memory.
+    Story jax;
+    jax.evidence().host.available_last = Bytes::gib(16);
+    jax.exits(1).raises(jax_error,
+                        "RESOURCE_EXHAUSTED: Out of memory allocating 4398046511104 bytes.");
+    EXPECT_EQ(end_of(jax.verdict()), "alloc-refused");
+    GpuEvidence gpu;
+    gpu.processes = {{main_pid, Bytes::gib(2), "python", true}};
+    jax.evidence().gpus = {gpu};
+    EXPECT_EQ(root_of(jax.verdict()), "cuda-oom");
+    EXPECT_NE(jax.verdict().root.fixes.front().code.find("jax.checkpoint"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace holdfast::testing

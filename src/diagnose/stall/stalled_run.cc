@@ -1,0 +1,118 @@
+#include "diagnose/stall/stalled_run.h"
+
+#include <csignal>
+#include <utility>
+
+#include "base/python_places.h"
+#include "diagnose/death/witnesses.h"
+#include "diagnose/facts/stalls.h"
+#include "diagnose/ranking.h"
+#include "diagnose/rule.h"
+#include "diagnose/stall/stuck_refusal.h"
+#include "diagnose/stall/waits.h"
+#include "diagnose/time_math.h"
+
+namespace holdfast {
+namespace {
+
+// A worker that died while its parent waited for what it should deliver: a pool of multiprocessing
+// starts another in its place, and the task is lost.
+std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) {
+    if (stand.kind != StandstillKind::lock_deadlock && stand.kind != StandstillKind::loader_stall)
+        return std::nullopt;
+    const WaitingThread& main = stand.waiting->threads.front();
+    if (!runs(main, [](const Frame& f) { return is_delivery_wait(f.file); })) return std::nullopt;
+    constexpr Nanos slack{15'000'000'000};
+    std::optional<Death> found;
+    for (const ProcessEvidence& process : death.all.processes) {
+        if (process.parent != stand.waiting->pid || process.role != Role::worker) continue;
+        const std::optional<Death> end = death_of(death.all, process);
+        if (!end || !end->exit.signal || !end->time) continue;
+        const bool before_it = *end->time <= later(stand.stall->since, slack);
+        if (before_it && (!found || *end->time > *found->time)) found.emplace(*end);
+    }
+    return found;
+}
+
+Finding about_lost_worker(const Death& worker, const Autopsy& death, const Standstill& stand) {
+    const std::shared_ptr<const Autopsy> autopsy = autopsy_of(worker);
+    Ranked ranked = rank(findings_about(*autopsy));
+    Finding finding = std::move(ranked.root);
+    const bool oom_killed = autopsy->oom_kill.has_value();
+    finding.facts = facts_of(facts::LostWorker{finding, stand.waiting, oom_killed});
+    finding.death = death.shared_from_this();
+    if (oom_killed) finding.cause = "worker-oom"_cause;
+    finding.pid = worker.pid;
+    return finding;
+}
+
+// A thread that should have delivered, or let go of a lock, and ended with an exception instead.
+std::optional<Finding> dead_thread(const Autopsy& death, const Standstill& stand) {
+    const AgentEvidence* agent = death.agent;
+    if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
+    constexpr Nanos slack{2'000'000'000};
+    const ExceptionEvidence* last = nullptr;
+    for (const ExceptionEvidence& thrown : agent->exceptions)
+        if (!thrown.in_main_thread && thrown.time <= later(stand.stall->since, slack))
+            last = &thrown;
+    if (last == nullptr) return std::nullopt;
+    Finding finding =
+        finding_about(death, "exception"_cause, Confidence::likely, facts::DeadThread{last});
+    finding.where = own_place(last->frames);
+    return finding;
+}
+
+void name_process(Judgement& judgement, const Autopsy& death, int pid) {
+    const ProcessEvidence* process = death.all.process(pid);
+    if (process == nullptr || process->role == Role::main || process->role == Role::helper) return;
+    judgement.process = {pid, role_name(process), process->command};
+}
+
+}  // namespace
+
+void settle_stall(Judgement& judgement, const Autopsy& death) {
+    const bool live = judgement.outcome == Outcome::running;
+    if (judgement.root.cause == "collective-timeout"_cause && judgement.root.pid)
+        name_process(judgement, death, *judgement.root.pid);
+    if (!live && !stopped_from_outside(judgement.end)) return;
+    const std::optional<Standstill>& stand = death.stand;
+    std::optional<Finding> stall = stand ? stall_of(death) : std::nullopt;
+    if (!stall) return;
+    judgement.outcome = Outcome::stuck;
+    judgement.stand = stand;
+    if (!live)
+        judgement.choice = {
+            .kind = Choice::Kind::stood_still, .lasted = stand->lasted, .child = {}};
+    if (const std::optional<Death> worker = lost_worker(death, *stand)) {
+        Finding lost = about_lost_worker(*worker, death, *stand);
+        name_process(judgement, death, worker->pid);
+        if (live) judgement.end = *stall;
+        if (!live) judgement.contributing.insert(judgement.contributing.begin(), *stall);
+        judgement.root = std::move(lost);
+        return;
+    }
+    if (std::optional<Finding> refused = refusal_before(death, *stand)) {
+        if (refused->pid) name_process(judgement, death, *refused->pid);
+        if (live) judgement.end = *stall;
+        if (!live) judgement.contributing.insert(judgement.contributing.begin(), *stall);
+        // That is how the guard ends what is stuck because of it.
+        if (!live && stand->stall->told && death.by(SIGTERM)) {
+            judgement.end = *refused;
+            judgement.choice = {
+                .kind = Choice::Kind::after_refusal, .lasted = stand->lasted, .child = {}};
+        }
+        judgement.root = std::move(*refused);
+        return;
+    }
+    if (std::optional<Finding> thread = dead_thread(death, *stand)) {
+        if (live) judgement.end = *stall;
+        if (!live) judgement.contributing.insert(judgement.contributing.begin(), *stall);
+        judgement.root = std::move(*thread);
+        return;
+    }
+    name_process(judgement, death, stand->culprit->pid);
+    if (live) judgement.end = *stall;
+    judgement.root = std::move(*stall);
+}
+
+}  // namespace holdfast

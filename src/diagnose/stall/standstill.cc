@@ -1,0 +1,291 @@
+#include "diagnose/stall/standstill.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "base/format.h"
+#include "base/python_places.h"
+#include "base/text.h"
+#include "diagnose/death/stop_signals.h"
+#include "diagnose/oom/oom_kill.h"
+#include "diagnose/oom/own_pressure.h"
+#include "diagnose/stall/waits.h"
+#include "diagnose/time_math.h"
+#include "model/own_code.h"
+
+namespace holdfast {
+namespace {
+
+constexpr Nanos seconds_5{5'000'000'000}, seconds_10{10'000'000'000};
+
+Nanos times(std::optional<Nanos> length, int factor) {
+    if (!length || *length <= Nanos{}) return {};
+    return *length > Nanos::max() / factor ? Nanos::max() : *length * factor;
+}
+
+bool stopped_from_outside(const Death& death) {
+    if (oom_kill_of(death)) return false;
+    for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGALRM})
+        if (death.by(signal)) return true;
+    return death.failed() && asked_to_stop(death) != nullptr;
+}
+
+// When somebody asked it to stop, or killed it.
+std::optional<RunTime> stopped_at(const Death& death) {
+    if (!death.time || !stopped_from_outside(death)) return std::nullopt;
+    const SignalSeen* asked = asked_to_stop(death);
+    return asked != nullptr && asked->time < *death.time ? asked->time : *death.time;
+}
+
+bool is_live(const Death& death) { return !death.all.ended && !death.time && !death.exit_known(); }
+
+const StallEvidence* last_stall(const Death& death) {
+    if (!death.decides || death.all.stalls.empty()) return nullptr;
+    const StallEvidence& stall = death.all.stalls.back();
+    if (stall.processes.empty() || stall.processes.front().threads.empty()) return nullptr;
+    if (is_live(death)) return stall.told && !stall.moved ? &stall : nullptr;
+    const std::optional<RunTime> end = stopped_at(death);
+    if (!end) return nullptr;
+    // What moved only because it was asked to stop did not move before.
+    constexpr Nanos slack{2'000'000'000};
+    if (stall.moved && later(*stall.moved, slack) < *end) return nullptr;
+    if (stall.moved && (!death.time || *end == *death.time)) return nullptr;
+    // Seen so until then: the supervisor looks every second.
+    return between(stall.seen, *end) <= seconds_10 ? &stall : nullptr;
+}
+
+// ---- who rests, and is not stuck ----
+
+bool is_debugged(const StallEvidence& stall) {
+    for (const StalledProcess& process : stall.processes) {
+        if (process.traced) return true;
+        for (const WaitingThread& thread : process.threads)
+            if (runs(thread, [](const Frame& f) { return is_debugger(f.file); })) return true;
+    }
+    return false;
+}
+
+bool waits_for_a_signal(const StallEvidence& stall) {
+    if (stall.processes.size() != 1 || stall.processes[0].threads.size() != 1) return false;
+    const WaitingThread& only = stall.processes[0].threads.front();
+    if (only.frames.empty()) return true;
+    // A queue is filled by a thread or a process, never by a handler.
+    const bool queue = runs(only, [](const Frame& f) { return is_delivery_wait(f.file); });
+    return !queue && is_notice_wait(only.frames.back().file);
+}
+
+bool rests(const StallEvidence& stall) {
+    return is_debugged(stall) || waits_for_a_signal(stall) ||
+           stall.processes.front().threads.front().wait == WaitKind::stopped;
+}
+
+// ---- the explanations, in the order they are tried ----
+
+struct Blame {
+    StandstillKind kind;
+    const StalledProcess* process;
+    const WaitingThread* thread;
+    const StalledProcess* waiting = nullptr;
+};
+
+std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
+    // Pages that come back from swap are waited for in the same way; that has its own cause.
+    if (death.all.pressure.memory_full.value_or(0) >= 10 && had_to_wait_for_pages(death))
+        return std::nullopt;
+    for (const StalledProcess& process : stall.processes)
+        for (const WaitingThread& thread : process.threads)
+            // At a full limit the kernel drops code that runs, and it is read again and again.
+            if (thread.wait == WaitKind::disk && waits_in_filesystem(thread) &&
+                !(waits_for_a_page(thread) && memory_was_short(death)))
+                return Blame{StandstillKind::io_stall, &process, &thread};
+    return std::nullopt;
+}
+
+std::optional<Blame> fork_deadlock(const Death& death, const StallEvidence& stall) {
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* child = death.all.process(process.pid);
+        if (child == nullptr || !is_forked(death.all, *child) || process.threads.empty()) continue;
+        // Every thread of it waits for a lock of its own: there is nobody left to release one.
+        const bool alone =
+            std::all_of(process.threads.begin(), process.threads.end(),
+                        [](const WaitingThread& t) { return waits_for_own_lock(t); });
+        if (alone && process.threads.size() == 1)
+            return Blame{StandstillKind::fork_deadlock, &process, &process.threads.front()};
+        const WaitingThread& main = process.threads.front();
+        if (waits_for_own_lock(main) && main.owner && !thread_of(process, *main.owner))
+            return Blame{StandstillKind::fork_deadlock, &process, &main};
+    }
+    return std::nullopt;
+}
+
+// The worker that does not answer: stopped, or in the user's own code, or else just waiting.
+const StalledProcess* silent_worker(const Death& death, const StallEvidence& stall, int parent) {
+    const StalledProcess* in_own_code = nullptr;
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* known = death.all.process(process.pid);
+        if (known == nullptr || known->parent != parent || process.threads.empty()) continue;
+        const WaitingThread& main = process.threads.front();
+        if (main.wait == WaitKind::stopped) return &process;
+        const Frame* innermost = innermost_own(main);
+        // A worker at rest waits for its next order, in the library's own loop.
+        if (innermost != nullptr && in_own_code == nullptr && is_at_work(main))
+            in_own_code = &process;
+    }
+    return in_own_code;
+}
+
+std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall) {
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* known = death.all.process(process.pid);
+        if (process.threads.empty() || known == nullptr || known->role == Role::worker) continue;
+        const WaitingThread& main = process.threads.front();
+        const bool loading =
+            runs(main, [](const Frame& f) { return is_data_loading(f.file, f.function); });
+        const StalledProcess* worker = silent_worker(death, stall, process.pid);
+        // A queue or a pool that a worker does not serve any more.
+        const bool delivery =
+            runs(main, [](const Frame& f) { return is_delivery_wait(f.file); }) &&
+            (stall.steps > 0 ||
+             (worker != nullptr && worker->threads.front().wait == WaitKind::stopped));
+        if (!loading && !delivery) continue;
+        if (worker != nullptr)
+            return Blame{StandstillKind::loader_stall, worker, &worker->threads.front(), &process};
+        return Blame{StandstillKind::loader_stall, &process, &main};
+    }
+    return std::nullopt;
+}
+
+bool joins_others(const WaitingThread& thread) {
+    return runs(thread, [](const Frame& f) { return is_collective(f.file); });
+}
+
+std::optional<Blame> collective(const Death& death, const StallEvidence& stall) {
+    const StalledProcess* joined = nullptr;
+    const StalledProcess* absent = nullptr;
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* known = death.all.process(process.pid);
+        if (known == nullptr || process.threads.empty()) continue;
+        const bool joins = joins_others(process.threads.front());
+        if (joins && joined == nullptr) joined = &process;
+        if (!joins && known->role == Role::rank && absent == nullptr) absent = &process;
+    }
+    if (joined == nullptr) return std::nullopt;
+    const StalledProcess* blamed = absent != nullptr ? absent : joined;
+    return Blame{StandstillKind::collective, blamed, &blamed->threads.front(), joined};
+}
+
+// Who waits for the interpreter wakes every few milliseconds to ask for it, and may be caught at
+// it.
+bool looks_around(const WaitingThread& thread, const StallEvidence& stall) {
+    const Nanos lasted = between(stall.since, stall.seen);
+    return thread.wait == WaitKind::running && !thread.frames.empty() && stall.cpu &&
+           times(stall.cpu, 50) < lasted;
+}
+
+std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) {
+    for (const StalledProcess& process : stall.processes) {
+        const auto holder = std::find_if(process.threads.begin(), process.threads.end(),
+                                         [](const WaitingThread& t) { return t.holds_gil; });
+        if (holder == process.threads.end() || holder->wait == WaitKind::running) continue;
+        const auto others = std::count_if(
+            process.threads.begin(), process.threads.end(), [&](const WaitingThread& t) {
+                return !t.holds_gil && (waits_for_interpreter(t) || looks_around(t, stall));
+            });
+        if (others > 0) return Blame{StandstillKind::held_interpreter, &process, &*holder};
+    }
+    return std::nullopt;
+}
+
+std::optional<Blame> lock_deadlock(const Death&, const StallEvidence& stall) {
+    for (const StalledProcess& process : stall.processes)
+        // Without the main thread they may be helpers at rest.
+        if (!process.threads.empty() && waits_for_a_lock(process.threads.front()) &&
+            std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2)
+            return Blame{StandstillKind::lock_deadlock, &process, &process.threads.front()};
+    if (!stall.inside_only) return std::nullopt;
+    for (const StalledProcess& process : stall.processes)
+        if (!process.threads.empty() && !process.threads.front().frames.empty())
+            return Blame{StandstillKind::lock_deadlock, &process, &process.threads.front()};
+    return std::nullopt;
+}
+
+std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall) {
+    if (!stall.busy || stall.steps == 0) return std::nullopt;
+    const StalledProcess* stepping = &stall.processes.front();
+    for (const AgentEvidence& agent : death.all.agents)
+        for (const StalledProcess& process : stall.processes)
+            if (process.pid == agent.pid && agent.steps.count == stall.steps) stepping = &process;
+    if (stepping->threads.empty()) return std::nullopt;
+    const WaitingThread& main = stepping->threads.front();
+    // These take long and count no steps; what is not sure is not said. A thread that runs all the
+    // time may have no frames that could be read.
+    if (!stall.told && (main.frames.empty() || runs(main, [](const Frame& f) {
+                            return is_compiler(f.file) || is_pause_between_steps(f.function);
+                        })))
+        return std::nullopt;
+    return Blame{StandstillKind::no_progress, stepping, &main};
+}
+
+// A server at rest waits too, but in accept or poll, and a worker in its library's loop. So only a
+// read that the program's own code asked for, without a time limit, counts.
+std::optional<Blame> unanswered_read(const Death& death, const StallEvidence& stall) {
+    if (stall.busy) return std::nullopt;
+    for (const StalledProcess& process : stall.processes) {
+        const ProcessEvidence* known = death.all.process(process.pid);
+        if (known == nullptr || known->role == Role::worker || process.threads.empty()) continue;
+        const WaitingThread& main = process.threads.front();
+        const bool by_own_code = !main.frames.empty() && is_own_code(main.frames.back().file);
+        const bool of_others =
+            main.target.starts_with("socket:") || main.target.starts_with("pipe:");
+        if (main.wait == WaitKind::read && !main.timed && by_own_code && of_others)
+            return Blame{StandstillKind::unanswered_read, &process, &main};
+    }
+    return std::nullopt;
+}
+
+using Explain = std::optional<Blame> (*)(const Death&, const StallEvidence&);
+constexpr std::array<Explain, 8> explanations{io_stall,    fork_deadlock,    loader_stall,
+                                              collective,  held_interpreter, lock_deadlock,
+                                              no_progress, unanswered_read};
+
+// A wait that somebody could still end needs longer to count.
+bool lasted_long_enough(const Standstill& stand) {
+    if (stand.live) return true;
+    const StallEvidence& stall = *stand.stall;
+    if (stand.kind == StandstillKind::no_progress) return steps_overdue(stand);
+    if (stall.inside_only || stand.kind == StandstillKind::fork_deadlock)
+        return stand.lasted >= seconds_5;
+    if (stand.kind == StandstillKind::io_stall) return stand.lasted >= seconds_10;
+    return stand.lasted >= seconds_10 && (stall.steps == 0 || steps_overdue(stand));
+}
+
+}  // namespace
+
+bool steps_overdue(const Standstill& stand) {
+    const StallEvidence& stall = *stand.stall;
+    if (!stall.last_step || stall.steps < 3) return false;
+    const Nanos without = between(*stall.last_step, stall.seen);
+    return without >= std::max({seconds_10, times(stall.usual, 20), times(stall.longest, 2)});
+}
+
+std::optional<Standstill> standstill_of(const Death& death) {
+    const StallEvidence* stall = last_stall(death);
+    if (stall == nullptr || rests(*stall)) return std::nullopt;
+    Standstill stand;
+    stand.stall = stall;
+    stand.live = is_live(death);
+    stand.lasted = between(stall->since, stand.live ? stall->seen : *stopped_at(death));
+    for (const Explain explain : explanations) {
+        const std::optional<Blame> blame = explain(death, *stall);
+        if (!blame) continue;
+        stand.kind = blame->kind;
+        stand.culprit = blame->process;
+        stand.thread = blame->thread;
+        stand.waiting = blame->waiting != nullptr ? blame->waiting : blame->process;
+        if (lasted_long_enough(stand)) return stand;
+    }
+    return std::nullopt;
+}
+
+}  // namespace holdfast

@@ -1,0 +1,53 @@
+// What the dying process said last. A text counts only at the very end of stderr and only when the
+// exit fits: the same words, caught and logged an hour earlier, say nothing about this death.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnose/death/death.h"
+#include "diagnose/finding.h"
+
+namespace holdfast {
+
+// The exception that ended a Python program: its traceback ends the output and the exit status is
+// a failure. Nothing for a death by signal: a program that prints a traceback and then crashes in
+// its clean-up died of the crash.
+const TracebackText* final_exception(const Death& death);
+
+// "OSError: [Errno 28] No space left on device"
+std::string exception_line(const TracebackText& traceback);
+
+// By the exception's own words alone; the paths around them are somebody's home.
+Topic topic_of(const TracebackText& traceback);
+
+// An uncaught exception makes Python exit with 1; another status was chosen by somebody.
+bool exception_decided_exit(const Death& death);
+
+struct Said {
+    std::string line;
+    // The final exception's own words, or among the last words before a death by signal; else it
+    // only stands near the end.
+    bool final = false;
+    std::string source = "stderr";
+};
+
+// The last place near the end where one of `needles` stands (case matters). Where a traceback ends
+// the output only the exception itself is searched, never the source lines it quotes.
+std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
+
+// As above, in the words of the system. A ValueError that speaks of a full disk is somebody's own,
+// unless it quotes the error's number.
+std::optional<Said> system_said_last(const Death& death,
+                                     std::initializer_list<std::string_view> needles);
+
+// The last non-blank lines of `text`, oldest first.
+std::vector<std::string_view> last_lines(std::string_view text, std::size_t count);
+
+// Where the final exception is known from: "stderr", or "exception" as the agent recorded it.
+std::string source_of(const TracebackText& traceback);
+
+}  // namespace holdfast

@@ -1,0 +1,69 @@
+#include "judge/judge.h"
+
+#include "check/foretold.h"
+#include "diagnose/diagnose.h"
+#include "evidence/crash_settle.h"
+#include "evidence/filling_line.h"
+#include "evidence/gather.h"
+#include "evidence/machine_view.h"
+#include "evidence/source_line.h"
+#include "jupyter/cell_names.h"
+#include "model/json.h"
+
+namespace holdfast {
+namespace {
+
+void add_source_line(std::optional<Where>& where) {
+    if (where && where->line && where->text.empty())
+        where->text = source_line(read_source, where->file, *where->line);
+}
+
+Verdict with_source_lines(Verdict verdict) {
+    add_source_line(verdict.end.where);
+    add_source_line(verdict.root.where);
+    if (verdict.root.keeper) add_source_line(verdict.root.keeper->where);
+    for (Statement& statement : verdict.contributing) add_source_line(statement.where);
+    return verdict;
+}
+
+}  // namespace
+
+Result<RunRecord> settled_record(const RunDirectory& directory) {
+    // Another user's run, a read-only disk: then the native stack stays unknown.
+    (void)settle_crashes(directory);
+    return read_run(directory);
+}
+
+Evidence evidence_of(const RunRecord& record) {
+    Evidence evidence = gather(record, view_of_machine());
+    for (AgentEvidence& agent : evidence.agents)
+        for (KeeperEvidence& keeper : agent.keepers)
+            if (const auto source = read_source(keeper.file))
+                keeper.filled_at = filling_line(*source, keeper.name);
+    return evidence;
+}
+
+Verdict judge(const Evidence& evidence) { return with_source_lines(diagnose(evidence)); }
+
+Verdict judge(const RunRecord& record, const Evidence& evidence) {
+    Verdict verdict = diagnose(evidence);
+    if (record.check_json)
+        if (const auto report = check_report_from_json(*record.check_json))
+            check::add_foretold(verdict, *report);
+    if (record.cells) name_cells(verdict, *record.cells);
+    return with_source_lines(std::move(verdict));
+}
+
+Result<Verdict> verdict_of(const RunDirectory& directory, Judge how) {
+    auto record = settled_record(directory);
+    if (!record) return record.error();
+    // Made once: what the log, the cgroup and the machine say now may be of another run.
+    if (record->verdict_json && how != Judge::again) {
+        auto verdict = verdict_from_json(*record->verdict_json);
+        if (verdict || !record->machine_header)
+            return std::move(verdict).context(directory.id() + ": verdict.json");
+    }
+    return judge(*record, evidence_of(*record));
+}
+
+}  // namespace holdfast
