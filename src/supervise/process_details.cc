@@ -9,7 +9,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "base/wrapper_program.h"
+#include "knowledge/wrappers.h"
 #include "record/box_reader.h"
 #include "record/mask.h"
 #include "sources/pid_cmdline.h"

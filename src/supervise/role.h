@@ -15,7 +15,7 @@ struct RoleFacts {
     bool is_command = false;
     bool only_child = false;  // the one living child of its parent
     bool parent_is_python = false;
-    bool parent_is_wrapper = false;  // see base/wrapper_program.h
+    bool parent_is_wrapper = false;  // see knowledge/wrappers.h
     format::ProcessRole parent_role = format::ProcessRole::helper;
     std::optional<int> rank;         // what its own environment says
     std::optional<int> parent_rank;  // and its parent's: a rank's workers inherit the variable

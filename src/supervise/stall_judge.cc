@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/python_places.h"
+#include "knowledge/places.h"
 
 namespace holdfast {
 namespace {

@@ -1,5 +1,4 @@
 // HF602: a class label or an index outside the range that the model allows.
-#include <array>
 
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
@@ -7,30 +6,6 @@
 
 namespace holdfast::rules {
 namespace {
-
-using enum Confidence;
-
-// An IndexError of a list, an array or a tensor that the user indexes is not here: it says the same
-// words as these, of another type, and is an ordinary mistake.
-constexpr std::array label_texts{
-    ExceptionWords{"IndexError", "Target ", "is out of bounds", "", certain},
-    ExceptionWords{"InvalidArgumentError", "Received a label value of", "outside the valid range",
-                   "", certain},
-    ExceptionWords{"InvalidArgumentError", "indices[", "is not in [", "", certain},
-    ExceptionWords{"RuntimeError", "is out of bounds for dimension", "with size", "", certain},
-    ExceptionWords{"RuntimeError", "Class values must be ", "", "", certain},
-    ExceptionWords{"RuntimeError", "of input takes value", "not in the valid range", "", certain},
-    ExceptionWords{"ValueError", "contains previously unseen labels", "", "", certain},
-    ExceptionWords{"ValueError", "Invalid classes inferred from unique values of `y`", "", "",
-                   certain},
-    ExceptionWords{"IndexError", "index out of range in self", "", "", likely},
-    ExceptionWords{"RuntimeError", "all elements of target should be between 0 and 1", "", "",
-                   likely},
-    ExceptionWords{"RuntimeError", "all elements of input should be between 0 and 1", "", "",
-                   likely},
-    ExceptionWords{"RuntimeError", "Assertion `cur_target >= 0 && cur_target < n_classes' failed",
-                   "", "", certain},
-};
 
 struct Range {
     std::optional<long> index;
@@ -52,7 +27,7 @@ Range range_in(std::string_view message) {
 }  // namespace
 
 std::optional<Finding> bad_label(const Autopsy& death) {
-    const std::optional<ExceptionSaid> said = exception_said(death, label_texts);
+    const std::optional<ExceptionSaid> said = exception_said(death, "bad-label"_cause);
     if (!said) return std::nullopt;
     const Range range = range_in(said->message);
     return finding_about(death, "bad-label"_cause, sure_of(death, *said),

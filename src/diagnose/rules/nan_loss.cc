@@ -1,6 +1,5 @@
 // HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
 #include "diagnose/facts/exceptions.h"
@@ -15,28 +14,8 @@ namespace {
 using enum Confidence;
 
 // Those who look at the numbers themselves. An array of inputs with gaps in it is none of these.
-constexpr std::array table{
-    ExceptionWords{"RuntimeError", "returned nan values in its", "", "", certain},
-    ExceptionWords{"RuntimeError", "is non-finite, so it cannot be clipped", "", "", certain},
-    ExceptionWords{"InvalidArgumentError", "Tensor had NaN", "", "", certain},
-    ExceptionWords{"InvalidArgumentError", "Tensor had Inf", "", "", certain},
-    ExceptionWords{"", "probability tensor contains either `inf`, `nan`", "", "", likely},
-    ExceptionWords{"ValueError", "of distribution", "invalid values:\ntensor([nan", "", likely},
-    ExceptionWords{"ValueError", "of distribution", "invalid values:\ntensor([[nan", "", likely},
-    // What people write when they look themselves.
-    ExceptionWords{"", "loss is nan", "", "", likely},
-    ExceptionWords{"", "loss is NaN", "", "", likely},
-    ExceptionWords{"", "Loss is nan", "", "", likely},
-    ExceptionWords{"", "Loss is NaN", "", "", likely},
-    ExceptionWords{"", "loss became nan", "", "", likely},
-    ExceptionWords{"", "loss became NaN", "", "", likely},
-    ExceptionWords{"", "NaN loss", "", "", likely},
-    ExceptionWords{"", "nan loss", "", "", likely},
-    ExceptionWords{"", "on-finite loss", "", "", likely},
-};
-
 std::optional<Finding> found_in_numbers(const Autopsy& death) {
-    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    const std::optional<ExceptionSaid> said = exception_said(death, "nan-loss"_cause);
     if (!said) return std::nullopt;
     Finding finding =
         finding_about(death, "nan-loss"_cause, sure_of(death, *said), facts::NonfiniteFound{*said});

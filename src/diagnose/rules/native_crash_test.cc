@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
+#include "knowledge/telling_lines.h"
 
 namespace holdfast::testing {
 namespace {
@@ -97,6 +98,11 @@ TEST(FatalPython, IsTheInterpretersOwnReason) {
 TEST(FatalPython, IsNotFaulthandlersWordForASignal) {
     EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says("Fatal Python error: Aborted\n\n").verdict()),
               "native-abort");
+}
+
+TEST(TellingText, NamesCausesOfTheCatalogue) {
+    for (const TellingLine& line : telling_lines())
+        EXPECT_TRUE(CauseId::find(line.cause)) << line.cause;
 }
 
 TEST(TellingText, CountsBeforeTheDeathThatFits) {

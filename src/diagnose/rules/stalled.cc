@@ -1,5 +1,4 @@
 // HF702, HF703 and HF705: no data, no step, no answer from a disk.
-#include <array>
 
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/facts/stalls.h"
@@ -24,9 +23,7 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
 
 // By the loader's own time limit.
 std::optional<Finding> loader_timeout(const Autopsy& death) {
-    static constexpr std::array table{
-        ExceptionWords{"RuntimeError", "DataLoader timed out after", "", "", Confidence::certain}};
-    const std::optional<ExceptionSaid> said = exception_said(death, table);
+    const std::optional<ExceptionSaid> said = exception_said(death, "loader-stall"_cause);
     if (!said) return std::nullopt;
     return finding_about(death, "loader-stall"_cause, sure_of(death, *said),
                          facts::LoaderTimeout{*said});

@@ -3,7 +3,6 @@
 #include <csignal>
 #include <utility>
 
-#include "base/python_places.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/ranking.h"
@@ -11,6 +10,7 @@
 #include "diagnose/stall/stuck_refusal.h"
 #include "diagnose/stall/waits.h"
 #include "diagnose/time_math.h"
+#include "knowledge/places.h"
 
 namespace holdfast {
 namespace {

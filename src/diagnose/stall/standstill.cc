@@ -5,13 +5,13 @@
 #include <csignal>
 
 #include "base/format.h"
-#include "base/python_places.h"
 #include "base/text.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/own_pressure.h"
 #include "diagnose/stall/waits.h"
 #include "diagnose/time_math.h"
+#include "knowledge/places.h"
 #include "model/own_code.h"
 
 namespace holdfast {

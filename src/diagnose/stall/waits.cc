@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "base/format.h"
-#include "base/python_places.h"
 #include "diagnose/stall/standstill.h"
+#include "knowledge/places.h"
 #include "model/own_code.h"
 
 namespace holdfast {

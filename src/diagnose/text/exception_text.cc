@@ -38,15 +38,18 @@ std::string ExceptionSaid::line() const {
     return message.empty() ? type : type + ": " + message;
 }
 
-std::optional<ExceptionSaid> exception_said(const Death& death,
-                                            std::span<const ExceptionWords> table) {
+std::optional<ExceptionSaid> exception_said(const Death& death, CauseId cause) {
     if (!exception_decided_exit(death)) return std::nullopt;
     const TracebackText& traceback = *final_exception(death);
-    for (std::size_t row = 0; row < table.size(); ++row)
-        if (fits(table[row], traceback))
-            return ExceptionSaid{&table[row], row, traceback.type, traceback.message,
-                                 source_of(traceback)};
+    for (const ExceptionWords& words : exception_words(cause->slug))
+        if (fits(words, traceback))
+            return ExceptionSaid{&words, traceback.type, traceback.message, source_of(traceback)};
     return std::nullopt;
+}
+
+bool runs_below(const Death& death, std::string_view function) {
+    const TracebackText* traceback = final_exception(death);
+    return traceback != nullptr && running(*traceback, function);
 }
 
 Confidence sure_of(const Death& death, const ExceptionSaid& said) {

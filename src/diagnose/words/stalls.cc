@@ -1,7 +1,6 @@
 // HF701 to HF706 and HF806 in words: who waits for whom, and how long.
 #include "diagnose/facts/stalls.h"
 #include "base/format.h"
-#include "base/python_places.h"
 #include "base/text.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/stall/waits.h"
@@ -9,6 +8,7 @@
 #include "diagnose/words/phrases.h"
 #include "diagnose/words/verdict.h"
 #include "diagnose/words/waiting.h"
+#include "knowledge/places.h"
 
 namespace holdfast::facts {
 namespace {

@@ -1,5 +1,5 @@
 // Frames of well-known code are recognised wherever they are installed, and others are not.
-#include "base/python_places.h"
+#include "knowledge/places.h"
 
 #include <gtest/gtest.h>
 
