@@ -4,9 +4,9 @@
 #include <csignal>
 #include <utility>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr Nanos clock_slack = std::chrono::seconds(2);  // kernel log against CLOCK_MONOTONIC
@@ -198,4 +198,4 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     look_at_kernel_log(machine, clock, evidence);
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -4,11 +4,11 @@
 #include "base/format.h"
 #include "evidence/clean_text.h"
 #include "evidence/crash_facts.h"
+#include "evidence/gatherers.h"
 #include "evidence/native_stack.h"
 #include "evidence/native_text.h"
-#include "evidence/parts.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr std::size_t longest_text = 2048;
@@ -107,4 +107,4 @@ std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& cloc
     return seen;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

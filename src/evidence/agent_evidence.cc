@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
+#include "evidence/gatherers.h"
 #include "evidence/memory_snapshot.h"
-#include "evidence/parts.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr std::size_t longest_agent_text = 1024;
@@ -189,4 +189,4 @@ std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -6,10 +6,10 @@
 #include "base/format.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
+#include "evidence/gatherers.h"
 #include "evidence/memory_snapshot.h"
-#include "evidence/parts.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr int sent_by_kernel = 0x80;                    // SI_KERNEL: a key, a hang-up
@@ -111,4 +111,4 @@ void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evide
         at_its_snapshot(*main, process), {clock, limit, false, most_it_can_hold(process, limit)});
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

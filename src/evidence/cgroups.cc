@@ -1,9 +1,9 @@
 // The cgroups of the tree, each with its chain of levels and the kills that were noticed in it.
 #include <algorithm>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr std::size_t most_kills = 256;
@@ -88,4 +88,4 @@ std::vector<CgroupEvidence> cgroups(const RunRecord& record, const RunClock& clo
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

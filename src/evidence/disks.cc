@@ -1,8 +1,8 @@
 // Room on the filesystems the run uses.
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "sources/filesystem_space.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 
 std::vector<DiskEvidence> disks(const RunRecord& record) {
     std::vector<DiskEvidence> all;
@@ -21,4 +21,4 @@ std::vector<DiskEvidence> disks(const RunRecord& record) {
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "evidence/clean_text.h"
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "evidence/traceback_text.h"
 
 namespace holdfast {
@@ -57,7 +57,7 @@ void add_end(const RunRecord& record, const RunClock& clock, Evidence& evidence)
     const auto seen = [&](std::int64_t status, std::int64_t time) {
         evidence.ended = true;
         evidence.end_time = clock.known(time);
-        if (const auto exit = parts::exit_of(status)) {
+        if (const auto exit = gatherers::exit_of(status)) {
             evidence.exit = *exit;
             evidence.core_dumped = exit->signal && WCOREDUMP(static_cast<int>(status));
         }
@@ -183,24 +183,24 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     Evidence evidence;
     evidence.run = summary_of(record);
     if (record.facts) evidence.holdfast_version = record.facts->holdfast_version;
-    evidence.main_pid = parts::main_pid(record);
-    evidence.processes = parts::processes(record, clock);
-    evidence.cgroups = parts::cgroups(record, clock);
-    evidence.host = parts::host(record);
-    evidence.pressure = parts::pressure(record.samples);
-    evidence.disks = parts::disks(record);
-    evidence.neighbours = parts::neighbours(record);
-    evidence.kernel_log = parts::kernel_log(record, clock);
+    evidence.main_pid = gatherers::main_pid(record);
+    evidence.processes = gatherers::processes(record, clock);
+    evidence.cgroups = gatherers::cgroups(record, clock);
+    evidence.host = gatherers::host(record);
+    evidence.pressure = gatherers::pressure(record.samples);
+    evidence.disks = gatherers::disks(record);
+    evidence.neighbours = gatherers::neighbours(record);
+    evidence.kernel_log = gatherers::kernel_log(record, clock);
     evidence.kernel_log_complete = log_complete(record);
     take_ends_from_log(evidence);
-    evidence.signals = parts::signals(record, clock);
-    evidence.gpus = parts::gpus(record, evidence);
+    evidence.signals = gatherers::signals(record, clock);
+    evidence.gpus = gatherers::gpus(record, evidence);
     evidence.scheduler = scheduler_of(record);
     add_missing(record, evidence);
     add_end(record, clock, evidence);
-    parts::aftermath(record, machine, clock, evidence);
+    gatherers::aftermath(record, machine, clock, evidence);
 
-    parts::StderrText words = parts::stderr_text(record, machine);
+    gatherers::StderrText words = gatherers::stderr_text(record, machine);
     evidence.stderr_seen = words.seen;
     evidence.stderr_tail = std::move(words.tail);
     if (!words.missing.empty())
@@ -208,14 +208,14 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     evidence.traceback = last_traceback(evidence.stderr_tail);
 
     const ProcessEvidence* main = evidence.main();
-    evidence.memory = parts::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
-    evidence.agents = parts::agents(record, clock, evidence);
-    evidence.crashes = parts::crashes(record, clock);
+    evidence.memory = gatherers::memory(record, clock, main ? evidence.cgroup_of(*main) : nullptr);
+    evidence.agents = gatherers::agents(record, clock, evidence);
+    evidence.crashes = gatherers::crashes(record, clock);
     take_ends_from_inside(evidence);
     add_unseen_crashed(evidence);
-    evidence.stacks = parts::stacks(record, clock);
-    evidence.stalls = parts::stalls(record, clock);
-    parts::agent_words(record, clock, evidence);
+    evidence.stacks = gatherers::stacks(record, clock);
+    evidence.stalls = gatherers::stalls(record, clock);
+    gatherers::agent_words(record, clock, evidence);
     tidy(evidence.missing);
     return evidence;
 }

@@ -1,7 +1,7 @@
 // The GPUs at the last look, and who held their memory.
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 std::optional<int> small(std::uint32_t value, std::uint32_t most) {
@@ -49,4 +49,4 @@ std::vector<GpuEvidence> gpus(const RunRecord& record, const Evidence& so_far) {
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 void keep_last(std::optional<Bytes>& last, std::uint64_t value) {
@@ -57,4 +57,4 @@ HostEvidence host(const RunRecord& record) {
     return host;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "evidence/clean_text.h"
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "sources/kernel_message.h"
 #include "sources/oom_table.h"
 #include "sources/page_size.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 using Kind = KernelLogEntry::Kind;
@@ -141,4 +141,4 @@ std::vector<KernelLogEntry> kernel_log(const RunRecord& record, const RunClock& 
     return entries;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

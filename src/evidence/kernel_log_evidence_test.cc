@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "evidence/synthetic_record.h"
 
 namespace holdfast {
@@ -28,7 +28,7 @@ const RunClock run_clock{start};
 TEST(KernelLogEvidence, OneKillOfTwoLinesIsOneEntryAtItsOwnTime) {
     RunRecord record;
     record.events = {logged(5 * second, first_line), logged(5 * second + 10, second_line)};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 1U);
     EXPECT_EQ(log[0].kind, Kind::oom_kill);
     EXPECT_EQ(log[0].time, Nanos(5 * second));
@@ -47,7 +47,7 @@ TEST(KernelLogEvidence, TheListBeforeAKillTellsWhoHeldWhat) {
         logged(2, "[    100]     0   100    10000     1000    45056        0             0 python"),
         logged(3, "[    900]     0   900   100000    90000    45056        0             0 eater"),
         logged(5, first_line), logged(6, second_line)};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 1U);
     ASSERT_EQ(log[0].holders.size(), 2U);
     EXPECT_EQ(log[0].holders[0].pid, 900);
@@ -58,7 +58,7 @@ TEST(KernelLogEvidence, TheListBeforeAKillTellsWhoHeldWhat) {
 TEST(KernelLogEvidence, TheSecondLineAloneTellsACgroupsKill) {
     RunRecord record;
     record.events = {logged(0, second_line)};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 1U);
     EXPECT_EQ(log[0].constraint, "CONSTRAINT_MEMCG");
 }
@@ -69,7 +69,7 @@ TEST(KernelLogEvidence, TheSecondLineAloneDoesNotTellWhetherTheWholeMachineWasSh
                             "Out of memory: Killed process 100 (python) total-vm:900000kB, "
                             "anon-rss:520000kB, file-rss:4000kB, shmem-rss:0kB, UID:1000 "
                             "pgtables:1200kB oom_score_adj:0")};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 1U);
     EXPECT_EQ(log[0].kind, Kind::oom_kill);
     EXPECT_EQ(log[0].constraint, "");
@@ -83,7 +83,7 @@ TEST(KernelLogEvidence, KillsOfTwoProcessesStayTwo) {
                             "total-vm:1kB, anon-rss:1kB, file-rss:0kB, shmem-rss:0kB, UID:0 "
                             "pgtables:1kB oom_score_adj:0"),
                      logged(60 * second, second_line)};
-    EXPECT_EQ(parts::kernel_log(record, run_clock).size(), 3U);
+    EXPECT_EQ(gatherers::kernel_log(record, run_clock).size(), 3U);
 }
 
 TEST(KernelLogEvidence, KnowsFaultsOfProgramsAndGpus) {
@@ -93,7 +93,7 @@ TEST(KernelLogEvidence, KnowsFaultsOfProgramsAndGpus) {
                "python[100]: segfault at 10 ip 00007f0000001234 sp 00007ffc00000000 error 4 in "
                "libfast.so[7f0000000000+5000]"),
         logged(2, "NVRM: Xid (PCI:0000:01:00): 79, pid=100, name=python, GPU has fallen off")};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 2U);
     EXPECT_EQ(log[0].kind, Kind::segfault);
     EXPECT_EQ(log[0].pid, 100);
@@ -108,7 +108,7 @@ TEST(KernelLogEvidence, AnXidKnownOnlyFromTheDriverIsTold) {
     gpu.last_xid = 31;
     gpu.last_xid_time = start + 7 * second;
     record.gpus = {gpu};
-    const auto log = parts::kernel_log(record, run_clock);
+    const auto log = gatherers::kernel_log(record, run_clock);
     ASSERT_EQ(log.size(), 1U);
     EXPECT_EQ(log[0].kind, Kind::gpu_fault);
     EXPECT_EQ(log[0].xid, 31);

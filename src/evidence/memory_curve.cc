@@ -2,9 +2,9 @@
 // below the machine's memory, else the machine's memory.
 #include <algorithm>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr std::size_t most_points = 512;
@@ -95,4 +95,4 @@ MemorySummary memory(const RunRecord& record, const RunClock& clock,
     return memory;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "evidence/synthetic_record.h"
 
 namespace holdfast {
@@ -23,7 +23,7 @@ const RunClock run_clock{synthetic::start};
 TEST(MemoryCurve, IsTheContainersWhereItHasALimit) {
     RunRecord record;
     record.samples = {look(1, 100), look(2, 400), look(3, 300)};
-    const MemorySummary memory = parts::memory(record, run_clock, nullptr);
+    const MemorySummary memory = gatherers::memory(record, run_clock, nullptr);
     EXPECT_EQ(memory.limit_name, "container limit");
     EXPECT_EQ(memory.limit, Bytes::mib(512));
     EXPECT_EQ(memory.peak, Bytes::mib(400));
@@ -36,7 +36,7 @@ TEST(MemoryCurve, IsTheMachinesWhereTheLimitIsAboveItsMemory) {
     RunRecord record;
     record.samples = {look(1, 100)};
     record.samples[0].cgroup_limit = Bytes::gib(64).count;
-    const MemorySummary memory = parts::memory(record, run_clock, nullptr);
+    const MemorySummary memory = gatherers::memory(record, run_clock, nullptr);
     EXPECT_EQ(memory.limit_name, "machine memory");
     EXPECT_EQ(memory.limit, Bytes::gib(16));
     EXPECT_EQ(memory.peak, Bytes::gib(6));
@@ -46,7 +46,7 @@ TEST(MemoryCurve, TakesWhatIsOlderThanTheSamplesFromTheHistory) {
     RunRecord record;
     record.history = {look(1, 10), look(50, 20), look(101, 99)};
     record.samples = {look(100, 30), look(110, 40)};
-    const MemorySummary memory = parts::memory(record, run_clock, nullptr);
+    const MemorySummary memory = gatherers::memory(record, run_clock, nullptr);
     ASSERT_EQ(memory.curve.size(), 4U);
     EXPECT_EQ(memory.curve[1].used, Bytes::mib(20));
     EXPECT_EQ(memory.curve[2].used, Bytes::mib(30));
@@ -55,7 +55,7 @@ TEST(MemoryCurve, TakesWhatIsOlderThanTheSamplesFromTheHistory) {
 TEST(MemoryCurve, KeepsThePeakWhenItThins) {
     RunRecord record;
     for (int i = 0; i < 5000; ++i) record.samples.push_back(look(i, i == 3333 ? 500 : 100));
-    const MemorySummary memory = parts::memory(record, run_clock, nullptr);
+    const MemorySummary memory = gatherers::memory(record, run_clock, nullptr);
     EXPECT_LE(memory.curve.size(), 512U);
     EXPECT_TRUE(std::any_of(memory.curve.begin(), memory.curve.end(),
                             [](const CurvePoint& p) { return p.used == Bytes::mib(500); }));
@@ -70,15 +70,15 @@ TEST(MemoryCurve, BelievesTheKernelsPeakOnlyWhenTheLimitWasHitDuringTheRun) {
     chain.levels[0].peak = Bytes::mib(512);
     chain.levels[0].limit_hits_first = 7;
     chain.levels[0].limit_hits_last = 7;
-    EXPECT_EQ(parts::memory(record, run_clock, &chain).peak, Bytes::mib(400));
+    EXPECT_EQ(gatherers::memory(record, run_clock, &chain).peak, Bytes::mib(400));
     chain.levels[0].limit_hits_last = 8;
-    EXPECT_EQ(parts::memory(record, run_clock, &chain).peak, Bytes::mib(512));
+    EXPECT_EQ(gatherers::memory(record, run_clock, &chain).peak, Bytes::mib(512));
 }
 
 TEST(MemoryCurve, IsEmptyWithoutFigures) {
     RunRecord record;
     record.samples = {sample(0)};
-    const MemorySummary memory = parts::memory(record, run_clock, nullptr);
+    const MemorySummary memory = gatherers::memory(record, run_clock, nullptr);
     EXPECT_TRUE(memory.curve.empty());
     EXPECT_FALSE(memory.limit);
     EXPECT_FALSE(memory.peak);

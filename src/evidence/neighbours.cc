@@ -1,9 +1,9 @@
 // The other large processes of the machine, at the last look.
 #include <algorithm>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 
 std::vector<Neighbour> neighbours(const RunRecord& record) {
     std::vector<Neighbour> all;
@@ -17,4 +17,4 @@ std::vector<Neighbour> neighbours(const RunRecord& record) {
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

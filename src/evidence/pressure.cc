@@ -1,9 +1,9 @@
 // How much of the last minute was lost to memory and disks, from totals that only grow.
 #include <algorithm>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr Nanos longest_window = std::chrono::seconds(60);
@@ -47,4 +47,4 @@ PressureEvidence pressure(std::span<const format::Sample> samples) {
     return pressure;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

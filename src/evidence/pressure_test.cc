@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "evidence/synthetic_record.h"
 
 namespace holdfast {
@@ -19,7 +19,7 @@ TEST(Pressure, IsThePercentOfTheLastMinuteOnly) {
         look.vm_major_faults = static_cast<std::uint64_t>(s * 100);
         samples.push_back(look);
     }
-    const PressureEvidence pressure = parts::pressure(samples);
+    const PressureEvidence pressure = gatherers::pressure(samples);
     ASSERT_TRUE(pressure.memory_full);
     EXPECT_DOUBLE_EQ(*pressure.memory_full, 50.0);
     EXPECT_DOUBLE_EQ(*pressure.major_faults_per_second, 100.0);
@@ -31,7 +31,7 @@ TEST(Pressure, OfAShortRunCoversTheWholeRun) {
     std::vector<format::Sample> samples{sample(0), sample(2 * second)};
     samples[0].psi_io_full_us = 1'000'000;
     samples[1].psi_io_full_us = 1'500'000;
-    const PressureEvidence pressure = parts::pressure(samples);
+    const PressureEvidence pressure = gatherers::pressure(samples);
     EXPECT_DOUBLE_EQ(*pressure.io_full, 25.0);
     EXPECT_EQ(pressure.window, Nanos(2 * second));
 }
@@ -40,22 +40,22 @@ TEST(Pressure, IsUnknownForAnInstantAndForNoSamples) {
     std::vector<format::Sample> samples{sample(0), sample(second / 10)};
     samples[0].psi_io_full_us = 0;
     samples[1].psi_io_full_us = 100'000;
-    EXPECT_FALSE(parts::pressure(samples).io_full);
-    EXPECT_FALSE(parts::pressure({}).window);
+    EXPECT_FALSE(gatherers::pressure(samples).io_full);
+    EXPECT_FALSE(gatherers::pressure({}).window);
 }
 
 TEST(Pressure, IsUnknownWhenATotalFell) {
     std::vector<format::Sample> samples{sample(0), sample(10 * second)};
     samples[0].vm_swap_in = 500;
     samples[1].vm_swap_in = 499;
-    EXPECT_FALSE(parts::pressure(samples).swap_in_pages_per_second);
+    EXPECT_FALSE(gatherers::pressure(samples).swap_in_pages_per_second);
 }
 
 TEST(Pressure, SurvivesAbsurdTimes) {
     std::vector<format::Sample> samples{sample(0), sample(0)};
     samples[0].time = INT64_MAX;
     samples[1].time = INT64_MIN;
-    EXPECT_FALSE(parts::pressure(samples).window);
+    EXPECT_FALSE(gatherers::pressure(samples).window);
 }
 
 }  // namespace

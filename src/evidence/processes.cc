@@ -6,9 +6,9 @@
 #include <string_view>
 #include <tuple>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 Role role_of(format::ProcessRole role) {
@@ -150,4 +150,4 @@ std::optional<int> main_pid(const RunRecord& record) {
     return std::nullopt;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

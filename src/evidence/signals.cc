@@ -1,8 +1,8 @@
 // The signals that reached the program by way of the supervisor.
 #include "evidence/clean_text.h"
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 constexpr std::int64_t from_kernel = 1;
@@ -32,4 +32,4 @@ std::vector<SignalSeen> signals(const RunRecord& record, const RunClock& clock) 
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

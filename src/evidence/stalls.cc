@@ -3,10 +3,10 @@
 #include <array>
 
 #include "evidence/clean_text.h"
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "record/stall_text.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 struct WaitWord {
@@ -96,4 +96,4 @@ std::vector<StallEvidence> stalls(const RunRecord& record, const RunClock& clock
     return all;
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

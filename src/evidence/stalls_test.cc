@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 
 namespace holdfast {
 namespace {
@@ -34,7 +34,7 @@ TEST(Stalls, come_in_order_and_only_the_newest_has_threads) {
     record.stalled = {process(9, 42,
                               "T 42 MainThread\nW S\tlock\tio\tfutex\tf\t\t\n"
                               "F 3\tinner.py\tf\nF 9\touter.py\tg\n")};
-    const auto all = parts::stalls(record, {100});
+    const auto all = gatherers::stalls(record, {100});
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].since, RunTime(100));
     EXPECT_TRUE(all[0].processes.empty());
@@ -52,7 +52,7 @@ TEST(Stalls, a_threads_name_and_target_hide_secrets) {
     record.stalls = {stall(1, 1)};
     record.stalled = {process(
         1, 42, "T 42 token=hunterzwei\nW S\tread\tio\tread\tf\t/x?password=hunterzwei\t\n")};
-    const WaitingThread thread = parts::stalls(record, {0})[0].processes.at(0).threads.at(0);
+    const WaitingThread thread = gatherers::stalls(record, {0})[0].processes.at(0).threads.at(0);
     EXPECT_EQ(thread.name, "token=***");
     EXPECT_EQ(thread.target, "/x?password=***");
 }
@@ -62,7 +62,7 @@ TEST(Stalls, a_size_beyond_the_row_is_not_believed) {
     record.stalls = {stall(1, 1)};
     record.stalled = {process(1, 42, "T 42 a\n")};
     record.stalled[0].text_size = 0xFFFFFFFFU;
-    EXPECT_EQ(parts::stalls(record, {0})[0].processes.size(), 1U);
+    EXPECT_EQ(gatherers::stalls(record, {0})[0].processes.size(), 1U);
 }
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "evidence/gatherers.h"
 #include "evidence/own_words.h"
-#include "evidence/parts.h"
 #include "record/mask.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 namespace {
 
 // A shared log file goes on after the run; what came later is not this program's.
@@ -76,4 +76,4 @@ StderrText stderr_text(const RunRecord& record, const MachineView& machine) {
     return unseen("stderr: not recorded");
 }
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers

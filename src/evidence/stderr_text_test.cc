@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "evidence/parts.h"
+#include "evidence/gatherers.h"
 #include "evidence/synthetic_record.h"
 
 namespace holdfast {
@@ -23,7 +23,7 @@ RunRecord relayed(std::string text) {
 }
 
 TEST(StderrText, OfARelayIsMaskedAndPrintable) {
-    const auto words = parts::stderr_text(
+    const auto words = gatherers::stderr_text(
         relayed("key hf_abcdefghijklmnopqrstuvwxyzABCDEFGH\n\x1b[31mred\x1b[0m\n"), {});
     EXPECT_TRUE(words.seen);
     EXPECT_EQ(words.tail.find("hf_abcdef"), std::string::npos) << words.tail;
@@ -31,14 +31,14 @@ TEST(StderrText, OfARelayIsMaskedAndPrintable) {
 }
 
 TEST(StderrText, EachStateOfAProgressBarIsALine) {
-    EXPECT_EQ(parts::stderr_text(relayed("10%\r20%\rdone\r\n"), {}).tail, "10%\n20%\ndone\n");
+    EXPECT_EQ(gatherers::stderr_text(relayed("10%\r20%\rdone\r\n"), {}).tail, "10%\n20%\ndone\n");
 }
 
 TEST(StderrText, OfALongRelayBeginsWithAWholeLineAndIsBounded) {
     std::string text;
-    while (text.size() < 3 * parts::stderr_limit) text += "0123456789 a line of output\n";
-    const auto words = parts::stderr_text(relayed(text), {});
-    EXPECT_LE(words.tail.size(), parts::stderr_limit);
+    while (text.size() < 3 * gatherers::stderr_limit) text += "0123456789 a line of output\n";
+    const auto words = gatherers::stderr_text(relayed(text), {});
+    EXPECT_LE(words.tail.size(), gatherers::stderr_limit);
     EXPECT_TRUE(words.tail.starts_with("0123456789"));
     EXPECT_TRUE(words.tail.ends_with("output\n"));
 }
@@ -46,13 +46,13 @@ TEST(StderrText, OfALongRelayBeginsWithAWholeLineAndIsBounded) {
 TEST(StderrText, ARingThatWentRoundDoesNotBeginWithHalfALine) {
     RunRecord record = relayed("lf a line\nwhole\n");
     record.output->taken = 1'000'000;
-    EXPECT_EQ(parts::stderr_text(record, {}).tail, "whole\n");
+    EXPECT_EQ(gatherers::stderr_text(record, {}).tail, "whole\n");
 }
 
 TEST(StderrText, OfATerminalIsNotSeenAndSaysSo) {
     RunRecord record = synthetic::run();
     record.facts->output.kind = Kind::terminal;
-    const auto words = parts::stderr_text(record, {});
+    const auto words = gatherers::stderr_text(record, {});
     EXPECT_FALSE(words.seen);
     EXPECT_NE(words.missing.find("terminal"), std::string::npos);
 }
@@ -85,7 +85,7 @@ protected:
 };
 
 TEST_F(StderrFile, IsReadFromWhereTheRunBegan) {
-    const auto words = parts::stderr_text(record_, machine_);
+    const auto words = gatherers::stderr_text(record_, machine_);
     EXPECT_TRUE(words.seen);
     EXPECT_EQ(words.tail, "last words\n");
 }
@@ -93,25 +93,25 @@ TEST_F(StderrFile, IsReadFromWhereTheRunBegan) {
 TEST_F(StderrFile, AnotherFileOfThatNameIsNotRead) {
     std::filesystem::rename(path_, path_ + ".1");
     std::ofstream(path_) << "of an earlier run\nsomebody else's words\n";
-    const auto words = parts::stderr_text(record_, machine_);
+    const auto words = gatherers::stderr_text(record_, machine_);
     EXPECT_FALSE(words.seen);
     EXPECT_FALSE(words.missing.empty());
 }
 
 TEST_F(StderrFile, AFileThatIsGoneIsMissing) {
     std::filesystem::remove(path_);
-    EXPECT_FALSE(parts::stderr_text(record_, machine_).seen);
+    EXPECT_FALSE(gatherers::stderr_text(record_, machine_).seen);
 }
 
 TEST_F(StderrFile, WordsWrittenAfterTheRunAreNotTheRuns) {
     record_.end->time_wall -= 60 * synthetic::second;
-    const auto words = parts::stderr_text(record_, machine_);
+    const auto words = gatherers::stderr_text(record_, machine_);
     EXPECT_FALSE(words.seen);
     EXPECT_NE(words.missing.find("after the run"), std::string::npos);
 }
 
 TEST_F(StderrFile, WithoutAMachineNoFileIsOpened) {
-    EXPECT_FALSE(parts::stderr_text(record_, {}).seen);
+    EXPECT_FALSE(gatherers::stderr_text(record_, {}).seen);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "record/box_reader.h"
 #include "sources/pid_cgroup.h"
 #include "sources/process_dir.h"
-#include "supervise/plain.h"
+#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {
@@ -133,38 +133,38 @@ void CgroupWatch::read_levels(Watched& watched) const {
         level.components_up = static_cast<std::uint32_t>(i);
         if (i < reading.memory.size()) {
             const sources::CgroupMemoryLevel& seen = reading.memory[i];
-            level.limit = plain(seen.limit);
-            level.usage = plain(seen.usage);
+            level.limit = stored(seen.limit);
+            level.usage = stored(seen.usage);
             keep_first(level.usage_first, level.usage);
-            level.peak = plain(seen.peak);
-            level.limit_hits = plain(seen.limit_hits);
+            level.peak = stored(seen.peak);
+            level.limit_hits = stored(seen.limit_hits);
             keep_first(level.limit_hits_first, level.limit_hits);
-            level.oom = plain(seen.oom);
+            level.oom = stored(seen.oom);
             keep_first(level.oom_first, level.oom);
-            level.swap_limit = plain(seen.swap_limit);
-            level.swap_usage = plain(seen.swap_usage);
+            level.swap_limit = stored(seen.swap_limit);
+            level.swap_usage = stored(seen.swap_usage);
             if (seen.oom_group) level.oom_group = *seen.oom_group ? 1 : 0;
             // The count of kills is kept by count_kills, so that no movement goes unrecorded.
             if (level.oom_kill_first == unknown && counts_are_ours(watched)) {
                 const auto own =
                     i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
-                level.oom_kill_first = level.oom_kill = plain(own);
+                level.oom_kill_first = level.oom_kill = stored(own);
             }
             watched.reclaimable[i] = reclaimable_of(seen.stat);
         }
         if (i < reading.pids.size()) {
-            level.pids_limit = plain(reading.pids[i].limit);
-            level.pids = plain(reading.pids[i].usage);
-            level.pids_refused = plain(reading.pids[i].refused);
+            level.pids_limit = stored(reading.pids[i].limit);
+            level.pids = stored(reading.pids[i].usage);
+            level.pids_refused = stored(reading.pids[i].refused);
             keep_first(level.pids_refused_first, level.pids_refused);
         }
     }
     if (!reading.memory.empty()) {
         const sources::CgroupMemoryStat& stat = reading.memory[0].stat;
-        record.anon = plain(stat.anon);
-        record.file = plain(stat.file);
-        record.shmem = plain(stat.shmem);
-        record.kernel = plain(stat.kernel);
+        record.anon = stored(stat.anon);
+        record.file = stored(stat.file);
+        record.shmem = stored(stat.shmem);
+        record.kernel = stored(stat.kernel);
     }
 }
 

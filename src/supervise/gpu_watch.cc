@@ -11,7 +11,7 @@
 #include "record/box_reader.h"
 #include "sources/gpu_reader.h"
 #include "supervise/bystander.h"
-#include "supervise/plain.h"
+#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {
@@ -33,8 +33,8 @@ void note(const sources::GpuReading& seen, Nanos now, format::Gpu& record) {
     record.index = static_cast<std::uint32_t>(seen.index);
     record.lost = seen.lost ? 1 : record.lost;
     set_fixed_text(record.name, seen.name);
-    record.total = plain(seen.total);
-    record.used = plain(seen.used);
+    record.total = stored(seen.total);
+    record.used = stored(seen.used);
     if (seen.used)
         record.used_peak = record.used_peak == format::unknown
                                ? record.used
@@ -55,7 +55,7 @@ void note(const sources::GpuReading& seen, Nanos now, format::Gpu& record) {
     std::size_t count = 0;
     for (const sources::GpuProcess& process : seen.processes) {
         if (count + 1 >= std::size(record.processes)) break;
-        record.processes[count++] = {process.pid, 0, plain(process.used)};
+        record.processes[count++] = {process.pid, 0, stored(process.used)};
     }
     record.processes[count] = {};
 }

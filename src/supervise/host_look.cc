@@ -1,6 +1,6 @@
 #include "supervise/host_look.h"
 
-#include "supervise/plain.h"
+#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {
@@ -52,21 +52,21 @@ HostLook::HostLook(const sources::Roots& roots)
 void HostLook::fill(format::Sample& sample) const {
     if (meminfo_) {
         if (const auto memory = meminfo_->read()) {
-            sample.mem_total = plain(memory->total);
-            sample.mem_available = plain(memory->available);
-            sample.mem_free = plain(memory->free);
-            sample.swap_total = plain(memory->swap_total);
-            sample.swap_free = plain(memory->swap_free);
-            sample.committed = plain(memory->committed);
-            sample.commit_limit = plain(memory->commit_limit);
+            sample.mem_total = stored(memory->total);
+            sample.mem_available = stored(memory->available);
+            sample.mem_free = stored(memory->free);
+            sample.swap_total = stored(memory->swap_total);
+            sample.swap_free = stored(memory->swap_free);
+            sample.committed = stored(memory->committed);
+            sample.commit_limit = stored(memory->commit_limit);
         }
     }
     if (vmstat_) {
         if (const auto counters = vmstat_->read()) {
-            sample.vm_oom_kill = plain(counters->oom_kill);
-            sample.vm_major_faults = plain(counters->major_faults);
-            sample.vm_swap_in = plain(counters->swap_in_pages);
-            sample.vm_swap_out = plain(counters->swap_out_pages);
+            sample.vm_oom_kill = stored(counters->oom_kill);
+            sample.vm_major_faults = stored(counters->major_faults);
+            sample.vm_swap_in = stored(counters->swap_in_pages);
+            sample.vm_swap_out = stored(counters->swap_out_pages);
         }
     }
     if (memory_pressure_) {

@@ -7,7 +7,7 @@
 #include "sources/kernel_message.h"
 #include "sources/page_size.h"
 #include "supervise/own_cpu.h"
-#include "supervise/plain.h"
+#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {
@@ -172,11 +172,11 @@ format::Sample Observer::sample_now(Nanos now) const {
     sample.time = now.count();
     const int slot = main_cgroup();
     const TightestLevel tightest = cgroups_.tightest(slot);
-    sample.cgroup_usage = plain(tightest.usage);
-    sample.cgroup_limit = plain(tightest.limit);
-    sample.cgroup_headroom = plain(tightest.headroom);
-    sample.cgroup_oom_kill = plain(cgroups_.kills(slot));
-    sample.cgroup_shmem = plain(cgroups_.shared_memory(slot));
+    sample.cgroup_usage = stored(tightest.usage);
+    sample.cgroup_limit = stored(tightest.limit);
+    sample.cgroup_headroom = stored(tightest.headroom);
+    sample.cgroup_oom_kill = stored(cgroups_.kills(slot));
+    sample.cgroup_shmem = stored(cgroups_.shared_memory(slot));
     const TreeTotals& totals = tree_.totals();
     sample.tree_rss = totals.rss;
     sample.tree_processes = totals.processes;

@@ -19,8 +19,8 @@
 #include "sources/pid_maps.h"
 #include "sources/pid_status.h"
 #include "sources/pid_wchan.h"
-#include "supervise/plain.h"
 #include "supervise/role.h"
+#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {
@@ -115,25 +115,25 @@ void note_open_files(int process_dir, format::Process& record) {
 void note_details(int process_dir, format::Process& record) {
     note_open_files(process_dir, record);
     if (const auto status = sources::read_pid_status(process_dir)) {
-        record.anon = plain(status->anon);
-        record.shmem = plain(status->shmem);
-        record.swap = plain(status->swap);
-        record.rss_peak = larger(record.rss_peak, plain(status->rss_peak));
-        record.virtual_size = larger(record.virtual_size, plain(status->virtual_peak));
+        record.anon = stored(status->anon);
+        record.shmem = stored(status->shmem);
+        record.swap = stored(status->swap);
+        record.rss_peak = larger(record.rss_peak, stored(status->rss_peak));
+        record.virtual_size = larger(record.virtual_size, stored(status->virtual_peak));
         record.uid = status->uid.value_or(record.uid);
     }
     if (const auto io = sources::read_pid_io(process_dir)) {
-        record.read_bytes = plain(io->read_disk);
-        record.write_bytes = plain(io->written_disk);
+        record.read_bytes = stored(io->read_disk);
+        record.write_bytes = stored(io->written_disk);
     }
     if (const auto limits = sources::read_pid_limits(process_dir)) {
-        record.limit_as = plain(limits->address_space.soft);
-        record.limit_data = plain(limits->data.soft);
-        record.limit_fsize = plain(limits->file_size.soft);
-        record.limit_nofile = plain(limits->open_files.soft);
-        record.limit_nproc = plain(limits->processes.soft);
-        record.limit_cpu_soft = plain(limits->cpu_seconds.soft);
-        record.limit_cpu_hard = plain(limits->cpu_seconds.hard);
+        record.limit_as = stored(limits->address_space.soft);
+        record.limit_data = stored(limits->data.soft);
+        record.limit_fsize = stored(limits->file_size.soft);
+        record.limit_nofile = stored(limits->open_files.soft);
+        record.limit_nproc = stored(limits->processes.soft);
+        record.limit_cpu_soft = stored(limits->cpu_seconds.soft);
+        record.limit_cpu_hard = stored(limits->cpu_seconds.hard);
     }
     if (const auto channel = sources::read_pid_wchan(process_dir))
         set_fixed_text(record.wait_channel, printable(*channel));

@@ -50,11 +50,16 @@ Finding about_lost_worker(const Death& worker, const Autopsy& death, const Stand
 std::optional<Finding> dead_thread(const Autopsy& death, const Standstill& stand) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
+    // A program that sleeps between short steps seems to stand still long before it does: what
+    // nobody has moved for a while after counts as well.
     constexpr Nanos slack{2'000'000'000};
+    constexpr Nanos a_while{10'000'000'000};
     const ExceptionEvidence* last = nullptr;
-    for (const ExceptionEvidence& thrown : agent->exceptions)
-        if (!thrown.in_main_thread && thrown.time <= later(stand.stall->since, slack))
-            last = &thrown;
+    for (const ExceptionEvidence& thrown : agent->exceptions) {
+        const bool before_it = thrown.time <= later(stand.stall->since, slack) ||
+                               between(thrown.time, stand.stall->seen) >= a_while;
+        if (!thrown.in_main_thread && before_it) last = &thrown;
+    }
     if (last == nullptr) return std::nullopt;
     Finding finding =
         finding_about(death, "exception"_cause, Confidence::likely, facts::DeadThread{last});

@@ -9,10 +9,10 @@
 
 namespace holdfast {
 
-inline std::uint64_t plain(std::optional<Bytes> amount) {
+inline std::uint64_t stored(std::optional<Bytes> amount) {
     return amount ? amount->count : format::unknown;
 }
-inline std::uint64_t plain(std::optional<std::uint64_t> count) {
+inline std::uint64_t stored(std::optional<std::uint64_t> count) {
     return count.value_or(format::unknown);
 }
 

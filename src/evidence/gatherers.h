@@ -1,4 +1,4 @@
-// The parts gather() puts together, one file each. All pure, but for what `MachineView` brings.
+// What gather() puts together, one file each. All pure, but for what `MachineView` brings.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 #include "model/evidence.h"
 #include "record/run_record.h"
 
-namespace holdfast::parts {
+namespace holdfast::gatherers {
 
 inline std::optional<Bytes> bytes(std::uint64_t value) {
     if (value == format::unknown) return std::nullopt;
@@ -74,4 +74,4 @@ StderrText stderr_text(const RunRecord& record, const MachineView& machine);
 void aftermath(const RunRecord& record, const MachineView& machine, const RunClock& clock,
                Evidence& evidence);
 
-}  // namespace holdfast::parts
+}  // namespace holdfast::gatherers
