@@ -172,7 +172,7 @@ class _Walk:
                 names = dict(type.__dict__["__dict__"].__get__(value))
                 self.names(names, file, path + ".", depth + 1)
         elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
-            self.note(path, _rows(value), _size(value, 0)[0], title, 0, file)
+            self.note(path, _rows(value), _size(value, 0, set())[0], title, 0, file)
         elif title != "module" and not is_front_end(kind):
             self.names(attributes(value), file, path + ".", depth + 1)
 
@@ -181,7 +181,8 @@ class _Walk:
         each, graphs = 0, 0
         ends = _sample(value, count)
         if ends:
-            sizes = [_size(one, 0) for one in ends]
+            met = set()
+            sizes = [_size(one, 0, met) for one in ends]
             graphs = _mark(sizes)
             per_item = 2 if is_a(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
@@ -267,11 +268,15 @@ def _last(value):
     return [next(keys) for _ in range(4)]
 
 
-def _size(value, depth):
-    """About how many bytes it holds, and _GRAPH or _OPAQUE where that is not all."""
+def _size(value, depth, met):
+    """About how many bytes it holds, and _GRAPH or _OPAQUE where that is not all. What several
+    items share, as processes do their arguments, counts for the first that was `met`."""
     kind = type(value)
     if _is_one_of(kind, _PLAIN):
         return 32, 0
+    if id(value) in met:
+        return 64, 0
+    met.add(id(value))
     if _is_one_of(kind, (str, bytes, bytearray)):
         return 56 + len(value), 0
     title = _known_title(kind)
@@ -294,11 +299,11 @@ def _size(value, depth):
         ends = tuple.__getitem__(value, slice(8)) if plain else _sample(value, count)
         if not ends:
             return 64, 0
-        sizes = [_size(one, depth + 1) for one in ends]
+        sizes = [_size(one, depth + 1, met) for one in ends]
         per_item = 2 if is_a(value, dict) else 1
         each = sum(size for size, _ in sizes) * per_item // len(sizes)
         return 64 + count * (each + 16), _mark(sizes)
-    sizes = [_size(one, depth + 1) for one in list(attributes(value).values())[:16]]
+    sizes = [_size(one, depth + 1, met) for one in list(attributes(value).values())[:16]]
     return 64 + sum(size for size, _ in sizes), _mark(sizes)
 
 

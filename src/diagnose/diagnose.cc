@@ -180,9 +180,18 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
         judgement.python_stack.clear();
         add_stacks(judgement, *autopsy);
     }
-    if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause)
-        return;
     Ranked childs = rank(findings_about(*autopsy));
+    if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause) {
+        // Who was killed for memory may be known to have kept it.
+        if (judgement.root.cause == "worker-oom"_cause && is_explanation(childs.root)) {
+            judgement.choice = {.kind = Choice::Kind::came_to_that,
+                                .first = judgement.end.cause,
+                                .second = childs.root.cause,
+                                .child = {}};
+            judgement.root = std::move(childs.root);
+        }
+        return;
+    }
     if (!child.named) {
         childs.end.confidence = at_most(childs.end.confidence, Confidence::likely);
         childs.root.confidence = at_most(childs.root.confidence, Confidence::likely);

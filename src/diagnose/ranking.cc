@@ -28,6 +28,7 @@ bool yields(const Finding& finding, const Finding& to) {
 // Whether what is known before the end leads to an end like this one.
 bool explains(const Finding& why, const Finding& end) {
     if (!names(end.cause->explained_by, why.cause)) return false;
+    if (end.cause == "exit-called"_cause) return why.topic == Topic::nonfinite_number;
     if (end.cause != "exception"_cause) return true;
     if (why.cause == "gpu-leak"_cause) return end.topic == Topic::gpu_memory;
     // Many things fail after a loss is no number; only an exception about it ties the two together,

@@ -69,6 +69,8 @@ inline constexpr Slugs of_gpu_memory{"gpu-leak"};
 inline constexpr Slugs of_assertion{"bad-label"};
 // Only where the exception speaks of it.
 inline constexpr Slugs of_exception{"gpu-leak", "nan-loss"};
+// Only where the program looked at its loss and left.
+inline constexpr Slugs of_exit{"nan-loss"};
 // An exception is "none of the above": what is merely likely still replaces it.
 inline constexpr Slugs anything{"*"};
 // An uncaught std::bad_alloc aborts; that is how the refusal showed itself.
@@ -201,6 +203,7 @@ inline constexpr std::array catalogue{
         Cause::Stopped::by_somebody),
     Cause{"HF907", "exit-called", "the program or a notebook cell called exit()/os._exit"}
         .general(19)
+        .explained(catalogue_columns::of_exit)
         .yields(catalogue_columns::requests),
     Cause{"HF908", "shut-down", "the notebook server stopped or restarted the kernel on request"}
         .stops(Cause::Stopped::from_outside),

@@ -180,6 +180,25 @@ const ProcessEvidence* child_named_in(const Death& parent, std::string_view line
     return nullptr;
 }
 
+// "fold 3 died with -9": how Python tells the signal that ended a child, in anybody's words.
+std::optional<int> signal_as_status(std::string_view line) {
+    const auto digit = [&](std::size_t at) {
+        return at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
+    };
+    const auto part_of_word = [&](std::size_t at) {
+        return at < line.size() &&
+               (std::isalnum(static_cast<unsigned char>(line[at])) != 0 || line[at] == '-' ||
+                line[at] == '_' || (line[at] == '.' && digit(at + 1)));
+    };
+    for (std::size_t at = 0; (at = line.find('-', at)) != std::string_view::npos; ++at) {
+        if (at > 0 && part_of_word(at - 1)) continue;
+        const std::optional<int> number = number_at(line.substr(at + 1));
+        const std::size_t end = std::min(line.find_first_not_of("0123456789", at + 1), line.size());
+        if (number && fatal(*number) && !part_of_word(end)) return number;
+    }
+    return std::nullopt;
+}
+
 // "returned non-zero exit status 1", torchrun's ChildFailedError, torch's spawn.
 bool told_of_failure(const TracebackText& traceback) {
     for (const std::string_view type :
@@ -289,6 +308,8 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (traceback != nullptr && !about_a_child(*traceback)) {
         const std::string said = exception_line(*traceback);
         const ProcessEvidence* child = child_named_in(parent, said);
+        if (const std::optional<int> signal = signal_as_status(said); signal && child == nullptr)
+            child = first_child(parent, signal, true);
         if (child == nullptr) return std::nullopt;
         return FatalChild{*death_of(parent.all, *child), true, said};
     }

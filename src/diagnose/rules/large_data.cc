@@ -201,6 +201,14 @@ std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
     return largest == nullptr ? std::nullopt : std::optional(*largest);
 }
 
+std::optional<Holding> largest_growing(const Lines& lines) {
+    const Holding* largest = nullptr;
+    for (const auto& [place, line] : lines)
+        if (line.grows && !line.works && (largest == nullptr || line.live > largest->live))
+            largest = &line;
+    return largest == nullptr ? std::nullopt : std::optional(*largest);
+}
+
 std::optional<Finding> held_by_a_line(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->leak) return std::nullopt;
@@ -214,11 +222,18 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     bool several_lines = false;
     bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
                 replaced_by_larger(*line, *agent);
+    // With a rate for each step it is known which line keeps it, however much the others hold.
+    constexpr double least_growing = 0.15;
     if (kept && line->live.share_of(*peak) < least_kept) {
-        const std::optional<Holding> call = innermost_call(holdings.calling);
-        kept = call && kept_piece_by_piece(*call, *agent);
-        if (kept) line = call;
-        several_lines = kept;
+        if (const std::optional<Holding> growing = largest_growing(holdings.asking);
+            growing && growing->live.share_of(*peak) >= least_growing) {
+            line = growing;
+        } else {
+            const std::optional<Holding> call = innermost_call(holdings.calling);
+            kept = call && kept_piece_by_piece(*call, *agent);
+            if (kept) line = call;
+            several_lines = kept;
+        }
     }
     constexpr double least_loaded = 0.35;
     if (!kept && line->live.share_of(*peak) < 0.5)
@@ -227,7 +242,8 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
                 Bytes{static_cast<std::uint64_t>(static_cast<double>(peak->count) * least_loaded)}))
             line = load;
     if (line->works && !kept) return std::nullopt;
-    const double least = kept ? least_kept : line->loads ? least_loaded : 0.5;
+    const double least_of_kept = line->grows ? least_growing : least_kept;
+    const double least = kept ? least_of_kept : line->loads ? least_loaded : 0.5;
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     if (too_large_without(death, line->live)) return std::nullopt;
@@ -392,7 +408,7 @@ std::optional<Finding> worker_copies(const Autopsy& death) {
     const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
                         (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);
     const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};
-    if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.3) return std::nullopt;
+    if (cgroup->anon->share_of(sum) < 0.75 && theirs.share_of(*limit) < 0.25) return std::nullopt;
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
         facts::WorkerCopies{workers, copies, *main->anon, *limit, theirs, *cgroup->anon});

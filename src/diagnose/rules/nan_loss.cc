@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/exception_text.h"
@@ -91,6 +92,13 @@ std::optional<Finding> nan_loss(const Autopsy& death) {
     if (!steps.last_finite_loss && after >= for_nothing && traceback != nullptr &&
         !traceback->frames.empty() && is_own_code(traceback->frames.back().file) &&
         !speaks_of_something_else(*traceback)) {
+        finding.topic = Topic::nonfinite_number;
+        finding.confidence = Confidence::likely;
+    }
+    // Or it looked at the loss itself, a few steps later, and left.
+    constexpr std::uint64_t a_few = 16;
+    if ((after <= a_few || !steps.last_finite_loss) && death.exit.code != 0 &&
+        death.exit_call != nullptr && own_place(death.exit_call->frames)) {
         finding.topic = Topic::nonfinite_number;
         finding.confidence = Confidence::likely;
     }

@@ -32,6 +32,21 @@ TEST(NanLoss, ContributesToAnyOtherEnd) {
     EXPECT_TRUE(contributes(diverged().exits(0).verdict(), "nan-loss"));
 }
 
+TEST(NanLoss, ExplainsAnExitThatTheProgramChoseAFewStepsLater) {
+    Story story = diverged();
+    story.agent().steps.first_nonfinite = 497;
+    story.agent().steps.last_finite_loss = 0.5;
+    story.exits(3);
+    story.agent().exit = ExitCallEvidence{
+        9s, ExitCallEvidence::How::sys_exit, 3, {{"train.py", 8, "Watchdog.check"}}};
+    EXPECT_EQ(end_of(story.verdict()), "exit-called");
+    EXPECT_EQ(root_of(story.verdict()), "nan-loss");
+    EXPECT_FALSE(certain(story.verdict()));
+    // Many steps with a loss followed: then it left for something else.
+    story.agent().steps.first_nonfinite = 131;
+    EXPECT_EQ(root_of(story.verdict()), "exit-called");
+}
+
 TEST(NanLoss, OfHundredsOfStepsExplainsTheProgramsOwnComplaint) {
     Story story = diverged();
     story.agent().steps.first_nonfinite = 131;

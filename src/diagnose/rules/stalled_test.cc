@@ -104,6 +104,32 @@ TEST(StallRules, a_refusal_long_before_or_after_it_is_not_its_root) {
     EXPECT_EQ(diagnose(crosswise_after_refusal(30s)).root.cause, "lock-deadlock"_cause);
 }
 
+Evidence waiting_for_a_dead_thread(Nanos died) {
+    Evidence e = stalled(Story().dies_by(SIGTERM).signal_seen(SIGTERM, 40s),
+                         {{main_pid, false, {thread(main_pid, WaitKind::lock, {own})}}}, true);
+    AgentEvidence agent;
+    agent.pid = main_pid;
+    agent.taken = 39s;
+    ExceptionEvidence thrown;
+    thrown.time = died;
+    thrown.thread = "feeder";
+    thrown.type = "ValueError";
+    thrown.frames = {{"train.py", 43, "parse"}};
+    agent.exceptions.push_back(thrown);
+    e.agents = {agent};
+    return e;
+}
+
+TEST(StallRules, a_thread_that_died_long_before_the_end_is_its_root) {
+    // Steps with short sleeps between them seem to stand still: the stall may seem older than it.
+    const Verdict verdict = diagnose(waiting_for_a_dead_thread(15s));
+    EXPECT_EQ(verdict.root.cause, "exception"_cause);
+    ASSERT_TRUE(verdict.root.where);
+    EXPECT_EQ(verdict.root.where->line, 43);
+    const Verdict late = diagnose(waiting_for_a_dead_thread(36s));
+    EXPECT_NE(late.root.cause, "exception"_cause);
+}
+
 TEST(StallRules, times_that_no_clock_shows_do_not_overflow) {
     WaitingThread holder = thread(101, WaitKind::read, {other_own});
     holder.holds_gil = true;

@@ -31,6 +31,28 @@ TEST(WorkerOom, IsNotBlamedForANumberThatIsNoChildsPid) {
     EXPECT_EQ(end_of(story.verdict()), "exception");
 }
 
+TEST(WorkerOom, IsBlamedWhereTheParentTellsItsSignalAsAStatus) {
+    for (const char* said : {"fold 0 died with -9", "exit status -9.", "(returncode=-9)"}) {
+        Story story = worker_killed_by_oom();
+        story.exits(1).raises("RuntimeError", said);
+        EXPECT_EQ(end_of(story.verdict()), "worker-oom") << said;
+    }
+    for (const char* said : {"loss fell to -9.5", "range 0-9", "step --9", "died with -11"}) {
+        Story story = worker_killed_by_oom();
+        story.exits(1).raises("RuntimeError", said);
+        EXPECT_EQ(end_of(story.verdict()), "exception") << said;
+    }
+}
+
+TEST(WorkerOom, OfAWorkerThatLeaksHasTheLeakAsItsRoot) {
+    Story story = worker_killed_by_oom();
+    story.leaks(201);
+    story.exits(1).raises("BrokenProcessPool", "A process in the process pool was terminated");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(end_of(v), "worker-oom");
+    EXPECT_EQ(root_of(v), "host-leak");
+}
+
 TEST(WorkerOom, IsCertainWhenTheParentNamesTheWorker) {
     Story story = worker_killed_by_oom();
     story.exits(1).raises("RuntimeError",

@@ -82,7 +82,9 @@ Topic topic_of(const TracebackText& traceback) {
     const bool nonfinite = has_word(traceback.message, "nan") ||
                            has_word(traceback.message, "inf") ||
                            has_word(traceback.message, "infinity") || says("non-finite") ||
-                           says("Non-finite") || says("not finite");
+                           says("Non-finite") || says("not finite") ||
+                           // torch of what it is given for probabilities: a NaN is no such number
+                           says("all elements of input should be between 0 and 1");
     return nonfinite ? Topic::nonfinite_number : Topic::none;
 }
 

@@ -1,0 +1,29 @@
+"""Each worker of a pool keeps every block it ever read in a module's dictionary."""
+# zoo end: worker-oom
+# zoo root: host-leak
+# zoo role: worker
+# zoo memory: 400M
+# zoo needs: numpy
+
+import time
+from concurrent.futures import ProcessPoolExecutor
+
+import numpy as np
+
+BLOCKS = {}
+
+
+def block(number):
+    if number not in BLOCKS:
+        BLOCKS[number] = np.random.default_rng(number).normal(size=(3000, 30))  # guilty
+    return BLOCKS[number]
+
+
+def score(number):
+    time.sleep(0.02)
+    return float(block(number).std())
+
+
+if __name__ == "__main__":
+    with ProcessPoolExecutor(2) as pool:
+        print(sum(pool.map(score, range(5000))))
