@@ -7,7 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice jupyter-table zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -68,6 +68,9 @@ transparency: setup-test build  ## programs run plain and watched, every differe
 
 peers: setup-test build  ## CPython's, pytest's, joblib's and other projects' own suites, plain and watched: hours
 	@tools/transparency --peers
+
+jupyter-peers: setup-test build  ## nbclient's and ipykernel's own suites on plain and on watched kernels (REPEAT=10)
+	@tools/transparency --peers --kernels --repeat $(or $(REPEAT),1)
 
 faults: setup-test build  ## 1,000 kills and stops of our own processes at random moments
 	@tools/transparency --faults 1000

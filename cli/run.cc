@@ -21,6 +21,7 @@
 #include "present/terminal_verdict.h"
 #include "record/run_list.h"
 #include "say.h"
+#include "silent_trouble.h"
 #include "stall_notice.h"
 #include "start_check.h"
 #include "supervise/ending.h"
@@ -209,6 +210,7 @@ int run(const Arguments& arguments) {
     };
     if (!quiet) {
         run_options.on_stall = tell_of_stall;
+        run_options.on_filling = tell_of_filling;
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }

@@ -10,6 +10,7 @@
 #include "present/stall_notice.h"
 #include "present/style.h"
 #include "say.h"
+#include "silent_trouble.h"
 
 namespace holdfast::cli {
 namespace {
@@ -24,6 +25,8 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
         if (!verdict || verdict->outcome != Outcome::stuck) return;
         text =
             stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
+        // Once is enough where somebody may be looking on for hours.
+        note_trouble(directory, "stall", text.substr(0, text.find('\n')));
     }
     // The program's own line may be half done, a progress bar's for one: it keeps its line.
     say(mid_line ? "\n" + text : text);

@@ -14,6 +14,7 @@
 #include "present/style.h"
 #include "present/terminal_verdict.h"
 #include "record/run_list.h"
+#include "site_list.h"
 #include "verbs.h"
 
 namespace holdfast::cli {
@@ -24,6 +25,7 @@ constexpr std::array why_options{
     Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
     Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
+    Option{"--sites", "", "every line that ever held memory, as JSON; %%memory reads it"},
     Option{"--again", "", "judge the record anew; without it, the verdict made at the run's end"},
 };
 
@@ -87,11 +89,15 @@ int why(const Arguments& arguments) {
         complain(directory.error().text);
         return directory.error().number == ENOENT ? exit_no_run : exit_failure;
     }
-    if (arguments.has("--evidence")) {
+    if (arguments.has("--evidence") || arguments.has("--sites")) {
         const auto record = settled_record(*directory);
         if (!record) {
             complain(record.error().text);
             return exit_failure;
+        }
+        if (arguments.has("--sites")) {
+            print(site_list(*record));
+            return 0;
         }
         Evidence evidence = evidence_of(*record);
         if (record->cells) name_cells(evidence.memory.top_sites, *record->cells);

@@ -40,7 +40,7 @@ _holdfast() {
             ;;
         why)
             if [[ $current == -* ]]; then
-                _holdfast_candidates $'--json\n--brief\n--html\n--evidence\n--again\n--help' "$current"
+                _holdfast_candidates $'--json\n--brief\n--html\n--evidence\n--sites\n--again\n--help' "$current"
             else
                 _holdfast_candidates "$("$program" runs --ids 2>/dev/null)" "$current"
             fi

@@ -42,6 +42,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--quick", action="store_true", help="with --peers: five files of CPython's"
     )
+    parser.add_argument(
+        "--kernels", action="store_true", help="with --peers: Jupyter's own suites, watched kernels"
+    )
     parser.add_argument("--python", metavar="X.Y", action="append", help="with --peers: only these")
     return parser.parse_args()
 

@@ -29,6 +29,11 @@ def show(shell):
     publish(shell, gather(shell))
 
 
+def weigh(shell, most):
+    """The largest variables alone, before and after a cell that is measured."""
+    return largest(_spaces(shell, ()), most)
+
+
 def publish(shell, facts):
     data = {"text/plain": plain(facts), "text/html": html(facts), MIME: facts}
     shell.display_pub.publish(data)

@@ -120,12 +120,19 @@ def _write(data, slot):
 
 def take_file(path):
     """The JSON that lies there, which is then removed; None where there is nothing."""
+    text = take_text(path)
+    if text is None:
+        return None
+    unlink(path)
+    return sys.modules["json"].loads(text)
+
+
+def take_text(path):
+    """What lies there; None where there is nothing."""
     if not access(path, F_OK):
         return None
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     try:
-        text = pread(fd, 1 << 20, 0)
+        return pread(fd, 1 << 20, 0).decode("utf-8", "replace")
     finally:
         close(fd)
-    unlink(path)
-    return sys.modules["json"].loads(text.decode())

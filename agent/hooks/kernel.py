@@ -14,6 +14,7 @@ from _holdfast_agent import (
 )
 from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
+from hooks.trouble import listen, rest
 
 _SHUTDOWN = 2
 _CELL = 3
@@ -76,6 +77,7 @@ def _cell_begins(code, parent, count, *_):
     note(_CELL, text, count or 0, 1)
     keep_words()
     attempt(_write_down, code or "", parent, count or 0)
+    attempt(listen, _State.kernel, run_directory(), parent)
     if _State.untold is not None:
         untold, _State.untold = _State.untold, None
         attempt(_State.shell.display_pub.publish, untold)
@@ -100,6 +102,7 @@ def _shell_ends(result):
     if depth > 0:
         _State.depth[message] = depth
         return
+    rest()
     if _State.running is not None:
         note(_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)

@@ -1,7 +1,8 @@
 """What a piece of code did to memory: what stayed, line by line, and the most there was at once.
 
 Lines come from the agent, which samples by bytes: what asked for less than about a MiB in all is
-not seen. Outside a supervised run there are only the figures of the process.
+not seen, and stands in the remainder. Outside a supervised run there are only the figures of the
+process.
 """
 
 from __future__ import annotations
@@ -10,101 +11,25 @@ import linecache
 import os
 import sys
 import threading
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from html import escape
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from holdfast._agent import status
+from holdfast._agent import agent, status
 from holdfast._command import HoldfastError, ask
-from holdfast._size import human
+from holdfast.memory_use import LineGrowth, MemoryUse, NewVariable
+
+__all__ = ["LineGrowth", "MemoryUse", "NewVariable", "measure"]
 
 _LEAST = 256 << 10
+_LEAST_VARIABLE = 1 << 20
+_MOST_VARIABLES = 5
+_WEIGHED = 24
 _LOOK_EVERY = 0.01
-_BAR = 24
-
-
-@dataclass(frozen=True)
-class LineGrowth:
-    """A line of the code that was measured, with all that was called from it."""
-
-    line: int
-    stayed_bytes: int
-    peak_bytes: int  # held at once, where that was more than before
-    text: str = ""
-
-
-@dataclass(frozen=True)
-class MemoryUse:
-    """The result: figures of the process, and of each line that held memory."""
-
-    before_bytes: int = 0
-    after_bytes: int = 0
-    peak_bytes: int = 0
-    lines: tuple[LineGrowth, ...] = ()  # by their numbers
-    by_line: bool = False  # whether lines could be seen at all
-
-    @property
-    def stayed_bytes(self) -> int:
-        """What the process holds more than before."""
-        return self.after_bytes - self.before_bytes
-
-    def _head(self) -> str:
-        return (
-            f"peak {human(self.peak_bytes)} ({_signed(self.peak_bytes - self.before_bytes)}), "
-            f"stayed {_signed(self.stayed_bytes)}, now {human(self.after_bytes)}"
-        )
-
-    def __str__(self) -> str:
-        rows = [self._head()]
-        most = max((max(line.peak_bytes, line.stayed_bytes) for line in self.lines), default=1)
-        for line in self.lines:
-            full = round(_BAR * max(line.peak_bytes, 0) / most)
-            kept = min(full, round(_BAR * max(line.stayed_bytes, 0) / most))
-            picture = "█" * kept + "░" * (full - kept)
-            rows.append(
-                f"{_signed(line.stayed_bytes):>10} {human(line.peak_bytes):>9} "
-                f"{picture:<{_BAR}} {line.line:>4}  {line.text}"
-            )
-        if not self.by_line:
-            rows.append("by line: only in a kernel under watch (holdfast kernel install)")
-        return "\n".join(rows)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        most = max((max(line.peak_bytes, line.stayed_bytes) for line in self.lines), default=1)
-        left = 'style="text-align:left"'
-        rows = "".join(
-            f"<tr><td>{_signed(line.stayed_bytes)}</td><td>{human(line.peak_bytes)}</td>"
-            f"<td {left}>{_picture(line, most)}</td><td>{line.line}</td>"
-            f"<td {left}><code>{escape(line.text)}</code></td></tr>"
-            for line in self.lines
-        )
-        table = (
-            f'<table class="holdfast-memory"><tr><th>stayed</th><th>peak</th><th {left}></th>'
-            f"<th>line</th><th {left}></th></tr>{rows}</table>"
-        )
-        hint = "" if self.by_line else " &middot; by line only in a kernel under watch"
-        return f"<div>{escape(self._head())}{hint}</div>" + (table if rows else "")
-
-
-def _signed(amount: int) -> str:
-    return ("+" if amount >= 0 else "") + human(amount)
-
-
-def _picture(line: LineGrowth, most: int) -> str:
-    full = round(100 * max(line.peak_bytes, line.stayed_bytes, 0) / most)
-    kept = round(100 * max(line.stayed_bytes, 0) / most)
-    return (
-        '<span style="display:inline-block;width:12em;height:.8em;position:relative">'
-        f'<span style="position:absolute;height:100%;width:{full}%;background:#e8710a55"></span>'
-        f'<span style="position:absolute;height:100%;width:{kept}%;background:#e8710a"></span>'
-        "</span>"
-    )
+_MOST_POINTS = 512
 
 
 class measure:
@@ -114,14 +39,15 @@ class measure:
         frame = sys._getframe(1)
         self._file = file if file is not None else frame.f_code.co_filename
         self._lines = None if lines is None else list(lines)
-        self._most = 0
         self._over = threading.Event()
         self.result: MemoryUse | None = None
 
     def __enter__(self) -> measure:
-        self._sites_before = _sites(self._file)
+        self._variables_before = _variables()
+        self._sites_before = _sites(self._file) or _Sites()
         self._hwm_before = _figure("VmHWM")
-        self._before = self._most = _figure("VmRSS")
+        self._before = _figure("VmRSS")
+        self._curve = _Curve(self._before)
         self._watch = threading.Thread(target=self._look, name="holdfast-measure", daemon=True)
         self._watch.start()
         return self
@@ -136,25 +62,32 @@ class measure:
         self._watch.join()
         after = _figure("VmRSS")
         hwm = _figure("VmHWM")
+        self._curve.add(after)
         # The kernel's own mark is exact, but goes back to the start of the process.
-        most = hwm if hwm > self._hwm_before else max(self._most, after)
+        most = hwm if hwm > self._hwm_before else self._curve.most
         sites = _sites(self._file)
+        lines = tuple(self._growth(sites)) if sites else ()
+        elsewhere = sites.elsewhere - self._sites_before.elsewhere if sites else 0
+        explained = sum(line.stayed_bytes for line in lines) + elsewhere
         self.result = MemoryUse(
             before_bytes=self._before,
             after_bytes=after,
             peak_bytes=most,
-            lines=tuple(self._growth(sites or {})),
+            lines=lines,
             by_line=sites is not None,
+            elsewhere_bytes=elsewhere,
+            rest_bytes=after - self._before - explained,
+            curve=tuple(self._curve.points),
+            variables=_grown(self._variables_before, _variables()),
         )
 
     def _look(self) -> None:
         while not self._over.wait(_LOOK_EVERY):
-            self._most = max(self._most, _figure("VmRSS"))
+            self._curve.add(_figure("VmRSS"))
 
-    def _growth(self, sites: Mapping[int, tuple[int, int]]) -> Iterable[LineGrowth]:
-        before = self._sites_before or {}
-        for line, (held, peak) in sorted(sites.items()):
-            held_before, peak_before = before.get(line, (0, 0))
+    def _growth(self, sites: _Sites) -> Iterable[LineGrowth]:
+        for line, (held, peak) in sorted(sites.lines.items()):
+            held_before, peak_before = self._sites_before.lines.get(line, (0, 0))
             stayed = held - held_before
             most = max(peak - held_before, 0) if peak > peak_before else max(stayed, 0)
             if stayed > _LEAST or stayed < -_LEAST or most > _LEAST:
@@ -166,6 +99,37 @@ class measure:
         return self._lines[line - 1].strip() if 0 < line <= len(self._lines) else ""
 
 
+class _Curve:
+    """As many points as a picture shows, however long it takes; peaks stay."""
+
+    def __init__(self, first: int) -> None:
+        self._begin = time.monotonic()
+        self._step = 0.0
+        self.most = first
+        self.points = [(0.0, first)]
+
+    def add(self, size: int) -> None:
+        self.most = max(self.most, size)
+        now = time.monotonic() - self._begin
+        last, before = self.points[-1]
+        if len(self.points) > 1 and now - last < self._step:
+            self.points[-1] = (last, max(before, size))
+            return
+        self.points.append((now, size))
+        if len(self.points) > _MOST_POINTS:
+            pairs = [self.points[at : at + 2] for at in range(0, len(self.points), 2)]
+            self.points = [(pair[0][0], max(size for _, size in pair)) for pair in pairs]
+            self._step = 2 * (now / _MOST_POINTS)
+
+
+@dataclass
+class _Sites:
+    """Of each line bytes held and the most ever held; of the innermost frame in the file."""
+
+    lines: dict[int, tuple[int, int]] = field(default_factory=dict)
+    elsewhere: int = 0  # bytes
+
+
 def _figure(name: str) -> int:
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith(name):
@@ -173,24 +137,53 @@ def _figure(name: str) -> int:
     return 0
 
 
-def _sites(file: str) -> dict[int, tuple[int, int]] | None:
-    """Line -> bytes held and the most ever held, of the innermost frame in it. None: unseen."""
+def _sites(file: str) -> _Sites | None:
+    """None: lines are not seen."""
     here = status()
     if here.run is None:
         return None
     try:
-        evidence = ask("why", "--evidence", str(here.directory))
+        told = ask("why", "--sites", str(here.directory))
     except HoldfastError:
         return None
-    agent = next((a for a in evidence.get("agents", []) if a.get("pid") == os.getpid()), None)
-    if agent is None or not agent.get("lines_readable"):
+    own = next((one for one in told.get("agents", []) if one.get("pid") == os.getpid()), None)
+    if own is None or not own.get("lines_readable"):
         return None
-    found: dict[int, tuple[int, int]] = {}
-    for site in agent.get("sites", []):
-        line = next(
-            (f.get("line") for f in reversed(site.get("frames", [])) if f.get("file") == file), None
-        )
-        if line is not None:
-            held, peak = found.get(line, (0, 0))
-            found[line] = (held + site.get("live", 0), peak + site.get("peak", 0))
+    found = _Sites()
+    for site in own.get("sites", []):
+        if site.get("gpu"):
+            continue
+        frames = reversed(site.get("frames", []))
+        line = next((f.get("line") for f in frames if f.get("file") == file), None)
+        if line is None:
+            found.elsewhere += site["live"]
+        else:
+            held, peak = found.lines.get(line, (0, 0))
+            found.lines[line] = (held + site["live"], peak + site["peak"])
     return found
+
+
+def _variables() -> list[Any] | None:
+    """The largest of the notebook; None where it is none, or nobody watches."""
+    inside = agent()
+    module = sys.modules.get("IPython.core.interactiveshell")
+    shell = None if module is None else getattr(module.InteractiveShell, "_instance", None)
+    if inside is None or shell is None:
+        return None
+    found: list[Any] = inside.hook("hooks.cell_memory").weigh(shell, _WEIGHED)
+    return found
+
+
+def _grown(before: list[Any] | None, after: list[Any] | None) -> tuple[NewVariable, ...]:
+    if not after:
+        return ()
+    known = {one.name: one.bytes for one in before or ()}
+    # What found no place in the first list may have been as large as its last one.
+    floor = min(known.values()) if len(known) >= _WEIGHED else 0
+    grown = [
+        NewVariable(one.path, one.bytes - known.get(one.name, 0), one.text or one.kind)
+        for one in after
+        if not one.device and one.bytes - known.get(one.name, floor) >= _LEAST_VARIABLE
+    ]
+    grown.sort(key=lambda one: one.grew_bytes, reverse=True)
+    return tuple(grown[:_MOST_VARIABLES])

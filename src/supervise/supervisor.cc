@@ -24,6 +24,7 @@
 #include "supervise/brink_pace.h"
 #include "supervise/brink_watch.h"
 #include "supervise/capture.h"
+#include "supervise/fill_forecast.h"
 #include "supervise/gpu_watch.h"
 #include "supervise/guard_words.h"
 #include "supervise/injection.h"
@@ -138,6 +139,7 @@ private:
     void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void tell_of_stuck_refusal(Nanos now, const StallNews& news);
     void tell_of_worthless_steps();
+    void look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void end_stuck_tree();
     void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
@@ -175,6 +177,8 @@ private:
     RefusalWatch refusals_;
     std::string first_refused_at_;
     bool told_of_worthless_steps_ = false;
+    FillForecast forecast_;
+    Nanos next_leak_look_{};
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -420,6 +424,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
     serve_guard(now, cgroups);
     keep_sentry(cgroups);
     tell_of_worthless_steps();
+    look_for_leak(now, cgroups);
     if (const auto news = observer_->stalls().take_news()) {
         tell_of_stall(*news);
         tell_of_stuck_refusal(now, *news);
@@ -433,6 +438,24 @@ void Supervisor::tell_of_worthless_steps() {
         told_of_worthless_steps_ = true;
         options_->warn(*words);
     }
+}
+
+// In a process of its own, and seldom: nearly everything that climbs is no leak. Not while memory
+// is short, when everything has been said anyway.
+void Supervisor::look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups) {
+    constexpr Nanos between_leak_looks = std::chrono::seconds(10);
+    const std::optional<StepsSeen>& steps = observer_->stalls().seen_steps();
+    if (!options_->on_filling || !recorder_.directory || !steps) return;
+    std::optional<Bytes> least = observer_->machine_headroom();
+    for (const CgroupAddress& cgroup : cgroups)
+        if (cgroup.headroom && (!least || *cgroup.headroom < *least)) least = cgroup.headroom;
+    if (!least) return;
+    const auto full_in = forecast_.add(now, *least);
+    if (!full_in || now < next_leak_look_ || !observer_->has_reserve()) return;
+    next_leak_look_ = now + between_leak_looks;
+    const bool mid_line = !output_ || !output_->ends_a_line();
+    const pid_t teller = options_->on_filling(*recorder_.directory, *full_in, mid_line);
+    if (teller > 0) observer_->tree().leave_out(teller);
 }
 
 void Supervisor::tell_of_stuck_refusal(Nanos now, const StallNews& news) {

@@ -36,6 +36,8 @@ struct RunOptions {
     // Told that the program is stuck, or moves again. `mid_line`: its last output may not have
     // ended its line. Returns the process that does the telling, 0 for none.
     std::function<pid_t(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
+    // Told now and then that memory climbs steadily and would be full in so long. As on_stall.
+    std::function<pid_t(const RunDirectory&, Nanos fills_in, bool mid_line)> on_filling;
     // Once the command runs: looks at the machine in a process of its own. Returns that, 0 for
     // none.
     std::function<pid_t(const RunDirectory&, pid_t command, const std::string& directory)> on_start;

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import tempfile
 import xml.etree.ElementTree as xml
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from xml.sax.saxutils import unescape
 
 from transparency.peers.files import File, Outcomes
+from transparency.peers.kernels import Kernels
 
 PATIENCE = 1200
 ROUNDS = 5
+_STATUS = "(status)"
+_ASSERTION = re.compile(r"Assertion failed: .*")
 
 
 @dataclass
@@ -25,25 +31,51 @@ class Compared:
     differ: dict[str, str] = field(default_factory=dict)  # plain steady, watched never the same
     watched_only: dict[str, str] = field(default_factory=dict)  # plain steady, watched not
     plain_too: dict[str, str] = field(default_factory=dict)  # plain is not the same each time
+    by_design: dict[str, str] = field(default_factory=dict)  # differs, and the documents say why
+    kernels: dict[str, int] = field(default_factory=dict)  # that were watched, by their ends
+    said: dict[str, int] = field(default_factory=dict)  # failed assertions of libraries
 
 
-def compare(file: File, binary: str) -> Compared:
-    plains, watcheds = [_play(file, binary, False)], [_play(file, binary, True)]
-    compared = Compared(file.suite, file.name, len(plains[0]) - 1)
-    odd = {name for name in {*plains[0], *watcheds[0]} if _differs(name, plains, watcheds)}
-    while len(plains) < ROUNDS and any(len(_seen(name, plains)) == 1 for name in odd):
-        plains.append(_play(file, binary, False))
-        watcheds.append(_play(file, binary, True))
+def compare(file: File, binary: str, repeat: int = 1) -> Compared:
+    """`repeat`: both are played so often at least, whether they differ or not."""
+    compared = Compared(file.suite, file.name, 0)
+    plains: list[Outcomes] = []
+    watcheds: list[Outcomes] = []
+
+    def play() -> set[str]:
+        plains.append(_play(file, binary, False, compared))
+        watcheds.append(_play(file, binary, True, compared))
+        names = {name for run in (*plains, *watcheds) for name in run}
+        return {name for name in names if _differs(name, plains, watcheds)}
+
+    def puzzling(name: str) -> bool:
+        return not _reason(file, name, odd) and len(_seen(name, plains)) == 1
+
+    odd = play()
+    while len(plains) < repeat or (len(plains) < ROUNDS and any(map(puzzling, odd))):
+        odd |= play()
+    compared.tests = len(plains[0]) - 1
     for name in sorted(odd):
         theirs, ours = _seen(name, plains), _seen(name, watcheds)
         text = f"plain {_told(name, plains)}; watched {_told(name, watcheds)}"
-        if len(theirs) > 1:
+        if reason := _reason(file, name, odd):
+            compared.by_design[name] = f"{reason}: {text}"
+        elif len(theirs) > 1:
             compared.plain_too[name] = text
         elif theirs & ours:
             compared.watched_only[name] = text
         else:
             compared.differ[name] = text
     return compared
+
+
+def _reason(file: File, name: str, odd: set[str]) -> str | None:
+    """Why this test must differ; the status of the whole file goes with its tests."""
+    if name == _STATUS:
+        others = odd - {_STATUS}
+        told = others and all(_reason(file, other, odd) for other in others)
+        return "goes with its tests" if told else None
+    return file.by_design.get(name.rpartition(".")[2].partition("[")[0])
 
 
 def _seen(name: str, runs: list[Outcomes]) -> set[str]:
@@ -58,7 +90,7 @@ def _differs(name: str, plains: list[Outcomes], watcheds: list[Outcomes]) -> boo
     return _seen(name, plains) != _seen(name, watcheds)
 
 
-def _play(file: File, binary: str, watched: bool) -> Outcomes:
+def _play(file: File, binary: str, watched: bool, compared: Compared) -> Outcomes:
     with tempfile.TemporaryDirectory(prefix="peers-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "tmp").mkdir()
@@ -66,7 +98,9 @@ def _play(file: File, binary: str, watched: bool) -> Outcomes:
         env |= {"HOLDFAST_HOME": str(folder / "home"), "TMPDIR": str(folder / "tmp")}
         env |= {"PYTHONDONTWRITEBYTECODE": "1", "TERM": "xterm"} | file.env
         line = file.line(folder / "outcomes")
-        if watched:
+        if file.kernels is not None:
+            env |= file.kernels.environment(watched)
+        elif watched:
             line = [binary, "run", "--quiet", "--", *line]
         running = subprocess.Popen(
             line,
@@ -87,4 +121,17 @@ def _play(file: File, binary: str, watched: bool) -> Outcomes:
             seen = file.read(folder / "outcomes")
         except (OSError, ValueError, xml.ParseError):
             seen = {}
-        return seen | {"(status)": status}
+        if file.kernels is not None:
+            _note_kernels(file.kernels, folder, "watched" if watched else "plain", compared)
+        return seen | {_STATUS: status}
+
+
+def _note_kernels(kernels: Kernels, folder: Path, way: str, compared: Compared) -> None:
+    """What no test looks at: how kernels ended, and what libraries said as they gave up."""
+    compared.kernels = dict(Counter(compared.kernels) + kernels.ends(folder / "home"))
+    try:
+        text = (folder / "outcomes").read_text(errors="replace")
+    except OSError:
+        return
+    heard = Counter(f"{way}: {unescape(one)}" for one in _ASSERTION.findall(text))
+    compared.said = dict(Counter(compared.said) + heard)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from transparency.case import Skip
+from transparency.peers.kernels import BY_DESIGN, Kernels
 from transparency.peers.suites import PROJECTS, PROJECTS_PYTHON, Project
 from transparency.toolbox import Toolbox
 
@@ -30,6 +31,8 @@ class File:
     read: Callable[[Path], Outcomes]
     cwd: Path | None = None
     env: dict[str, str] = field(default_factory=dict)
+    kernels: Kernels | None = None  # these are watched, instead of the suite
+    by_design: dict[str, str] = field(default_factory=dict)  # test -> why it must differ
 
 
 def of_cpython(tools: Toolbox, versions: list[str], names: list[str]) -> Iterator[File]:
@@ -65,8 +68,25 @@ def of_projects(tools: Toolbox, folder: Path) -> Iterator[File]:
         print(f"projects: skipped: {why}", flush=True)
 
 
+def of_kernels(tools: Toolbox, folder: Path, binary: str) -> Iterator[File]:
+    """The suites of Jupyter's projects, on kernels under watch."""
+    try:
+        python = _environment(tools.python_of(PROJECTS_PYTHON), folder)
+        kernels = Kernels(folder / "kernels", python, binary)
+        for project in PROJECTS:
+            if not project.kernels:
+                continue
+            for file in _of_project(project, _sources(project, python, folder), python):
+                file.suite += ", kernels"
+                file.kernels, file.by_design = kernels, BY_DESIGN
+                yield file
+    except Skip as why:
+        print(f"kernels: skipped: {why}", flush=True)
+
+
 def _of_project(project: Project, source: Path, python: str) -> Iterator[File]:
-    options = ["-q", "-p", "no:cacheprovider"]
+    # What passing tests said is looked at, too: see Compared.said.
+    options = ["-q", "-p", "no:cacheprovider", "-o", "junit_logging=all"]
     for path in sorted((source / project.tests).rglob("test_*.py")):
         relative = str(path.relative_to(source))
         yield File(

@@ -38,6 +38,7 @@ class Project:
     name: str
     tests: str
     env: dict[str, str] = field(default_factory=dict)
+    kernels: bool = False  # it starts Jupyter kernels
 
 
 # What multiprocess's tests are written for, and so what all of them run on.
@@ -45,8 +46,8 @@ PROJECTS_PYTHON = "3.11"
 PROJECTS = (
     Project("joblib", "joblib/test"),
     Project("multiprocess", f"py{PROJECTS_PYTHON}/multiprocess/tests"),
-    Project("nbclient", "tests"),
-    Project("ipykernel", "tests"),
+    Project("nbclient", "tests", kernels=True),
+    Project("ipykernel", "tests", kernels=True),
     # Its tests run pytest within pytest; the plugins of the other projects would be seen there.
     Project("pytest", "testing", {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}),
 )

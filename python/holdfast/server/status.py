@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.live import of_evidence
+from holdfast.server.silent_trouble import told_of
 
 _MANY = 100  # steps; as in the running cell
 
@@ -27,7 +28,7 @@ def status_of(run: str, evidence: Json) -> Json:
         "steps": live.steps,
         "epoch": live.epoch,
         "guard": live.guard,
-        "trouble": _trouble(evidence),
+        "trouble": _trouble(evidence) or told_of(run),
         "gpus": [
             {"name": gpu.name, "used_bytes": gpu.used_bytes, "total_bytes": gpu.total_bytes}
             for gpu in live.gpus
@@ -38,7 +39,7 @@ def status_of(run: str, evidence: Json) -> Json:
 
 
 def _trouble(evidence: Json) -> str | None:
-    """One sentence about what goes wrong in silence."""
+    """One sentence about steps that train nothing."""
     main = evidence.get("main_pid")
     own = [agent for agent in evidence.get("agents") or [] if agent.get("pid") == main]
     steps: Json = own[0].get("steps") or {} if own else {}

@@ -1,0 +1,21 @@
+// What goes wrong in silence, one line each and once in a run: on stderr, and where a notebook's
+// running cell and its status bar find it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "base/time.h"
+#include "record/run_directory.h"
+
+namespace holdfast::cli {
+
+// False: it was told before.
+bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text);
+
+// Memory climbs, and would be full in so long. Looks for the line that keeps it, and says nothing
+// where none is certain: then something may just be loaded. Returns the process that looks, or 0.
+pid_t tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line);
+
+}  // namespace holdfast::cli

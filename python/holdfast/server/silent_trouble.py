@@ -1,0 +1,33 @@
+"""What goes wrong in silence in a run, as its supervisor has written it down."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_KINDS = ("stall", "leak")
+_PREFIX = "holdfast: "
+
+
+def told_of(run: str) -> str | None:
+    """One sentence, of the first kind that there is; None: nothing, or it lies elsewhere."""
+    if Path(run).name != run:
+        return None
+    for home in _homes():
+        for kind in _KINDS:
+            try:
+                text = (home / "runs" / run / f"trouble-{kind}.txt").read_text(errors="replace")
+            except OSError:
+                continue
+            line = text.partition("\n")[0]
+            return line[len(_PREFIX) :] if line.startswith(_PREFIX) else line
+    return None
+
+
+def _homes() -> list[Path]:
+    """Where the program looks for runs, see docs/black-box.md."""
+    asked = os.environ.get("HOLDFAST_HOME")
+    if asked:
+        return [Path(asked)]
+    state = os.environ.get("XDG_STATE_HOME")
+    return [Path(state) / "holdfast"] if state else [Path.home() / ".local/state/holdfast"]
