@@ -31,6 +31,8 @@ TAKEN = [
 # To find out what is allowed takes a child.
 NEEDED = ["clone"]
 LAST_CALL = 470
+# As many as a loaded machine gets through before a test is taken to hang.
+AT_ONCE = 47
 
 
 @pytest.fixture(scope="session")
@@ -93,12 +95,13 @@ def test_a_filter_that_kills_for_what_only_we_need_leaves_the_program_running(
 
 @pytest.mark.check
 @pytest.mark.parametrize("script", ENDS)
-def test_so_does_one_that_kills_for_any_other_call(without, number_of, script):
+@pytest.mark.parametrize("first", range(0, LAST_CALL, AT_ONCE))
+def test_so_does_one_that_kills_for_any_other_call(without, number_of, first, script):
     needed = {number_of(name) for name in NEEDED}
-    numbers = [number for number in range(LAST_CALL) if number not in needed]
+    numbers = [number for number in range(first, first + AT_ONCE) if number not in needed]
     with ThreadPoolExecutor(2) as pool:
         could_do_without = list(pool.map(lambda number: without(number, script), numbers))
-    assert sum(could_do_without) > LAST_CALL // 2
+    assert sum(could_do_without) > AT_ONCE // 2
 
 
 def test_it_says_that_nobody_watches(filter_program, number_of, holdfast):
