@@ -66,7 +66,7 @@ def of_projects(tools: Toolbox, folder: Path) -> Iterator[File]:
 
 
 def _of_project(project: Project, source: Path, python: str) -> Iterator[File]:
-    options = ["-q", "-p", "no:cacheprovider"]
+    options = ["-q", "-p", "no:cacheprovider", *project.options]
     for path in sorted((source / project.tests).rglob("test_*.py")):
         relative = str(path.relative_to(source))
         yield File(
