@@ -101,6 +101,8 @@ constexpr std::array older_calls{
 constexpr std::array needed_calls{
 #ifdef SYS_epoll_wait
     SYS_epoll_wait,
+#else
+    SYS_epoll_pwait,
 #endif
     SYS_epoll_ctl,
     SYS_splice,
