@@ -554,8 +554,11 @@ def test_few_descriptors_leave_the_program_alone(holdfast, most):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
     )
     assert (ended.returncode, ended.stdout) == (7, b"%d\n" % most)
-    # One warning, and, where there was enough to watch with, one line of verdict.
-    assert len(ended.stderr.splitlines()) <= 2, ended.stderr
+    # One warning, and, where there was enough to watch with, one line of verdict; else one that
+    # says that nobody watches, whatever was warned of before.
+    said = ended.stderr.splitlines()
+    assert len(said) <= 2, said
+    assert b"HF907" in said[-1] or said[-1].endswith(b"the command runs on, unobserved"), said
 
 
 @pytest.mark.skipif(

@@ -91,6 +91,18 @@ EXPECTED: tuple[Expected, ...] = (
         "a filter that kills for what watching takes leaves the program alone",
     ),
     Expected(
+        "limits.descriptors-3",
+        "std*",
+        r"",
+        "`holdfast` itself cannot be loaded with so few descriptors",
+    ),
+    Expected(
+        "limits.processes-last",
+        "std*",
+        r"",
+        "our own processes count for the user, who had no more to spare",
+    ),
+    Expected(
         "limits.address-space-6000",
         "std*",
         r"",

@@ -8,6 +8,11 @@ namespace holdfast {
 // is gone afterwards, leaves nothing to wait for and makes no core file.
 bool survives(void (*trial)());
 
+// Within a trial: ends it as failed unless a call that we cannot do without was `answered`. A
+// filter may refuse one instead of killing for it, and to go on without it would be to wait for
+// good.
+void need(bool answered);
+
 // Signals only itself, waits for nobody, starts nothing: by every call that we do these with.
 void try_process_calls();
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 #include "base/exec_target.h"
 #include "base/trial.h"
@@ -23,7 +24,6 @@ constexpr std::array calls{
     SYS_close_range,
     SYS_dup3,
     SYS_epoll_create1,
-    SYS_epoll_ctl,
     SYS_epoll_pwait,
     SYS_eventfd2,
     SYS_execve,
@@ -77,11 +77,9 @@ constexpr std::array calls{
     SYS_setsid,
     SYS_sigaltstack,
     SYS_signalfd4,
-    SYS_splice,
     SYS_statfs,
     SYS_symlinkat,
     SYS_sysinfo,
-    SYS_tee,
     SYS_truncate,
     SYS_uname,
     SYS_unlinkat,
@@ -92,24 +90,42 @@ constexpr std::array calls{
 // What the C library calls by these names where the machine has them.
 constexpr std::array older_calls{
 #ifdef SYS_access
-    SYS_access, SYS_dup2,     SYS_epoll_wait, SYS_getpgrp, SYS_link,    SYS_mkdir,
-    SYS_poll,   SYS_readlink, SYS_rename,     SYS_rmdir,   SYS_symlink, SYS_time,
+    SYS_access,   SYS_dup2,   SYS_getpgrp, SYS_link,    SYS_mkdir, SYS_poll,
+    SYS_readlink, SYS_rename, SYS_rmdir,   SYS_symlink, SYS_time,
 #else
     SYS_getpid,
 #endif
 };
 
+// Those that nothing stands in for.
+constexpr std::array needed_calls{
+#ifdef SYS_epoll_wait
+    SYS_epoll_wait,
+#else
+    SYS_epoll_pwait,
+#endif
+    SYS_epoll_ctl,
+    SYS_splice,
+    SYS_tee,
+};
+
 constexpr std::array agents_calls{SYS_mincore, SYS_mremap, SYS_process_vm_writev, SYS_sched_yield};
 
-void try_call(long number) {
+long try_call(long number) {
     constexpr long bad = -1;  // no descriptor, no address, no flags
-    ::syscall(number, bad, bad, bad, bad, bad, bad);
+    return ::syscall(number, bad, bad, bad, bad, bad, bad);
+}
+
+// What a filter says; of such arguments the kernel has something else to say.
+bool refused(long answer) {
+    return answer < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
 
 void try_everything() {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (const long number : calls) try_call(number);
     for (const long number : older_calls) try_call(number);
+    for (const long number : needed_calls) need(!refused(try_call(number)));
     // These may be allowed for some arguments only.
     std::array<int, 2> pair{};
     if (::pipe2(pair.data(), O_CLOEXEC) == 0)

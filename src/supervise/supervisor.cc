@@ -588,7 +588,8 @@ Error Supervisor::run_unobserved(const std::string& why) {
     sentry_.reset();
     try {
         if (recorder_.directory) discard(*recorder_.directory);
-        warn_once(why + "; the command runs on, unobserved");
+        // Whatever was warned of before: who reads that would think that somebody watches.
+        options_->warn(why + "; the command runs on, unobserved");
     } catch (const std::exception&) {
     }  // no memory for the words
     forget_own_limits();

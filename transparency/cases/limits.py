@@ -25,12 +25,15 @@ def _apart(name: str, script: str):
 CASES = [
     *(
         sh(f"limits.descriptors-{n}", f"ulimit -n {n}; {_WORK}; echo $?")
-        for n in (6, 8, 10, 12, 16, 20, 24, 32, 48, 64)
+        for n in (4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64)
     ),
+    # Enough for a program that is linked statically, and for no other.
+    sh("limits.descriptors-3", "ulimit -n 3; RUN {static:ends} exit; echo $?"),
     sh("limits.descriptors-soft", "ulimit -S -n 20; RUN sh -c 'ulimit -S -n; ulimit -H -n'"),
     sh("limits.descriptors-facts", "ulimit -n 64; RUN {c:facts}"),
     *(_apart(f"processes-{n}", f"ulimit -u {n}; exec {_WORK}") for n in (1, 2, 3, 4, 5, 6, 8)),
     _apart("processes-echo", "ulimit -u 4; exec RUN echo alone"),
+    _apart("processes-last", "ulimit -u 4; exec RUN sh -c '(echo out); echo $?'"),
     _apart("unprivileged", _WORK),
     *(
         sh(

@@ -86,7 +86,7 @@ def of_kernels(tools: Toolbox, folder: Path, binary: str) -> Iterator[File]:
 
 def _of_project(project: Project, source: Path, python: str) -> Iterator[File]:
     # What passing tests said is looked at, too: see Compared.said.
-    options = ["-q", "-p", "no:cacheprovider", "-o", "junit_logging=all"]
+    options = ["-q", "-p", "no:cacheprovider", "-o", "junit_logging=all", *project.options]
     for path in sorted((source / project.tests).rglob("test_*.py")):
         relative = str(path.relative_to(source))
         yield File(

@@ -39,12 +39,15 @@ class Project:
     tests: str
     env: dict[str, str] = field(default_factory=dict)
     kernels: bool = False  # it starts Jupyter kernels
+    options: tuple[str, ...] = ()  # of pytest
 
 
 # What multiprocess's tests are written for, and so what all of them run on.
 PROJECTS_PYTHON = "3.11"
 PROJECTS = (
-    Project("joblib", "joblib/test"),
+    # Its scripts have ten seconds each. On a loaded machine one that is ended then leaves workers
+    # that hold its output, and its test waits for them for good, plain too.
+    Project("joblib", "joblib/test", options=("--timeout=60",)),
     Project("multiprocess", f"py{PROJECTS_PYTHON}/multiprocess/tests"),
     Project("nbclient", "tests", kernels=True),
     Project("ipykernel", "tests", kernels=True),
