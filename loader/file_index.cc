@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -202,6 +203,16 @@ Result<IndexState> load_index(const std::string& path, std::uint64_t key, FileLi
     if (!read_all(fd.get(), sizeof head + head.table, room)) return IndexState::stale;
     if (sum_of(head, table_bytes, room) != head.checksum) return IndexState::stale;
     return files.take(std::move(*image)) ? IndexState::used : IndexState::stale;
+}
+
+void seal_index(std::span<std::byte> whole) {
+    Head head{};
+    if (whole.size() < sizeof head) return;
+    std::memcpy(&head, whole.data(), sizeof head);
+    const std::span<std::byte> rest = whole.subspan(sizeof head);
+    const std::size_t table = std::min<std::uint64_t>(head.table, rest.size());
+    head.checksum = sum_of(head, rest.first(table), rest.subspan(table));
+    std::memcpy(whole.data(), &head, sizeof head);
 }
 
 Status save_index(const std::string& path, std::uint64_t key, const FileList& files) {
