@@ -103,7 +103,11 @@ Result<std::unique_ptr<ImagePlaces>> Core::open_places(const Json& options) {
             return done.error();
     }
     files.finish();
-    if (files.count() == 0) return Error{"no JPEG or PNG images were found"};
+    if (files.count() == 0) {
+        const std::vector<Json>& patterns = options["patterns"].items();
+        const std::string where = patterns.empty() ? "" : text_or(patterns.front()["root"], "");
+        return Error{(where.empty() ? "" : where + ": ") + "no JPEG or PNG images were found"};
+    }
     if (!index.empty()) {
         const Status saved = save_index(index, key, files);
         index_ = saved ? "written" : "not written: " + saved.error().text;
