@@ -13,6 +13,10 @@ namespace holdfast::loader {
 namespace {
 
 constexpr std::uint64_t most_slots = 4096;
+// So much may wait for the program where batches are small: then threads seldom wait for each
+// other.
+constexpr std::uint64_t ahead_bytes = 2U << 20U;
+constexpr std::uint64_t most_ahead = 32;
 constexpr std::uint64_t least_slots =
     2;  // one that the program works on, one that is filled meanwhile
 
@@ -99,7 +103,11 @@ Result<std::unique_ptr<ImagePlaces>> Core::open_places(const Json& options) {
             return done.error();
     }
     files.finish();
-    if (files.count() == 0) return Error{"no JPEG or PNG images were found"};
+    if (files.count() == 0) {
+        const std::vector<Json>& patterns = options["patterns"].items();
+        const std::string where = patterns.empty() ? "" : text_or(patterns.front()["root"], "");
+        return Error{(where.empty() ? "" : where + ": ") + "no JPEG or PNG images were found"};
+    }
     if (!index.empty()) {
         const Status saved = save_index(index, key, files);
         index_ = saved ? "written" : "not written: " + saved.error().text;
@@ -225,7 +233,9 @@ Status Core::prepare(const Json& options) {
     EngineOptions engine;
     engine.batch = batch_;
     engine.workers = static_cast<unsigned>(workers_);
-    engine.ahead = std::max<std::uint64_t>(1, options_["ahead"].natural().value_or(workers_ + 2));
+    const std::uint64_t small = std::min({most_ahead, ahead_bytes / slot_bytes_, slots_ / 2});
+    engine.ahead = std::max<std::uint64_t>(
+        1, options_["ahead"].natural().value_or(std::max(workers_ + 2, small)));
     engine.skip_bad = text_or(options_["bad"], "raise") == "skip";
     engine_ = std::make_unique<Engine>(*source_, engine, std::move(slots), scratches, large_room);
     return Done{};

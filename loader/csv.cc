@@ -1,6 +1,7 @@
 #include "loader/csv.h"
 
 #include <charconv>
+#include <cstdint>
 #include <limits>
 
 #include "base/text.h"
@@ -29,6 +30,39 @@ std::optional<std::string_view> CsvLine::next() {
     over_ = end == std::string_view::npos;
     rest_ = over_ ? std::string_view() : rest_.substr(end + 1);
     return cell;
+}
+
+std::optional<double> CsvLine::plain_number() {
+    // Both parts are exact in a double, so that their quotient is rounded once: the nearest.
+    static constexpr double tens[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                      1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    constexpr std::size_t most_digits = 15;
+    if (over_) return std::nullopt;
+    const char* at = rest_.data();
+    const char* const end = at + rest_.size();
+    const bool minus = at != end && *at == '-';
+    if (minus) ++at;
+    const char* const begin = at;
+    std::uint64_t digits = 0;
+    const auto take_digits = [&] {
+        for (; at != end && static_cast<unsigned char>(*at - '0') < 10; ++at)
+            digits = digits * 10 + static_cast<unsigned char>(*at - '0');
+    };
+    take_digits();
+    auto count = static_cast<std::size_t>(at - begin);
+    std::size_t behind = 0;
+    if (at != end && *at == '.') {
+        const char* const point = ++at;
+        take_digits();
+        behind = static_cast<std::size_t>(at - point);
+        count += behind;
+    }
+    if (count == 0 || count > most_digits || (at != end && *at != separator_)) return std::nullopt;
+    over_ = at == end;
+    rest_ = over_ ? std::string_view()
+                  : std::string_view(at + 1, static_cast<std::size_t>(end - at) - 1);
+    const double value = static_cast<double>(digits) / tens[behind];
+    return minus ? -value : value;
 }
 
 std::vector<std::string> csv_cells(std::string_view line, char separator) {

@@ -15,6 +15,9 @@ class CsvLine {
 public:
     CsvLine(std::string_view line, char separator) : rest_(line), separator_(separator) {}
     std::optional<std::string_view> next();
+    // The next cell where it is digits with at most one point and nothing else, which most are;
+    // otherwise nothing, and the cell is still there.
+    std::optional<double> plain_number();
 
 private:
     std::string_view rest_;

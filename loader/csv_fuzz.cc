@@ -22,6 +22,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             static_cast<void>(csv_number(*cell));
             if (++cells > size + 1) std::abort();
         }
+        // The short way to a number and the long one agree.
+        CsvLine plain(text.substr(from, end - from), ',');
+        CsvLine again(text.substr(from, end - from), ',');
+        while (const auto cell = again.next()) {
+            const auto value = plain.plain_number();
+            if (value ? csv_number(*cell) != value : plain.next() != cell) std::abort();
+        }
         from = end + 1;
     }
     // In pieces of 7 bytes.

@@ -90,6 +90,10 @@ bool Engine::more() {
     return true;
 }
 
+// Whether sleeping workers are worth waking: small batches would have them wake up for each one.
+// Called locked.
+bool Engine::low() const { return idle_ > 0 && line_.size() <= options_.ahead / 2; }
+
 // The first batch with rows that nobody has taken; a new one where a slot is free. Called locked.
 std::shared_ptr<Engine::Batch> Engine::wanted() {
     if (!started_ || closed_) return nullptr;
@@ -105,8 +109,10 @@ std::shared_ptr<Engine::Batch> Engine::wanted() {
     batch->epoch = pass_.epoch;
     batch->rows = std::min(options_.batch, share_.rows - share_given_);
     batch->next_position = share_.next;
+    batch->order = order_;
+    batch->first = share_.first + share_given_;
+    share_given_ += batch->rows;
     batch->samples.resize(batch->rows);
-    for (std::uint64_t& sample : batch->samples) sample = order_.at(share_.first + share_given_++);
     line_.push_back(batch);
     return batch;
 }
@@ -150,8 +156,10 @@ void Engine::work(std::span<std::byte> room) {
 
 void Engine::fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch& scratch,
                   std::vector<Failure>& failures) {
+    const std::span<std::uint64_t> samples = std::span(batch.samples).subspan(first, rows);
+    for (std::uint64_t i = 0; i < rows; ++i) samples[i] = batch.order.at(batch.first + first + i);
     Part part;
-    part.samples = std::span(batch.samples).subspan(first, rows);
+    part.samples = samples;
     part.first_row = first;
     part.batch = slot(batch.slot);
     part.offsets = offsets_;
@@ -236,7 +244,7 @@ Next Engine::next(std::chrono::milliseconds patience, Delivery& out) {
         } else if (line_.front()->done == line_.front()->rows) {
             const std::shared_ptr<Batch> batch = line_.front();
             line_.pop_front();
-            work_.notify_all();
+            if (low()) work_.notify_all();
             out.position = batch->next_position;
             if (!batch->failures.empty()) {
                 free_.push_back(batch->slot);
@@ -288,7 +296,7 @@ void Engine::give_back(std::uint32_t number) {
     with_program_[number] = false;
     --stats_.held;
     free_.push_back(number);
-    work_.notify_one();
+    if (low()) work_.notify_one();
 }
 
 void Engine::close() {

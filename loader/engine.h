@@ -106,6 +106,8 @@ private:
         std::uint64_t given = 0;  // rows that workers have taken
         std::uint64_t done = 0;
         std::uint64_t next_position = 0;
+        Order order;
+        std::uint64_t first = 0;  // position of its first sample
         std::vector<std::uint64_t> samples;
         std::vector<Failure> failures;
     };
@@ -114,6 +116,7 @@ private:
     void work(std::span<std::byte> room);
     std::shared_ptr<Batch> wanted();
     bool more();
+    bool low() const;
     void fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch& scratch,
               std::vector<Failure>& failures);
     void settle(Batch& batch);

@@ -6,7 +6,9 @@
 //   entries, as they lie in the arena
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -21,5 +23,8 @@ enum class IndexState { used, absent, stale };
 Result<IndexState> load_index(const std::string& path, std::uint64_t key, FileList& files);
 // Whole or not at all: a full disk leaves the old one, and no piece of the new one.
 Status save_index(const std::string& path, std::uint64_t key, const FileList& files);
+// Makes the sum in a whole index that of its bytes, for tests that change some: what a sum keeps
+// out must be safe without it.
+void seal_index(std::span<std::byte> whole);
 
 }  // namespace holdfast::loader

@@ -16,7 +16,8 @@
 namespace holdfast::loader {
 namespace {
 
-constexpr int deepest_folder = 40;  // links may lead in circles
+constexpr std::uint64_t most_keys = 1U << 15U;  // 512 KiB that are no part of the arena
+constexpr int deepest_folder = 40;              // links may lead in circles
 
 bool ends_with_any(std::string_view name, const std::vector<std::string>& endings) {
     if (endings.empty()) return true;
@@ -136,12 +137,7 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
             below.emplace_back(name);
         }
     }
-    // The first of them lies highest, so they are sorted downwards.
-    Entry* const behind = entry(first) + 1;
-    std::sort(behind - (count_ - first), behind, [this](const Entry& a, const Entry& b) {
-        const auto* names = reinterpret_cast<const char*>(room_.data());
-        return std::strcmp(names + a.name, names + b.name) > 0;
-    });
+    sort_from(first);
     std::sort(below.begin(), below.end());
     for (const std::string& name : below) {
         const std::string path = folder.empty()          ? name
@@ -154,6 +150,48 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
             return done;
     }
     return Done{};
+}
+
+// The files of one folder by their names. The first of them lies highest, so they are sorted
+// downwards.
+void FileList::sort_from(std::uint64_t first) {
+    const std::uint64_t count = count_ - first;
+    if (count < 2) return;
+    Entry* const lowest = entry(first) + 1 - count;
+    const auto* names = reinterpret_cast<const char*>(room_.data());
+    const auto later = [names](const Entry& a, const Entry& b) {
+        return std::strcmp(names + a.name, names + b.name) > 0;
+    };
+    if (count > most_keys) {
+        std::sort(lowest, lowest + count, later);
+        return;
+    }
+    // Names begin alike: what tells them apart is compared first, eight bytes at once.
+    std::string_view alike = names + lowest->name;
+    for (std::uint64_t i = 1; i < count && !alike.empty(); ++i) {
+        const char* name = names + lowest[i].name;
+        std::size_t same = 0;
+        while (same < alike.size() && name[same] == alike[same]) ++same;
+        alike = alike.substr(0, same);
+    }
+    struct Keyed {
+        std::uint64_t key;
+        Entry entry;
+    };
+    std::vector<Keyed> keyed(count);
+    for (std::uint64_t i = 0; i < count; ++i) {
+        std::uint64_t key = 0;
+        const char* at = names + lowest[i].name + alike.size();
+        for (int byte = 0; byte < 8; ++byte) {
+            key = key << 8U | static_cast<unsigned char>(*at);
+            if (*at != '\0') ++at;
+        }
+        keyed[i] = {key, lowest[i]};
+    }
+    std::sort(keyed.begin(), keyed.end(), [&](const Keyed& a, const Keyed& b) {
+        return a.key != b.key ? a.key > b.key : later(a.entry, b.entry);
+    });
+    for (std::uint64_t i = 0; i < count; ++i) lowest[i] = keyed[i].entry;
 }
 
 void FileList::finish() {

@@ -84,6 +84,7 @@ private:
     std::uint32_t folder_number(const std::string& path, const std::string& class_name);
     Entry* entry(std::uint64_t file) const;
     void number_classes();
+    void sort_from(std::uint64_t first);
 
     Arena& arena_;
     std::span<std::byte> room_;

@@ -154,7 +154,7 @@ private:
     std::optional<std::string> look(std::uint64_t sample, Scratch& scratch,
                                     RowTaker& reader) const {
         const auto place = places_->open(sample);
-        if (!place) return place.error().text;
+        if (!place) return reason(place.error());
         ByteStream stream(place->file(), place->extent, PageCache::keep);
         const auto bad = decode_image(stream, scratch, options_.channels, reader);
         return bad ? std::optional(bad->text) : std::nullopt;

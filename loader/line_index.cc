@@ -36,6 +36,7 @@ Result<LineIndex> LineIndex::build(Arena& arena, const std::vector<std::string>&
     const std::span<std::byte> room = arena.reserve(std::min(share, arena.left().count / 2));
     index.marks_ = reinterpret_cast<std::uint64_t*>(room.data());
     index.room_ = room.size() / sizeof(std::uint64_t);
+    index.easy_ = index.room_ / 4;
     index.has_header_ = rules.header;
     index.quotes_ = rules.quotes;
     if (index.room_ < 4 * paths.size() + 4)
@@ -54,12 +55,10 @@ Result<LineIndex> LineIndex::build(Arena& arena, const std::vector<std::string>&
     index.longest_batch_ = longest.sum();
     arena.shrink_last(room, index.used_ * sizeof(std::uint64_t));
     for (const File& file : index.files_)
-        for (std::uint64_t m = 0; m < file.marks; ++m) {
-            const std::uint64_t begin = index.marks_[file.mark + m];
-            const std::uint64_t end =
-                m + 1 < file.marks ? index.marks_[file.mark + m + 1] : file.end;
-            index.longest_span_ = std::max(index.longest_span_, end - begin);
-        }
+        for (std::uint64_t m = 0; m < file.marks; ++m)
+            index.longest_span_ =
+                std::max(index.longest_span_,
+                         index.end_of(file, m + index.together()) - index.marks_[file.mark + m]);
     if (index.count_ == 0) return Error{paths.front() + ": no lines"};
     return index;
 }
@@ -111,7 +110,7 @@ Status LineIndex::scan(File& file, const LineRules& rules, std::vector<char>& bu
 }
 
 void LineIndex::add_mark(File& file, std::uint64_t offset) {
-    if (used_ == room_) thin();
+    while (full()) thin();
     if (file.lines % stride_ != 0) return;  // marks lie further apart now
     marks_[used_++] = offset;
     ++file.marks;
@@ -149,7 +148,14 @@ std::uint64_t LineIndex::fingerprint() const {
     return hash;
 }
 
-Result<std::string_view> LineIndex::Cursor::line(std::uint64_t number) {
+// Where the lines before a mark of a file end.
+std::uint64_t LineIndex::end_of(const File& file, std::uint64_t mark) const {
+    return mark < file.marks ? marks_[file.mark + mark] : file.end;
+}
+
+Result<std::string_view> LineIndex::Cursor::line(std::span<const std::uint64_t> wanted,
+                                                 std::size_t which) {
+    const std::uint64_t number = wanted[which];
     if (buffer_ == nullptr) {
         buffer_ = static_cast<char*>(scratch_.take(index_.scratch()));
         if (buffer_ == nullptr) return Error{"no room for the line"};
@@ -157,20 +163,29 @@ Result<std::string_view> LineIndex::Cursor::line(std::uint64_t number) {
     const File& file = index_.file_of(number);
     const std::uint64_t local = number - file.first;
     const std::uint64_t mark = local / index_.stride_;
-    const std::uint64_t in_span = local % index_.stride_;
-    const std::uint64_t begin = index_.marks_[file.mark + mark];
-    if (span_ != file.mark + mark) {
-        const std::uint64_t end =
-            mark + 1 < file.marks ? index_.marks_[file.mark + mark + 1] : file.end;
-        length_ = end - begin;
+    const std::uint64_t number_of_mark = file.mark + mark;
+    if (number_of_mark < span_ || number_of_mark >= span_ + held_) {
+        // Those that follow it and are wanted next come with it.
+        std::uint64_t marks = 1;
+        for (std::size_t next = which + 1; next < wanted.size() && marks < index_.together();
+             ++next) {
+            if (wanted[next] != number + (next - which)) break;
+            marks = (local + (next - which)) / index_.stride_ - mark + 1;
+        }
+        marks = std::min(marks, file.marks - mark);
+        const std::uint64_t begin = index_.marks_[number_of_mark];
+        length_ = index_.end_of(file, mark + marks) - begin;
         const auto read = file.file.read(
             begin, {reinterpret_cast<std::byte*>(buffer_), static_cast<std::size_t>(length_)},
             cache_);
-        span_ = ~std::uint64_t{0};
+        held_ = 0;
         if (!read) return read.error();
-        span_ = file.mark + mark;
+        span_ = number_of_mark;
+        held_ = marks;
         next_line_ = next_at_ = 0;
     }
+    const std::uint64_t in_span =
+        (number_of_mark - span_) * index_.stride_ + local % index_.stride_;
     if (in_span < next_line_) next_line_ = next_at_ = 0;
     const std::string_view text(buffer_, static_cast<std::size_t>(length_));
     while (true) {

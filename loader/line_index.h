@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,15 +40,16 @@ public:
     public:
         Cursor(const LineIndex& index, Scratch& scratch, PageCache cache)
             : index_(index), scratch_(scratch), cache_(cache) {}
-        // Without its line break; valid until the next call.
-        Result<std::string_view> line(std::uint64_t number);
+        // A line of `wanted`, without its line break; valid until the next call.
+        Result<std::string_view> line(std::span<const std::uint64_t> wanted, std::size_t which);
 
     private:
         const LineIndex& index_;
         Scratch& scratch_;
         PageCache cache_;
         char* buffer_ = nullptr;
-        std::uint64_t span_ = ~std::uint64_t{0};  // the mark whose lines are in the buffer
+        std::uint64_t span_ = 0;  // the first mark whose lines are in the buffer
+        std::uint64_t held_ = 0;  // how many marks
         std::uint64_t length_ = 0;
         std::uint64_t next_line_ = 0;  // in the span
         std::uint64_t next_at_ = 0;
@@ -64,9 +66,15 @@ private:
         std::uint64_t end = 0;  // of its last line
     };
 
+    static constexpr std::uint64_t close_ = 8;  // lines between marks that lie close
+
     Status scan(File& file, const LineRules& rules, std::vector<char>& buffer);
     void add_mark(File& file, std::uint64_t offset);
     void thin();
+    bool full() const { return used_ >= (stride_ < close_ ? easy_ : room_); }
+    // Marks that are read at once where lines follow each other.
+    std::uint64_t together() const { return stride_ < close_ ? close_ / stride_ : 1; }
+    std::uint64_t end_of(const File& file, std::uint64_t mark) const;
     const File& file_of(std::uint64_t line) const;
 
     std::vector<File> files_;
@@ -75,8 +83,9 @@ private:
     bool quotes_ = false;
     std::uint64_t* marks_ = nullptr;
     std::uint64_t room_ = 0;  // marks that fit
+    std::uint64_t easy_ = 0;  // of these so many where every line has its own
     std::uint64_t used_ = 0;
-    std::uint64_t stride_ = 8;
+    std::uint64_t stride_ = 1;
     std::uint64_t count_ = 0;
     std::uint64_t longest_span_ = 0;
     std::uint64_t longest_batch_ = 0;

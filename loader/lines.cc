@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "base/format.h"
 #include "base/text.h"
@@ -24,7 +25,7 @@ public:
         scratch.empty();
         LineIndex::Cursor cursor(lines_, scratch, cache_);
         for (std::size_t i = 0; i < part.samples.size(); ++i) {
-            const auto line = cursor.line(part.samples[i]);
+            const auto line = cursor.line(part.samples, i);
             const Status done = line ? put(part, part.first_row + i, *line) : Status(line.error());
             if (!done)
                 failures.push_back({part.first_row + i, part.samples[i],
@@ -37,7 +38,8 @@ public:
         std::vector<std::byte> room(lines_.scratch() + cache_line);
         Scratch scratch(room);
         LineIndex::Cursor cursor(lines_, scratch, PageCache::keep);
-        const auto line = cursor.line(0);
+        const std::uint64_t first[] = {0};
+        const auto line = cursor.line(first, 0);
         if (!line) return line.error();
         return std::string(*line);
     }
@@ -60,15 +62,23 @@ public:
         return layout;
     }
 
+    std::uint64_t part_size(std::uint64_t rows, unsigned workers) const override {
+        std::uint64_t each = 0;
+        for (const Field& field : fields_) each += field.sample_bytes;
+        return part_of_bytes(rows, workers, each);
+    }
+
 protected:
     std::vector<Field> fields_;
 };
 
+enum class CellNumber { single, twice, whole };
+
+// Where the number of a cell goes.
 struct Column {
-    std::size_t cell = 0;
     std::size_t field = 0;
     std::size_t place = 0;  // in the field's row
-    std::string name;
+    CellNumber number = CellNumber::single;
 };
 
 class CsvRows : public NumberLines {
@@ -127,7 +137,7 @@ public:
                     formatted("{}: column \"{}\" holds text (\"{}\"); name the columns to read: "
                               "columns=[...]",
                               lines_.name(0), names[chosen[i]], printable(first_cells[chosen[i]]))};
-            by_cell_[chosen[i]].push_back({chosen[i], 0, i, names[chosen[i]]});
+            by_cell_[chosen[i]].push_back({0, i, wide ? CellNumber::twice : CellNumber::single});
         }
         if (label != nullptr) {
             const auto at = static_cast<std::size_t>(std::find(names.begin(), names.end(), *label) -
@@ -139,32 +149,36 @@ public:
             const bool whole = *value == std::floor(*value) &&
                                first_cells[at].find_first_of(".eE") == std::string::npos;
             fields_.push_back({"label", whole ? "<i8" : "<f4", {}, whole ? 8U : 4U});
-            by_cell_[at].push_back({at, 1, 0, *label});
+            by_cell_[at].push_back({1, 0, whole ? CellNumber::whole : CellNumber::single});
         }
+        names_ = std::move(names);
         return Done{};
     }
 
 protected:
     Status put(const Part& part, std::uint64_t row, std::string_view line) const override {
         CsvLine cells(line, separator_);
-        std::size_t at = 0;
-        while (const auto cell = cells.next()) {
-            if (at >= width_) {
-                while (cells.next()) ++at;
-                return ragged(at + 1);
+        for (std::size_t at = 0; at < width_; ++at) {
+            const std::vector<Column>& columns = by_cell_[at];
+            std::optional<double> value;
+            if (!columns.empty()) value = cells.plain_number();
+            if (!value) {
+                const auto cell = cells.next();
+                if (!cell) return ragged(at);
+                if (columns.empty()) continue;
+                value = csv_number(*cell);
+                if (!value)
+                    return Error{formatted("column \"{}\" holds text (\"{}\"), not a number",
+                                           names_[at], printable(cell->substr(0, 40)))};
             }
-            const std::vector<Column>& columns = by_cell_[at++];
-            if (columns.empty()) continue;
-            const auto value = csv_number(*cell);
-            if (!value)
-                return Error{formatted("column \"{}\" holds text (\"{}\"), not a number",
-                                       columns[0].name, printable(cell->substr(0, 40)))};
             for (const Column& column : columns)
                 if (!write(part, row, column, *value))
                     return Error{formatted("the label {} is not a whole number as the first one is",
                                            *value)};
         }
-        return at == width_ ? Status(Done{}) : ragged(at);
+        std::size_t more = 0;
+        while (cells.next()) ++more;
+        return more == 0 ? Status(Done{}) : ragged(width_ + more);
     }
 
 private:
@@ -172,11 +186,11 @@ private:
         return Error{formatted("{} cells, where the first line has {}", cells, width_)};
     }
     bool write(const Part& part, std::uint64_t row, const Column& column, double value) const {
-        const Field& field = fields_[column.field];
-        std::byte* to = part.batch + part.offsets[column.field] + row * field.sample_bytes;
-        if (field.dtype == "<f8") {
+        std::byte* to =
+            part.batch + part.offsets[column.field] + row * fields_[column.field].sample_bytes;
+        if (column.number == CellNumber::twice) {
             std::memcpy(to + column.place * 8, &value, 8);
-        } else if (field.dtype == "<f4") {
+        } else if (column.number == CellNumber::single) {
             const auto narrow = static_cast<float>(value);
             std::memcpy(to + column.place * 4, &narrow, 4);
         } else {
@@ -189,6 +203,7 @@ private:
 
     char separator_ = ',';
     std::size_t width_ = 0;
+    std::vector<std::string> names_;
     std::vector<std::vector<Column>> by_cell_;
 };
 
@@ -245,7 +260,7 @@ public:
         LineIndex::Cursor cursor(lines_, scratch, cache_);
         RaggedBatch batch(part);
         for (std::size_t i = 0; i < part.samples.size(); ++i) {
-            const auto line = cursor.line(part.samples[i]);
+            const auto line = cursor.line(part.samples, i);
             const std::span<std::byte> to = batch.add(line ? line->size() : 0);
             if (!line)
                 failures.push_back({part.first_row + i, part.samples[i],

@@ -58,6 +58,52 @@ TEST(Csv, NumbersAsPeopleWriteThem) {
     EXPECT_FALSE(csv_number("1.5x"));
 }
 
+TEST(Csv, PlainNumbersAreThoseOfTheSlowWay) {
+    for (const std::string text : {"0",
+                                   "-0",
+                                   "1.5",
+                                   "-3.25",
+                                   "0.1",
+                                   "123456789012345",
+                                   "0.123456789012345",
+                                   "7.",
+                                   ".5",
+                                   "-.5",
+                                   "1234567890123456",
+                                   "0.1234567890123456",
+                                   "1e3",
+                                   "+1",
+                                   "",
+                                   "-",
+                                   ".",
+                                   "-.",
+                                   "nan",
+                                   "1.2.3",
+                                   " 1",
+                                   "1 ",
+                                   "\"1\"",
+                                   "1x"}) {
+        CsvLine line(text, ',');
+        if (const auto value = line.plain_number()) {
+            EXPECT_EQ(*value, *csv_number(text)) << text;
+            EXPECT_FALSE(line.next()) << text;
+        } else {
+            const auto cell = line.next();
+            ASSERT_TRUE(cell) << text;
+            EXPECT_EQ(*cell, text == "\"1\"" ? "1" : text);
+        }
+    }
+    CsvLine line("12,-0.5,x,", ',');
+    EXPECT_EQ(line.plain_number(), 12.0);
+    EXPECT_EQ(line.plain_number(), -0.5);
+    EXPECT_FALSE(line.plain_number());
+    EXPECT_EQ(line.next(), "x");
+    EXPECT_FALSE(line.plain_number());
+    EXPECT_EQ(line.next(), "");
+    EXPECT_FALSE(line.plain_number());
+    EXPECT_FALSE(line.next());
+}
+
 TEST(LineEnd, ABreakInQuotesIsNone) {
     const std::string text = "a,\"b\nc\"\nd";
     bool in_quotes = false;

@@ -45,6 +45,12 @@ public:
         return hash;
     }
 
+    std::uint64_t part_size(std::uint64_t rows, unsigned workers) const override {
+        std::uint64_t each = 0;
+        for (const RecordArray& array : arrays_) each += array.field.sample_bytes;
+        return part_of_bytes(rows, workers, each);
+    }
+
     void fill(const Part& part, Scratch&, std::vector<Failure>& failures) override {
         for (std::size_t a = 0; a < arrays_.size(); ++a) fill_array(part, a, failures);
     }

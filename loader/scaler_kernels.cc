@@ -18,8 +18,8 @@ std::uint8_t level(int sum) {
 }
 
 void plain_mix_rows(const std::uint8_t* const* rows, const std::int16_t* weight, std::uint32_t taps,
-                    std::uint32_t from, std::uint32_t width, std::uint8_t* out) {
-    for (std::uint32_t x = from; x < width; ++x) {
+                    std::uint32_t width, std::uint8_t* out) {
+    for (std::uint32_t x = 0; x < width; ++x) {
         int sum = kernel_half;
         for (std::uint32_t k = 0; k < taps; ++k) sum += weight[k] * rows[k][x];
         out[x] = level(sum);
@@ -70,32 +70,33 @@ __attribute__((target("avx2"))) void wide_mix_rows(const std::uint8_t* const* ro
                                                    const std::int16_t* weight, std::uint32_t taps,
                                                    std::uint32_t width, std::uint8_t* out) {
     const __m256i zero = _mm256_setzero_si256();
-    std::uint32_t x = 0;
-    for (; x + 32 <= width; x += 32) {
-        __m256i sums[4];
-        for (__m256i& sum : sums) sum = _mm256_set1_epi32(kernel_half);
+    const __m256i half = _mm256_set1_epi32(kernel_half);
+    for (std::uint32_t x = 0; x < width; x += 32) {
+        // Not an array: compilers keep that in memory.
+        __m256i sum0 = half;
+        __m256i sum1 = half;
+        __m256i sum2 = half;
+        __m256i sum3 = half;
         for (std::uint32_t k = 0; k < taps; k += 2) {
             const __m256i pair = _mm256_set1_epi32(pair_of(weight + k));
             const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows[k] + x));
             const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(rows[k + 1] + x));
             const __m256i low = _mm256_unpacklo_epi8(a, b);
             const __m256i high = _mm256_unpackhi_epi8(a, b);
-            sums[0] =
-                _mm256_add_epi32(sums[0], _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), pair));
-            sums[1] =
-                _mm256_add_epi32(sums[1], _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), pair));
-            sums[2] = _mm256_add_epi32(sums[2],
-                                       _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), pair));
-            sums[3] = _mm256_add_epi32(sums[3],
-                                       _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), pair));
+            sum0 = _mm256_add_epi32(sum0, _mm256_madd_epi16(_mm256_unpacklo_epi8(low, zero), pair));
+            sum1 = _mm256_add_epi32(sum1, _mm256_madd_epi16(_mm256_unpackhi_epi8(low, zero), pair));
+            sum2 =
+                _mm256_add_epi32(sum2, _mm256_madd_epi16(_mm256_unpacklo_epi8(high, zero), pair));
+            sum3 =
+                _mm256_add_epi32(sum3, _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), pair));
         }
-        for (__m256i& sum : sums) sum = _mm256_srai_epi32(sum, kernel_bits);
         // Packing works within halves, as the unpacking did: the order comes out right.
-        const __m256i low = _mm256_packs_epi32(sums[0], sums[1]);
-        const __m256i high = _mm256_packs_epi32(sums[2], sums[3]);
+        const __m256i low = _mm256_packs_epi32(_mm256_srai_epi32(sum0, kernel_bits),
+                                               _mm256_srai_epi32(sum1, kernel_bits));
+        const __m256i high = _mm256_packs_epi32(_mm256_srai_epi32(sum2, kernel_bits),
+                                                _mm256_srai_epi32(sum3, kernel_bits));
         _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + x), _mm256_packus_epi16(low, high));
     }
-    plain_mix_rows(rows, weight, taps, x, width, out);
 }
 
 // Four taps of an RGB pixel at a time. Reads 16 bytes from a tap on: the row has bytes to spare.
@@ -139,7 +140,7 @@ void mix_rows(const std::uint8_t* const* rows, const std::int16_t* weight, std::
         return;
     }
 #endif
-    plain_mix_rows(rows, weight, taps, 0, width, out);
+    plain_mix_rows(rows, weight, taps, width, out);
 }
 
 void mix_columns(const std::uint8_t* row, const Weights& weights, std::uint32_t width,

@@ -7,7 +7,8 @@
 
 namespace holdfast::loader {
 
-// out[x] = sum of weight[k] * rows[k][x]; `taps` is even, rows have 32 bytes to spare.
+// out[x] = sum of weight[k] * rows[k][x]; `taps` is even, rows and `out` have 32 bytes to
+// spare.
 void mix_rows(const std::uint8_t* const* rows, const std::int16_t* weight, std::uint32_t taps,
               std::uint32_t width, std::uint8_t* out);
 // The same along a row, pixel by pixel.

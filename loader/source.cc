@@ -25,4 +25,10 @@ std::uint64_t Source::part_size(std::uint64_t rows, unsigned workers) const {
     return std::max<std::uint64_t>(1, rows / (2 * std::max(1U, workers)));
 }
 
+std::uint64_t Source::part_of_bytes(std::uint64_t rows, unsigned workers, std::uint64_t each) {
+    constexpr std::uint64_t least = 64U << 10U;
+    const std::uint64_t even = rows / (2 * std::max(1U, workers));
+    return std::max({std::uint64_t{1}, even, least / std::max<std::uint64_t>(1, each)});
+}
+
 }  // namespace holdfast::loader

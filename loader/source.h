@@ -79,6 +79,10 @@ public:
     virtual void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) = 0;
     // Samples that a part must not be split below or grow above.
     virtual std::uint64_t part_size(std::uint64_t rows, unsigned workers) const;
+
+protected:
+    // The same where a sample costs next to nothing: not so small that taking a part costs more.
+    static std::uint64_t part_of_bytes(std::uint64_t rows, unsigned workers, std::uint64_t each);
 };
 
 }  // namespace holdfast::loader

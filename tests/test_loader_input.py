@@ -23,6 +23,11 @@ from support.loader import found, make, records  # noqa: F401
         ("objects.npy", {}, "Python objects"),
         ("x.npy", {"rank": 3, "ranks": 2}, "cannot be"),
         ("x.npy", {"bad": "ignore"}, "raise"),
+        ("x.npy", {"map": 5}, "map must be a function"),
+        ("x.npy", {"map": lambda row: None}, "map returned nothing"),
+        ("x.npy", {"seed": "first"}, "seed is a whole number"),
+        ("x.npy", {"dtype": "flaot32"}, "no dtype is called 'flaot32'"),
+        ("x.npy", {"map": abs, "processes": -1}, "processes must be 0 or more"),
     ],
 )
 def test_what_cannot_be_is_said(records, source, options, words):  # noqa: F811
@@ -37,6 +42,17 @@ def test_what_cannot_be_is_said(records, source, options, words):  # noqa: F811
     with pytest.raises(LoaderError, match=words):
         make(str(records / source), **options)
     assert not [name for name in os.listdir("/dev/shm") if "holdfast-loader" in name]
+
+
+def test_a_line_that_is_no_json_is_named(tmp_path):
+    from holdfast.loader import SampleError
+
+    (tmp_path / "d.jsonl").write_text('{"a": 1}\n{"a":\n')
+    with make(str(tmp_path / "d.jsonl"), shuffle=False, batch=1) as loader:
+        batches = iter(loader)
+        assert next(batches) == [{"a": 1}]
+        with pytest.raises(SampleError, match=r"d\.jsonl:2: this line is no JSON"):
+            next(batches)
 
 
 def test_use_after_close_and_pickling_are_errors(records):  # noqa: F811

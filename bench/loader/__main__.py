@@ -1,8 +1,9 @@
 """What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
 
-usage: python bench/loader [--data DIR] [--rounds N] [--only PART]      PART: one of PARTS below
-Needs torch, torchvision and Pillow; the other libraries where they are to be compared, and root for
-the parts with containers (peers, deaths).
+usage: python bench/loader [--setup] [--data DIR] [--rounds N] [--only PART]
+PART is one of PARTS below. --setup installs the libraries of requirements.txt into the Python
+that runs this; one that cannot be had is left out, and its row says so. Root is needed for the
+parts with containers (peers, deaths).
 """
 
 import argparse
@@ -11,6 +12,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -29,7 +31,11 @@ sys.path.append(str(ROOT / "tests"))
 SLACK = 8 << 20
 LONGEST = 120
 PAIRS = [
-    ("JPEG 500 x 375 to 224", "ours-jpeg", ["torch-jpeg", "spdl-jpeg"]),
+    (
+        "JPEG 500 x 375 to 224",
+        "ours-jpeg",
+        ["torch-jpeg", "spdl-jpeg", "bare-resized-jpeg", "bare-jpeg"],
+    ),
     (".npy, rows of 128 B", "ours-npy", ["torch-npy"]),
     ("CSV, 21 columns", "ours-csv", ["torch-csv"]),
     ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet", "pyarrow-threads-parquet"]),
@@ -165,21 +171,24 @@ def peers_table(folder):
         limit = first["imported"] + peers.BUDGET + (64 << 20)
         group = ControlGroup(memory=limit)
         command = [sys.executable, str(HERE / "peers.py"), peer, str(folder)]
-        try:
-            done = subprocess.run(
-                group.inside(*command),
-                capture_output=True,
-                text=True,
-                env=environment(),
-                timeout=LONGEST,
+        # Into files: what a peer leaves running would hold a pipe open for ever.
+        with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+            started = subprocess.Popen(
+                group.inside(*command), stdout=output, stderr=errors, env=environment()
             )
-            said = done.stderr.strip().splitlines() or ["nothing said"]
-            if done.returncode < 0:
-                said = [f"killed by signal {-done.returncode}"]
-            answer = done.stdout.strip().splitlines()
-            end = str(json.loads(answer[-1])["samples"]) if answer else f"none: {said[-1][:90]}"
-        except subprocess.TimeoutExpired:
-            end = f"hung, or slower than {LONGEST} s"
+            try:
+                status = started.wait(LONGEST)
+                output.seek(0)
+                errors.seek(0)
+                answer = [line for line in output if line.startswith('{"imported"')]
+                said = errors.read().strip().splitlines() or ["nothing said"]
+                if status < 0:
+                    said = [f"killed by signal {-status}"]
+                end = str(json.loads(answer[-1])["samples"]) if answer else f"none: {said[-1][:90]}"
+            except subprocess.TimeoutExpired:
+                started.kill()
+                started.wait()
+                end = f"hung, or slower than {LONGEST} s"
         sizes = [first["imported"], limit, min(group.memory_peak, limit)]
         cells = " | ".join(f"{size >> 20} MiB" for size in sizes)
         print(f"| {peer} | {cells} | {group.oom_kills} | {end} |")
@@ -211,6 +220,19 @@ PARTS = {
 }
 
 
+def setup():
+    for name in (HERE / "requirements.txt").read_text().split():
+        command = [sys.executable, "-m", "pip", "install", "-q", name]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"{name} is left out: {done.stderr.strip().splitlines()[-1]}")
+    subprocess.run(
+        ["cmake", "--build", ROOT / "build/release", "--target", "bare_jpeg"],
+        stdout=subprocess.DEVNULL,
+        check=False,
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=ROOT / "build/loader-data")
@@ -218,7 +240,10 @@ def main():
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--deaths", type=int, default=20)
     parser.add_argument("--only", choices=[*PARTS])
+    parser.add_argument("--setup", action="store_true")
     options = parser.parse_args()
+    if options.setup:
+        setup()
     data.make(options.data)
     for name, part in PARTS.items():
         if options.only in (None, name):

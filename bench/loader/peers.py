@@ -25,6 +25,7 @@ PEERS = {
     "HF datasets, 2 workers": ["datasets", "torch.utils.data", "torchvision.transforms"],
     "SPDL": ["spdl.io", "spdl.pipeline", "torch"],
     "Grain": ["grain", "PIL.Image"],
+    "Ray Data": ["ray.data"],
 }
 
 
@@ -125,6 +126,20 @@ def grain(data):
     yield from files.map(image).batch(BATCH)
 
 
+def ray_data(data):
+    import numpy as np
+    import ray
+
+    def as_floats(part):
+        return {"image": part["image"].astype(np.float32) / 255}
+
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    images = ray.data.read_images(f"{data}/jpeg", size=(224, 224), mode="RGB")
+    for part in images.map_batches(as_floats, batch_size=BATCH).iter_batches(batch_size=BATCH):
+        yield part["image"]
+    ray.shutdown()
+
+
 def batches_of(peer, data):
     if peer.startswith("DataLoader"):
         return dataloader(data, int(peer.split()[1]))
@@ -135,6 +150,7 @@ def batches_of(peer, data):
         "HF datasets, 2 workers": hf_datasets,
         "SPDL": spdl,
         "Grain": grain,
+        "Ray Data": ray_data,
     }
     return makers[peer](data)
 

@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import resource
+import subprocess
 import sys
 import threading
 import time
@@ -73,6 +74,17 @@ def spdl_jpeg(data):
             yield from pipeline.get_iterator(timeout=30)
 
     return batches()
+
+
+def bare(data, *options):
+    """libjpeg-turbo alone, on two threads; what it cost is its own to say."""
+    program = Path(os.environ["HOLDFAST_BIN"]).parent.parent / "loader/bare_jpeg"
+    if not program.exists():
+        sys.exit("no bare_jpeg: cmake --build build/release --target bare_jpeg")
+    files = sorted(str(path) for path in Path(data, "jpeg").rglob("*.jpg"))
+    files = [files[i] for i in np.random.default_rng(0).permutation(len(files))]
+    command = [str(program), "2", "224", "224", "1", *options]
+    subprocess.run(command, input="\n".join(files), text=True, check=True)
 
 
 def ours_npy(data):
@@ -176,6 +188,9 @@ def tree_memory():
 
 def main():
     reader, data = sys.argv[1:3]
+    if reader.startswith("bare"):
+        bare(data, *(["--resize"] if "resized" in reader else []))
+        return
     make = globals()[reader.replace("-", "_")]
     for name in ("torch", *IMPORTS.get(reader, ["holdfast.loader", "torch.utils.data"])):
         importlib.import_module(name)

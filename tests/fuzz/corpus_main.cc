@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -18,9 +19,9 @@ namespace {
 
 using Input = std::vector<std::uint8_t>;
 
-constexpr std::size_t most_runs = 20'000;
-constexpr std::size_t most_bytes = std::size_t{256} << 20U;  // large inputs get fewer mutations
-constexpr std::size_t small = 512;  // up to this size an input is cut at every byte
+std::size_t most_runs = 20'000;
+std::size_t most_bytes = std::size_t{256} << 20U;  // large inputs get fewer mutations
+constexpr std::size_t small = 512;                 // up to this size an input is cut at every byte
 
 std::size_t runs = 0;
 std::size_t bytes = 0;
@@ -51,7 +52,8 @@ std::vector<Input> read_corpus(const std::filesystem::path& folder) {
 
 class Mutator {
 public:
-    explicit Mutator(const std::vector<Input>& corpus) : corpus_(corpus) {}
+    Mutator(const std::vector<Input>& corpus, std::uint64_t seed)
+        : corpus_(corpus), random_(seed) {}
 
     Input next() {
         Input input = corpus_[below(corpus_.size())];
@@ -129,16 +131,21 @@ private:
     }
 
     const std::vector<Input>& corpus_;
-    std::mt19937_64 random_{20'000};
+    std::mt19937_64 random_;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
-    if (argc != 2) {
-        std::fprintf(stderr, "usage: %s CORPUS_DIR\n", argv[0]);
+    if (argc < 2 || argc > 4) {
+        std::fprintf(stderr, "usage: %s CORPUS_DIR [RUNS [SEED]]\n", argv[0]);
         return 2;
     }
+    if (argc > 2) {  // so many, whatever they cost
+        most_runs = std::strtoull(argv[2], nullptr, 10);
+        most_bytes = std::numeric_limits<std::size_t>::max();
+    }
+    const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 20'000;
     const std::vector<Input> corpus = read_corpus(argv[1]);
     if (corpus.empty()) {
         std::fprintf(stderr, "%s: no files: nothing was tested\n", argv[1]);
@@ -150,7 +157,7 @@ int main(int argc, char** argv) {
         for (std::size_t length = 0; input.size() <= small && length < input.size(); ++length)
             if (!enough())
                 run(Input(input.begin(), input.begin() + static_cast<std::ptrdiff_t>(length)));
-    Mutator mutator(corpus);
+    Mutator mutator(corpus, seed);
     while (!enough()) run(mutator.next());
     std::printf("%zu inputs from a corpus of %zu\n", runs, corpus.size());
     return 0;

@@ -66,7 +66,13 @@ class CoreFeed:
         if self.facts["ragged"]:
             if self._decode == "image":
                 return [picture(slot, at, self.facts["label"]) for at, _ in extents(slot)]
-            return [_decoded(slot, at, length, self._decode) for at, length in extents(slot)]
+            made = []
+            for row, (at, length) in enumerate(extents(slot)):
+                try:
+                    made.append(_decoded(slot, at, length, self._decode))
+                except ValueError as error:
+                    raise SampleError(f"{self.name(slot.samples()[row])}: {error}") from None
+            return made
         made = []
         for field in self.facts["fields"]:
             array = view(slot, field["offset"], (slot.rows, *field["shape"]), field["dtype"])
@@ -87,7 +93,10 @@ def _decoded(slot: Slot, offset: int, length: int, decode: str | None) -> Any:
     if decode == "text":
         return data.decode("utf-8", "replace")
     if decode == "json":
-        return json.loads(data)
+        try:
+            return json.loads(data)
+        except ValueError as error:
+            raise ValueError(f"this line is no JSON: {error}") from None
     return members(data)
 
 

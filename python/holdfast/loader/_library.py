@@ -159,7 +159,7 @@ class Core:
         self._pid = os.getpid()
         self.inside = inside  # its memory is ours
         self.handle: Any = None
-        error = ctypes.create_string_buffer(_TEXT)
+        self._error = error = ctypes.create_string_buffer(_TEXT)
         words = json.dumps(options).encode("utf-8", "surrogateescape")
         handle = self._lib.holdfast_loader_open(
             words, None if inside is None else inside.handle, error, _TEXT
@@ -218,7 +218,7 @@ class Core:
 
     def next(self, facts: BatchFacts) -> int:
         """Waits for the next batch; an interrupt is seen within a tenth of a second."""
-        error = ctypes.create_string_buffer(_TEXT)
+        error = self._error
         while True:
             answer: int = self._lib.holdfast_loader_next(
                 self.handle, 100, ctypes.byref(facts), error, _TEXT

@@ -96,6 +96,10 @@ class Loader:
             raise LoaderError('cache is "auto", "keep" or "drop"')
         if layout not in ("HWC", "CHW"):
             raise LoaderError('layout is "HWC" or "CHW"')
+        if processes < 0:
+            raise LoaderError(f"processes must be 0 or more, not {processes}")
+        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
+            raise LoaderError(f"seed is a whole number, not {seed!r}")
         if processes and map is None and _source.is_path(source):
             raise LoaderError("processes are for a map or a dataset; files are read by threads")
         self._pid = os.getpid()
@@ -120,7 +124,7 @@ class Loader:
             "flip": bool(flip),
             "mean": _numbers(mean),
             "std": _numbers(std),
-            "number": str(np.dtype(dtype)) if dtype not in (None, "bfloat16") else dtype,
+            "number": _number(dtype),
             "planes": layout == "CHW",
             "channels": int(channels),
             "fast": bool(fast),
@@ -526,6 +530,15 @@ def _pair(size: Any) -> list[int] | None:
     if len(size) != 2:
         raise LoaderError("size is one number of pixels, or (height, width)")
     return [int(size[0]), int(size[1])]
+
+
+def _number(dtype: Any) -> str | None:
+    if dtype is None or (isinstance(dtype, str) and dtype == "bfloat16"):
+        return dtype
+    try:
+        return str(np.dtype(dtype))
+    except TypeError:
+        raise LoaderError(f"no dtype is called {dtype!r}") from None
 
 
 def _numbers(values: Any) -> list[float] | None:

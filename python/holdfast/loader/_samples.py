@@ -82,6 +82,8 @@ class Mapped:
     def __init__(self, function: Callable[..., Any], seed: int):
         import inspect
 
+        if not callable(function):
+            raise LoaderError(f"map must be a function, not {type(function).__name__}")
         self.function = function
         self.seed = seed
         try:
@@ -93,10 +95,14 @@ class Mapped:
         try:
             if self.wants_random:
                 random = np.random.Generator(np.random.PCG64([self.seed, epoch, index]))
-                return self.function(sample, rng=random)
-            return self.function(sample)
+                made = self.function(sample, rng=random)
+            else:
+                made = self.function(sample)
         except Exception as error:
             raise SampleError(f"{name()}: map raised {type(error).__name__}: {error}") from error
+        if made is None:
+            raise SampleError(f"{name()}: map returned nothing; it must return the sample")
+        return made
 
 
 class Indexed:

@@ -194,6 +194,11 @@ def _labels_by_csv(path: str, count: int, name: Any) -> Any:
     import csv
 
     table: dict[str, float] = {}
+    if not Path(path).is_file():
+        raise LoaderError(
+            f'labels={path!r}: no such file; labels are "folder", a CSV of names and labels, '
+            "a function of the path, or an array"
+        )
     with Path(path).open(newline="", encoding="utf-8") as lines:
         for number, row in enumerate(csv.reader(lines), start=1):
             if len(row) < 2:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import numpy as np
 
@@ -167,6 +167,15 @@ def _bits(buffer: Any, found: Any) -> np.ndarray[Any, Any]:
     return bits[found.offset % 8 :][: len(found)]
 
 
+def opened(path: str, how: Callable[[str], Any]) -> Any:
+    """A file by its library, whose words do not always name it."""
+    try:
+        return how(path)
+    except (OSError, ValueError) as error:
+        words = str(error)
+        raise LoaderError(words if path in words else f"{path}: {words}") from error
+
+
 class Parquet(ArrowTable):
     """Row groups, one column after the other: never a whole row group twice."""
 
@@ -176,7 +185,7 @@ class Parquet(ArrowTable):
         schema = None
         with_nulls: set[str] = set()
         for number, path in enumerate(paths):
-            with pq.ParquetFile(path) as file:
+            with opened(path, pq.ParquetFile) as file:
                 schema = schema or file.schema_arrow
                 facts = file.metadata
                 for group in range(facts.num_row_groups):
@@ -241,7 +250,7 @@ class Arrow(ArrowTable):
         import pyarrow as pa
         import pyarrow.ipc as ipc
 
-        return _Closing(pa.OSFile(path, "rb"), ipc.open_file)
+        return opened(path, lambda name: _Closing(pa.OSFile(name, "rb"), ipc.open_file))
 
     def read(self, block: int) -> Iterator[tuple[str, Any]]:
         """The columns of a record batch."""
@@ -272,7 +281,7 @@ class Hdf5(Table):
         super().__init__(paths, columns, labels)
         h5py = imported("h5py", "h5py")
         for number, path in enumerate(paths):
-            with h5py.File(path, "r") as file:
+            with opened(path, lambda name: h5py.File(name, "r")) as file:
                 names = self.chosen or [n for n in file if isinstance(file[n], h5py.Dataset)]
                 if self.label is not None and self.label not in names:
                     names = [*names, self.label]
