@@ -10,7 +10,7 @@ namespace holdfast::loader {
 namespace {
 
 // libjpeg-turbo writes rows that begin at a multiple of 32 bytes past the cache, and reading them
-// back from memory cost as much as the whole resizing. So none begins there.
+// back from memory takes longer than the arithmetic of a row. So none begins there.
 constexpr std::uint64_t aside = 16;
 
 constexpr int weight_bits = 14;

@@ -26,4 +26,5 @@ def score(number):
 
 if __name__ == "__main__":
     with ProcessPoolExecutor(2) as pool:
-        print(sum(pool.map(score, range(5000))))
+        for start in range(0, 5000, 10):
+            print(start, sum(pool.map(score, range(start, start + 10))), flush=True)

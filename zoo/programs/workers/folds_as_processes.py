@@ -26,7 +26,7 @@ def check(workers):
 
 
 if __name__ == "__main__":
-    table = np.random.default_rng(0).random((400_000, 30), dtype=np.float32)
+    table = np.random.default_rng(0).random((400_000, 30), dtype=np.float32)  # guilty
     context = multiprocessing.get_context("fork")
     workers = [context.Process(target=fit, args=(table, fold)) for fold in range(10)]  # guilty
     for worker in workers:
