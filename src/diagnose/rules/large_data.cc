@@ -1,6 +1,9 @@
 // HF111 and HF115: the data itself is too large, once in one line or once in every worker.
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <string>
+#include <string_view>
 
 #include "diagnose/death/place.h"
 #include "diagnose/death/witnesses.h"
@@ -142,12 +145,19 @@ bool belongs_to_a_class(const std::string& keeper) {
     return is_upper(0) && !is_upper(1);
 }
 
+// "_CACHE", "Reader.cached": what is loaded into it is kept for the next time.
+bool is_named_cache(std::string_view keeper) {
+    std::string name(keeper);
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return name.find("cache") != std::string::npos;
+}
+
 // What says that data is loaded, and is no proof: a data set is loaded by one call, into a list
 // that nobody can reach before the call is done.
 bool fills_what_stays(const Holding& line, const AgentEvidence& agent) {
     if (!grows_by_items(agent)) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
-    if (keeper.kind == "lru_cache") return true;
+    if (keeper.kind == "lru_cache" || is_named_cache(keeper.name)) return true;
     if (line.reads || keeper.live.share_of(line.live) < 0.25) return false;
     return !line.prepares || belongs_to_a_class(keeper.name);
 }
@@ -361,6 +371,15 @@ std::optional<Where> line_of_workers(const Evidence& all) {
     return std::nullopt;
 }
 
+// What is copied: the line of the parent that holds most, where that is no small part of it.
+std::optional<Where> line_of_data(const Autopsy& death, Bytes held) {
+    if (death.agent == nullptr) return std::nullopt;
+    const std::optional<Holding> line =
+        largest_holding(*death.agent, holdings_of(*death.agent).asking);
+    if (!line || line->live.share_of(held) < 0.15) return std::nullopt;
+    return line->where;
+}
+
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
 // two sums agree the pages are copies.
 std::optional<Finding> worker_copies(const Autopsy& death) {
@@ -412,7 +431,10 @@ std::optional<Finding> worker_copies(const Autopsy& death) {
     Finding finding = finding_about(
         death, "worker-copies"_cause, Confidence::likely,
         facts::WorkerCopies{workers, copies, *main->anon, *limit, theirs, *cgroup->anon});
-    if (const std::optional<Where> where = line_of_workers(death.all)) finding.where = where;
+    if (const std::optional<Where> where = line_of_workers(death.all))
+        finding.where = where;
+    else if (const std::optional<Where> data = line_of_data(death, *main->anon))
+        finding.where = data;
     return finding;
 }
 

@@ -10,18 +10,18 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-BLOCKS = {}
+CACHE = {}
 
 
-def block(number):
-    if number not in BLOCKS:
-        BLOCKS[number] = np.random.default_rng(number).normal(size=(3000, 30))  # guilty
-    return BLOCKS[number]
+def load_block(number):
+    if number not in CACHE:
+        CACHE[number] = np.random.default_rng(number).normal(size=(3000, 30))  # guilty
+    return CACHE[number]
 
 
 def score(number):
     time.sleep(0.02)
-    return float(block(number).std())
+    return float(load_block(number).std())
 
 
 if __name__ == "__main__":
