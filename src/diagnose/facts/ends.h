@@ -6,6 +6,7 @@
 
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/finding.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 

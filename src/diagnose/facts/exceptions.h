@@ -9,6 +9,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/text/last_text.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 

@@ -9,6 +9,7 @@
 #include "diagnose/oom/gpu_refusal.h"
 #include "diagnose/text/device_assertion.h"
 #include "diagnose/text/last_text.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 

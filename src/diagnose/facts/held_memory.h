@@ -6,6 +6,7 @@
 #include <string>
 
 #include "diagnose/finding.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 

@@ -8,6 +8,7 @@
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/text/last_text.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 

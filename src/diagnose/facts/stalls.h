@@ -7,6 +7,7 @@
 #include "diagnose/finding.h"
 #include "diagnose/stall/standstill.h"
 #include "diagnose/text/last_text.h"
+#include "model/evidence.h"
 
 namespace holdfast::facts {
 
