@@ -22,14 +22,12 @@
 namespace holdfast::cli {
 namespace {
 
-constexpr int enough_windows = 5;
 constexpr double standard_errors = 3;
 
-// As sure as the verdict's own `certain`: by steps, often enough, and one line of the program's.
+// As sure as the verdict's own `certain`, and far beyond the error of the measurement.
 bool is_certain(const LeakEvidence& leak) {
     const GrowthSeen& growth = leak.growth;
-    return growth.per_step && growth.windows >= enough_windows && !leak.borrowed &&
-           !leak.several_lines &&
+    return surely_leaks(leak) &&
            *growth.per_step > standard_errors * growth.per_step_error.value_or(0);
 }
 

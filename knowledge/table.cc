@@ -1,5 +1,7 @@
 #include "knowledge/table.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace holdfast::knowledge {

@@ -1,7 +1,6 @@
 // The tables of this folder: what libraries say and where they lie, as rows that anybody can add.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

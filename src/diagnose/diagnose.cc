@@ -180,7 +180,9 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
         judgement.python_stack.clear();
         add_stacks(judgement, *autopsy);
     }
-    Ranked childs = rank(findings_about(*autopsy));
+    std::vector<Finding> about = findings_about(*autopsy);
+    if (std::all_of(about.begin(), about.end(), is_explanation)) return;
+    Ranked childs = rank(std::move(about));
     if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause) {
         // Who was killed for memory may be known to have kept it.
         if (judgement.root.cause == "worker-oom"_cause && is_explanation(childs.root)) {

@@ -16,6 +16,12 @@ const KeeperEvidence* keeper_seen(const AgentEvidence& agent, Bytes leaked) {
     return enough ? &first : nullptr;
 }
 
+bool surely_leaks(const LeakEvidence& leak) {
+    constexpr int enough_windows = 5;
+    return leak.growth.per_step && leak.growth.windows >= enough_windows && !leak.borrowed &&
+           !leak.several_lines;
+}
+
 std::optional<Keeper> keeper_of(const AgentEvidence& agent, Bytes leaked) {
     const KeeperEvidence* seen = keeper_seen(agent, leaked);
     if (seen == nullptr) return std::nullopt;

@@ -65,13 +65,9 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     if (too_large_without(death, leak.live)) return std::nullopt;
     const std::optional<Where> where = own_place(leak.frames);
     if (!where) return std::nullopt;
-    // Over time alone, a long load looks the same; and a thread's line is only borrowed.
-    constexpr int enough_windows = 5;
-    const bool sure = leak.growth.per_step && leak.growth.windows >= enough_windows &&
-                      !leak.borrowed && !leak.several_lines;
-    Finding finding =
-        finding_about(death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
-                      facts::HostLeak{agent, *where});
+    Finding finding = finding_about(death, "host-leak"_cause,
+                                    surely_leaks(leak) ? Confidence::certain : Confidence::likely,
+                                    facts::HostLeak{agent, *where});
     finding.where = where;
     finding.pid = agent->pid;
     finding.keeper = keeper_of(*agent, leak.growth.in_all);
