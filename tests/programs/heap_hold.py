@@ -1,5 +1,6 @@
 """Asks for memory in one of several ways, each on a line marked with its name, and dies with it."""
 
+import array
 import copy
 import ctypes
 import os
@@ -34,8 +35,12 @@ def growing(mib):
 
 
 def deep(mib):
-    """The library puts more frames between this line and the memory than a stack has room for."""
-    nested = bytearray(MIB)
+    """The library puts more frames between this line and the memory than a stack has room for.
+
+    An array copies itself; a bytearray is copied through blocks of its size that are freed again,
+    and after so much churn the agent takes fewer samples: the figure is then off by a tenth.
+    """
+    nested = array.array("b", bytes(MIB))
     for _ in range(12):
         nested = [nested]
     return [copy.deepcopy(nested) for _ in range(mib)]  # mark: deep
