@@ -63,8 +63,20 @@ Engine::Engine(Source& source, EngineOptions options, std::vector<std::span<std:
 
 Engine::~Engine() { close(); }
 
+// Called locked.
+void Engine::end_wait_for_program() {
+    stats_.waited_for_program += waiting_for_program();
+    full_since_.reset();
+}
+
+// Seconds of a wait that is not over. Called locked.
+double Engine::waiting_for_program() const {
+    return full_since_ ? seconds(Clock::now() - *full_since_) : 0;
+}
+
 void Engine::start(const Pass& pass) {
     const std::lock_guard guard(lock_);
+    end_wait_for_program();
     ++generation_;
     // Batches that no worker is at are free now, the others when their workers are done with them.
     for (const auto& batch : line_)
@@ -123,15 +135,14 @@ void Engine::work(std::span<std::byte> room) {
     while (!closed_) {
         std::shared_ptr<Batch> batch = wanted();
         if (!batch) {
-            if (idle_++ == 0) idle_since_ = Clock::now();
+            // No worker has anything to do, and there is more to read: the slots are full or held.
+            if (++idle_ == workers_ && !full_since_ && started_ && more())
+                full_since_ = Clock::now();
             work_.wait(guard);
-            // Time in which no worker had anything to do, while there was more to read.
-            if (idle_-- == workers_ &&
-                line_.size() >=
-                    std::min<std::uint64_t>(options_.ahead, slots_.size() - stats_.held))
-                stats_.waited_for_program += seconds(Clock::now() - idle_since_);
+            --idle_;
             continue;
         }
+        end_wait_for_program();
         const std::uint64_t first = batch->given;
         const std::uint64_t rows = std::min(part_, batch->rows - first);
         batch->given += rows;
@@ -302,6 +313,7 @@ void Engine::give_back(std::uint32_t number) {
 void Engine::close() {
     {
         const std::lock_guard guard(lock_);
+        end_wait_for_program();
         closed_ = true;
         work_.notify_all();
         ready_.notify_all();
@@ -319,6 +331,7 @@ EngineStats Engine::stats() const {
     const std::lock_guard guard(lock_);
     EngineStats all = stats_;
     all.filled = line_.size();
+    all.waited_for_program += waiting_for_program();
     return all;
 }
 

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -117,6 +118,8 @@ private:
     std::shared_ptr<Batch> wanted();
     bool more();
     bool low() const;
+    void end_wait_for_program();
+    double waiting_for_program() const;
     void fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch& scratch,
               std::vector<Failure>& failures);
     void settle(Batch& batch);
@@ -153,7 +156,7 @@ private:
     std::vector<std::uint32_t> free_;
     std::vector<bool> with_program_;
     std::uint64_t idle_ = 0;
-    Clock::time_point idle_since_;
+    std::optional<Clock::time_point> full_since_;  // a wait for the program that is not over
     EngineStats stats_;
     std::vector<std::thread> threads_;
 };

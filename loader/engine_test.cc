@@ -105,6 +105,25 @@ TEST(Engine, TellsThatTheProgramHoldsEverySlot) {
     EXPECT_EQ(next(*setting.engine, batch), Next::ready);
 }
 
+TEST(Engine, CountsAWaitForTheProgramThatIsNotOver) {
+    Numbers numbers(1000);
+    const Setting setting(numbers, 8, 2, 1);
+    EXPECT_EQ(setting.engine->stats().waited_for_program, 0);
+    setting.engine->start(whole(8));
+    // Nobody takes a batch: both slots fill, and the worker waits.
+    while (setting.engine->stats().waited_for_program == 0) std::this_thread::yield();
+    EXPECT_EQ(setting.engine->stats().filled, 2U);
+}
+
+TEST(Engine, NobodyWaitsForTheProgramAtTheEndOfThePass) {
+    Numbers numbers(8);
+    const Setting setting(numbers, 8, 2, 1);
+    setting.engine->start(whole(8));
+    Delivery out;
+    ASSERT_EQ(setting.engine->next(std::chrono::seconds(60), out), Next::ready);
+    EXPECT_EQ(setting.engine->stats().waited_for_program, 0);
+}
+
 TEST(Engine, AHeldBatchIsNotWrittenToByTheNextPass) {
     Numbers source(1000);
     Setting setting(source, 8, 3);

@@ -55,6 +55,18 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
             next(batches)
 
 
+@pytest.mark.parametrize("change", [None, lambda row: row["a"]])
+def test_lines_that_are_no_json_are_skipped_one_by_one(tmp_path, change):
+    lines = ["{", *(f'{{"a": {n}}}' for n in range(9)), "no", "{"]
+    (tmp_path / "d.jsonl").write_text("\n".join([*lines[:5], "]", *lines[5:]]) + "\n")
+    with make(str(tmp_path / "d.jsonl"), shuffle=False, batch=2, map=change, bad="skip") as loader:
+        rows = [row["a"] if change is None else row for batch in loader for row in batch]
+        stats = loader.stats()
+    assert rows == list(range(9))
+    assert (stats["samples"], stats["skipped"]) == (9, 4)
+    assert [name.split(":")[1] for name in stats["skipped_names"]] == ["1", "6", "12", "13"]
+
+
 def test_use_after_close_and_pickling_are_errors(records):  # noqa: F811
     from holdfast.loader import LoaderError
 

@@ -41,8 +41,10 @@ def checked(answer: int, core: Core) -> bool:
 class CoreFeed:
     """Batches that the library makes by itself."""
 
-    def __init__(self, core: Core, torch: bool, decode: str | None):
+    def __init__(self, core: Core, torch: bool, decode: str | None, skip: bool = False):
         self.core = core
+        self._skip = skip
+        self._skipped: list[str] = []
         self.facts = core.describe()
         self.count: int | None = self.facts["count"]
         self.fingerprint: str = self.facts["fingerprint"]
@@ -57,22 +59,34 @@ class CoreFeed:
 
     def next(self) -> tuple[Any, int] | None:
         """A batch and the position behind it; None at the end."""
-        facts = BatchFacts()
-        if not checked(self.core.next(facts), self.core):
-            return None
-        return self._arrays(Slot(self.core, facts)), facts.position
+        while True:
+            facts = BatchFacts()
+            if not checked(self.core.next(facts), self.core):
+                return None
+            batch = self.arrays(Slot(self.core, facts))
+            bad = [one for one in batch if isinstance(one, SampleError)] if self._objects else []
+            if not bad:
+                return batch, facts.position
+            if not self._skip:
+                raise bad[0]
+            self._skipped += map(str, bad)
+            batch = [one for one in batch if not isinstance(one, SampleError)]
+            if batch:
+                return batch, facts.position
 
-    def _arrays(self, slot: Slot) -> Any:
+    @property
+    def _objects(self) -> bool:
+        return bool(self.facts["ragged"]) and self._decode != "image"
+
+    def arrays(self, slot: Slot) -> Any:
+        """What a slot holds; among Python's own objects a ``SampleError`` for each bad one."""
+        if self._objects:
+            return [
+                self._object(slot, row, at, length)
+                for row, (at, length) in enumerate(extents(slot))
+            ]
         if self.facts["ragged"]:
-            if self._decode == "image":
-                return [picture(slot, at, self.facts["label"]) for at, _ in extents(slot)]
-            made = []
-            for row, (at, length) in enumerate(extents(slot)):
-                try:
-                    made.append(_decoded(slot, at, length, self._decode))
-                except ValueError as error:
-                    raise SampleError(f"{self.name(slot.samples()[row])}: {error}") from None
-            return made
+            return [picture(slot, at, self.facts["label"]) for at, _ in extents(slot)]
         made = []
         for field in self.facts["fields"]:
             array = view(slot, field["offset"], (slot.rows, *field["shape"]), field["dtype"])
@@ -81,8 +95,15 @@ class CoreFeed:
             return {field["name"]: array for field, array in zip(self.facts["fields"], made)}
         return made[0] if len(made) == 1 else tuple(made)
 
+    def _object(self, slot: Slot, row: int, at: int, length: int) -> Any:
+        try:
+            return _decoded(slot, at, length, self._decode)
+        except ValueError as error:
+            return SampleError(f"{self.name(slot.samples()[row])}: {error}")
+
     def stats(self) -> dict[str, Any]:
-        return self.core.stats()
+        stats = self.core.stats()
+        return own_stats(self.core, stats["samples"] - len(self._skipped), self._skipped)
 
     def close(self) -> None:
         self.core.close()
@@ -252,7 +273,12 @@ class MappedMaker:
 
     def first(self, seed: int) -> Any:
         self.start(Pass(seed=seed, ranks=1, batch=1))
-        return self.get(0, 0)
+        error = SampleError("there is no sample")
+        for index, sample in self._rows:
+            if not isinstance(sample, SampleError):
+                return self.changed(sample, index, 0)
+            error = sample
+        raise error
 
     def start(self, a_pass: Pass) -> None:
         self._core.start(a_pass)
@@ -267,7 +293,7 @@ class MappedMaker:
             checked(answer, self._core)
             slot = Slot(self._core, facts)
             samples = slot.samples()
-            batch = self._feed._arrays(slot)
+            batch = self._feed.arrays(slot)
             del slot
             for row, index in enumerate(samples):
                 if isinstance(batch, dict):
@@ -282,6 +308,8 @@ class MappedMaker:
         """The next sample; where some were skipped, the one that was asked for."""
         for read, sample in self._rows:
             if read == index:
+                if isinstance(sample, SampleError):
+                    raise sample
                 return self.changed(sample, index, epoch)
         raise SampleError(f"{self.name(index)}: skipped")
 

@@ -222,8 +222,9 @@ class Loader:
             raise LoaderError(f"labels= of this form go with images, not with {kind}")
         if mapped is None:
             core = self._core(plan)
+            skip = self._options["bad"] == "skip"
             return self._opened(
-                core, plan, own_labels, labels, lambda: CoreFeed(core, self._torch, decode)
+                core, plan, own_labels, labels, lambda: CoreFeed(core, self._torch, decode, skip)
             )
         # The program's own batches lie beside what is read for them, in one arena.
         outer = self._core({"kind": "own", "count": 0})
