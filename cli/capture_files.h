@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fit/planner.h"
+#include "fit/plan/planner.h"
 
 namespace holdfast::cli {
 

@@ -8,7 +8,7 @@
 #include "base/child.h"
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "fit/planner.h"
+#include "fit/plan/planner.h"
 
 namespace holdfast::cli {
 

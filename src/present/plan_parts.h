@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "fit/plan.h"
+#include "fit/plan/plan.h"
 
 namespace holdfast {
 

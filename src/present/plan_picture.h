@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "fit/plan.h"
+#include "fit/plan/plan.h"
 
 namespace holdfast {
 

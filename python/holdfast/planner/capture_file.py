@@ -9,7 +9,7 @@ from typing import Any
 MAGIC = b"HFFIT\x00"
 VERSION = 1
 
-# The kinds of events and facts. src/fit/capture_format.h has the same numbers.
+# The kinds of events and facts. src/fit/capture/capture_format.h has the same numbers.
 ALLOC, FREE, MARK, SCRATCH, ALLOC_BY_FACT = 1, 2, 3, 4, 5
 ROLES = ("activation", "temporary", "weight", "gradient", "optimizer", "workspace", "input")
 

@@ -1,7 +1,7 @@
 """What an operation needs beside its results, as facts: the library call, never its bytes.
 
 The bytes depend on the GPU and the library versions; the replay knows those. A fact is a number for
-its kind and a list of integers; src/fit/capture_format.h gives each list's meaning.
+its kind and a list of integers; src/fit/capture/capture_format.h gives each list's meaning.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,7 +2,7 @@
 
 from holdfast.planner.keras_trace import Call
 
-# src/fit/capture_format.h has the same numbers.
+# src/fit/capture/capture_format.h has the same numbers.
 GEMM, CONV = 1, 2
 _FORWARD, _INPUT_GRADIENT, _WEIGHT_GRADIENT = 0, 1, 2
 _DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3}

@@ -1,0 +1,15 @@
+// What would make it fit, each way captured and replayed, none estimated.
+#pragma once
+
+#include <vector>
+
+#include "fit/plan/planner.h"
+
+namespace holdfast::fit {
+
+// Ranked: those that make it fit and change the training least come first. What a way cannot do for
+// this program is told in the plan's `missing`.
+std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
+                           const Workspaces& workspaces, Plan& plan);
+
+}  // namespace holdfast::fit

@@ -1,0 +1,47 @@
+// Runs a program through the allocator's model.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "fit/replay/allocator.h"
+#include "fit/replay/program.h"
+
+namespace holdfast::fit {
+
+struct ReplayOptions {
+    AllocatorOptions allocator;
+    std::optional<Bytes> limit;
+    std::uint32_t address_order = 0;
+};
+
+struct Replayed {
+    bool out_of_memory = false;
+    AllocatorStats stats;
+    std::size_t refused = 0;      // convolutions that found no room for their workspace
+    std::size_t peak_move = 0;    // where most was allocated
+    std::size_t failed_move = 0;  // where it ran out
+};
+
+Replayed replay(const Program& program, const ReplayOptions& options);
+
+// The orders of addresses that answers are drawn from; the spread between them is luck.
+inline constexpr std::uint32_t address_orders = 9;
+
+// The replay with segments in the order that explained most measured steps (docs/fit.md), and what
+// other orders would do.
+struct Typical {
+    Replayed told;
+    Bytes least, most;  // reserved, over all orders
+};
+Typical typical_replay(const Program& program, ReplayOptions options);
+
+// In how many of the orders it fits.
+std::uint32_t orders_that_fit(const Program& program, ReplayOptions options,
+                              std::uint32_t orders = address_orders);
+
+// The same, telling the counters at every mark.
+Replayed replay(const Program& program, const ReplayOptions& options,
+                const std::function<void(std::uint32_t label, const AllocatorStats&)>& at_mark);
+
+}  // namespace holdfast::fit

@@ -1,0 +1,29 @@
+// From a library call to the memory it takes on a given GPU: measured where it was, else by rule.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "fit/capture/capture_format.h"
+#include "fit/workspace/device_profile.h"
+#include "fit/workspace/workspace_table.h"
+
+namespace holdfast::fit {
+
+class Workspaces {
+public:
+    Workspaces(const DeviceProfile& device, WorkspaceTable table)
+        : device_(device), table_(std::move(table)) {}
+
+    // Not for Fact::gemm, whose workspace stays with the thread.
+    Workspace of(Fact fact, std::span<const std::int64_t> values) const;
+
+    const DeviceProfile& device() const { return device_; }
+    const WorkspaceTable& table() const { return table_; }
+
+private:
+    DeviceProfile device_;
+    WorkspaceTable table_;
+};
+
+}  // namespace holdfast::fit
