@@ -6,7 +6,7 @@
 #include "jupyter/last_words.h"
 #include "jupyter/leftovers.h"
 #include "jupyter/untold.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 
 namespace holdfast::cli {
 namespace {
@@ -37,7 +37,7 @@ KernelEnd::Said KernelEnd::speak(const FinishedRun& finished, const RunRecord& r
     if (nobody_waits && ended_well(finished.wait_status)) return Said::nothing;
     if (!record.cells || !mourner_) return Said::later;
     if (const auto roots = sources::Roots::open()) end_leftovers(*roots, mourner_->pid());
-    const NotebookWords words = notebook_words(verdict);
+    const NotebookMessage words = notebook_message(verdict);
     if (mourner_->speak(words_json(connection_file_, words, *record.cells), patience))
         return Said::in_the_cell;
     if (finished.directory) (void)leave_untold(*finished.directory, connection_file_, words);

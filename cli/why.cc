@@ -10,7 +10,7 @@
 #include "judge/judge.h"
 #include "jupyter/cell_names.h"
 #include "model/json.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 #include "present/style.h"
 #include "present/terminal_verdict.h"
 #include "record/run_list.h"
@@ -48,7 +48,7 @@ int show(const Arguments& arguments, const Result<Verdict>& verdict) {
     }
     if (arguments.has("--brief")) {
         const bool running = verdict->outcome == Outcome::running;
-        print((running ? "still running" : notebook_words(*verdict).headline) + '\n');
+        print((running ? "still running" : notebook_message(*verdict).headline) + '\n');
         return 0;
     }
     if (arguments.has("--html")) {

@@ -215,7 +215,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     add_unseen_crashed(evidence);
     evidence.stacks = gatherers::stacks(record, clock);
     evidence.stalls = gatherers::stalls(record, clock);
-    gatherers::agent_words(record, clock, evidence);
+    gatherers::agent_report(record, clock, evidence);
     tidy(evidence.missing);
     return evidence;
 }

@@ -47,7 +47,7 @@ std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& cloc
 std::vector<StallEvidence> stalls(const RunRecord& record, const RunClock& clock);
 // What the rest of the evidence owes to them: the traceback, who sent signals, the lines that hold
 // memory, and what could not be seen.
-void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence);
+void agent_report(const RunRecord& record, const RunClock& clock, Evidence& evidence);
 
 // `own_chain`: the main process's cgroup, null when unknown.
 MemorySummary memory(const RunRecord& record, const RunClock& clock,

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "evidence/gatherers.h"
-#include "evidence/own_words.h"
+#include "evidence/own_lines.h"
 #include "record/mask.h"
 
 namespace holdfast::gatherers {
@@ -38,7 +38,7 @@ StderrText seen(std::string_view raw, bool from_the_middle) {
         from_the_middle = true;
     }
     const std::string lines = with_newlines(raw);
-    std::string text = mask_text(without_own_words(
+    std::string text = mask_text(without_own_lines(
         printable(from_the_middle ? without_first_line(lines) : std::string_view(lines))));
     if (text.size() > stderr_limit)  // a mask may be longer than what it hides
         text = without_first_line(std::string_view(text).substr(text.size() - stderr_limit));

@@ -33,7 +33,7 @@ std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells) {
     return waiting;
 }
 
-std::string words_json(const std::string& connection_file, const NotebookWords& words,
+std::string words_json(const std::string& connection_file, const NotebookMessage& words,
                        const CellsRead& kernel) {
     Json requests = Json::list();
     std::int64_t last = 0;

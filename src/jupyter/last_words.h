@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/verdict.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 #include "record/run_record.h"
 
 namespace holdfast {
@@ -18,7 +18,7 @@ bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& eve
 std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells);
 
 // For the mourner: see python/holdfast/jupyter/last_words.py. The key stays in the connection file.
-std::string words_json(const std::string& connection_file, const NotebookWords& words,
+std::string words_json(const std::string& connection_file, const NotebookMessage& words,
                        const CellsRead& kernel);
 
 }  // namespace holdfast

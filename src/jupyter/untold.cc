@@ -31,7 +31,7 @@ void remove_old(const fs::path& folder) {
 }  // namespace
 
 Status leave_untold(const RunDirectory& run, const std::string& connection_file,
-                    const NotebookWords& words) {
+                    const NotebookMessage& words) {
     const fs::path folder = fs::path(run.path()).parent_path().parent_path() / "kernels";
     if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
         return Error::from_errno("cannot make " + folder.string());

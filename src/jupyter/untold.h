@@ -5,13 +5,13 @@
 #include <string>
 
 #include "base/result.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 #include "record/run_directory.h"
 
 namespace holdfast {
 
 // <home>/kernels/<name of the connection file>: the same for all kernels of one notebook session.
 Status leave_untold(const RunDirectory& run, const std::string& connection_file,
-                    const NotebookWords& words);
+                    const NotebookMessage& words);
 
 }  // namespace holdfast

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/markup.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 #include "present/place.h"
 #include "present/verdict_sections.h"
 #include "present/wrap.h"

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "present/display_width.h"
 #include "present/page.h"
-#include "present/plan_parts.h"
+#include "present/plan_figures.h"
 
 namespace holdfast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "present/markup.h"
-#include "present/plan_parts.h"
+#include "present/plan_figures.h"
 
 namespace holdfast {
 namespace {

@@ -5,8 +5,8 @@
 #include <regex>
 
 #include "present/page_rules.h"
+#include "present/plan_figures.h"
 #include "present/plan_page.h"
-#include "present/plan_parts.h"
 
 namespace holdfast {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 
 namespace holdfast {
 namespace {

@@ -20,19 +20,15 @@
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
-#include "supervise/brink_caller.h"
-#include "supervise/brink_pace.h"
-#include "supervise/brink_watch.h"
 #include "supervise/capture.h"
-#include "supervise/fill_forecast.h"
 #include "supervise/gpu_watch.h"
-#include "supervise/guard_words.h"
+#include "supervise/guard_duty.h"
 #include "supervise/injection.h"
 #include "supervise/launch.h"
+#include "supervise/notices.h"
 #include "supervise/observer.h"
 #include "supervise/own_state.h"
 #include "supervise/recorder.h"
-#include "supervise/refusal_watch.h"
 #include "supervise/relay.h"
 #include "supervise/run_facts_now.h"
 #include "supervise/sentry.h"
@@ -49,11 +45,6 @@ constexpr std::uint64_t tag_brink = tag_signals + 2;
 
 // Usage that swings about a threshold must not keep us busy.
 constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
-
-// What was called has to come to its next line first.
-constexpr Nanos between_calls = std::chrono::milliseconds(2);
-// It slows a program down for a moment, and many come close to their limit without crossing it.
-constexpr Nanos between_early_calls = std::chrono::milliseconds(75);
 
 // The agents' boxes take eleven megabytes; they must not be what fills the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
@@ -118,8 +109,10 @@ public:
             if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
             if (const auto refused = start()) return *refused;
             begin();
-            while (!ended_)
-                wait_and_serve(std::min(next_look_, next_brink_look_) - monotonic_now());
+            while (!ended_) {
+                const Nanos glance = guard_ ? guard_->next_look() : Nanos::max();
+                wait_and_serve(std::min(next_look_, glance) - monotonic_now());
+            }
             return finish();
         } catch (const std::exception& failure) {
             if (command_ || ended_) return wait_blindly();
@@ -135,16 +128,9 @@ private:
     void start_relay(Capture capture);
     void save_facts();
     void inject_agent(Launch& plan);
-    void start_guard();
-    void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
-    void tell_of_stuck_refusal(Nanos now, const StallNews& news);
-    void tell_of_worthless_steps();
-    void look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups);
-    void end_stuck_tree();
-    void look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void wait_and_serve(Nanos at_most);
+    void serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups);
     void on_child_changes();
-    void tell_of_stall(const StallNews& news);
     void follow_launcher();
     void keep_sentry(const std::vector<CgroupAddress>& cgroups);
     FinishedRun finish();
@@ -169,16 +155,8 @@ private:
     std::optional<Relay> relay_;
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
-    std::optional<HeadroomPage> guard_;
-    BrinkWatch brink_;
-    BrinkPace brink_pace_;
-    Nanos next_brink_look_ = Nanos::max();  // between two of the ordinary looks
-    Nanos last_call_{};
-    RefusalWatch refusals_;
-    std::string first_refused_at_;
-    bool told_of_worthless_steps_ = false;
-    FillForecast forecast_;
-    Nanos next_leak_look_{};
+    std::optional<GuardDuty> guard_;
+    std::optional<Notices> notices_;
     Nanos last_look_{};
     Child command_;
     pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
@@ -253,67 +231,10 @@ void Supervisor::inject_agent(Launch& plan) {
         ::openat(recorder_.directory->fd(), run_file::agent, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)));
     if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
-    start_guard();
+    guard_ = GuardDuty::start(*options_, *recorder_.directory, *observer_, *events_);
     // Absolute: the program may work in another directory than the one we were started in.
     const std::string directory = std::filesystem::absolute(recorder_.directory->path());
     plan.environment = injection_->environment(environ, directory, plan.command[0]);
-}
-
-void Supervisor::start_guard() {
-    if (options_->guard.mode == format::GuardMode::off) return;
-    auto page = HeadroomPage::create(*recorder_.directory, options_->guard);
-    if (!page) return events_->missing(monotonic_now(), "the guard is off: " + page.error().text);
-    guard_.emplace(std::move(page).value());
-    guard_->publish(monotonic_now(), observer_->addresses(), observer_->machine_headroom());
-    if (observer_->addresses().empty())
-        events_->missing(monotonic_now(), "the guard is off: no memory cgroup is visible");
-}
-
-void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups) {
-    if (!guard_) return;
-    guard_->publish(now, cgroups, observer_->machine_headroom());
-    look_at_brink(now, cgroups);
-    brink_.follow(cgroups);
-    for (const int fd : brink_.take_new_fds())
-        wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
-    guard_->forget_listeners([this](int pid) {
-        return observer_->tree().member(pid) != nullptr ||
-               ::access(formatted("/proc/{}", pid).c_str(), F_OK) == 0;
-    });
-    if (const auto event = guard_->take_first_event()) {
-        first_refused_at_ = event->place;
-        options_->warn(words_about(*event, options_->guard.mode));
-    }
-    if (options_->guard.mode != format::GuardMode::on || ended_) return;
-    if (guard_->last_refusal() && options_->stall_after > RefusalWatch::patience)
-        observer_->stalls().set_patience(RefusalWatch::patience);
-    if (!options_->kernel && refusals_.should_end(now, options_->guard.grace)) end_stuck_tree();
-}
-
-// Near the limit: looks more often, and calls the program at the brink.
-void Supervisor::look_at_brink(Nanos now, const std::vector<CgroupAddress>& cgroups) {
-    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
-    const CgroupAddress* tightest = nullptr;
-    for (const CgroupAddress& one : cgroups)
-        if (one.headroom && one.limit &&
-            (tightest == nullptr || *one.headroom < *tightest->headroom))
-            tightest = &one;
-    next_brink_look_ = Nanos::max();
-    if (tightest == nullptr) return;
-    const BrinkPace::Step step =
-        brink_pace_.next(now, *tightest->headroom, *tightest->limit, options_->guard.reserve);
-    if (!step.look_again) return guard_->forget_answers();
-    next_brink_look_ = now + *step.look_again;
-    const bool certain = step.call == BrinkPace::Call::now;
-    if (step.call == BrinkPace::Call::none ||
-        now - last_call_ < (certain ? between_calls : between_early_calls))
-        return;
-    last_call_ = now;
-    const BrinkCaller caller(observer_->tree());
-    if (certain)
-        caller.call(*guard_);
-    else
-        caller.announce(*guard_);
 }
 
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
@@ -380,6 +301,7 @@ void Supervisor::begin() {
                 options_->on_start(*recorder_.directory, command_.pid(), facts_.cwd);
             looker > 0)
             observer_->tree().leave_out(looker);
+    notices_.emplace(*options_, recorder_.directory_or_null(), output_.get(), *observer_);
     wait_on(epoll_.get(), inbox_->fd(), tag_signals);
     wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
     next_look_ = now;
@@ -411,78 +333,29 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         on_child_changes();
     }
     if (ended_) return;
-    if (now >= next_brink_look_ && now < next_look_) {
-        observer_->glance_at_memory(now);
-        look_at_brink(now, observer_->addresses());
+    if (now < next_look_) {
+        if (guard_ && now >= guard_->next_look()) guard_->glance(now);
+        return;
     }
-    if (now < next_look_) return;
     follow_launcher();
-    brink_.drain();
+    if (guard_) guard_->drain();
     last_look_ = now;
     next_look_ = observer_->look(now);
     const std::vector<CgroupAddress> cgroups = observer_->addresses();
     serve_guard(now, cgroups);
     keep_sentry(cgroups);
-    tell_of_worthless_steps();
-    look_for_leak(now, cgroups);
+    notices_->look(now, cgroups);
     if (const auto news = observer_->stalls().take_news()) {
-        tell_of_stall(*news);
-        tell_of_stuck_refusal(now, *news);
+        notices_->tell_of_stall(*news);
+        if (guard_) guard_->on_stall(now, *news);
     }
 }
 
-void Supervisor::tell_of_worthless_steps() {
-    const std::optional<StepsSeen>& steps = observer_->stalls().seen_steps();
-    if (told_of_worthless_steps_ || !steps) return;
-    if (const auto words = words_about_worthless_steps(*steps)) {
-        told_of_worthless_steps_ = true;
-        options_->warn(*words);
-    }
-}
-
-// In a process of its own, and seldom: nearly everything that climbs is no leak. Not while memory
-// is short, when everything has been said anyway.
-void Supervisor::look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups) {
-    constexpr Nanos between_leak_looks = std::chrono::seconds(10);
-    const std::optional<StepsSeen>& steps = observer_->stalls().seen_steps();
-    if (!options_->on_filling || !recorder_.directory || !steps) return;
-    std::optional<Bytes> least = observer_->machine_headroom();
-    for (const CgroupAddress& cgroup : cgroups)
-        if (cgroup.headroom && (!least || *cgroup.headroom < *least)) least = cgroup.headroom;
-    if (!least) return;
-    const auto full_in = forecast_.add(now, *least);
-    if (!full_in || now < next_leak_look_ || !observer_->has_reserve()) return;
-    next_leak_look_ = now + between_leak_looks;
-    const bool mid_line = !output_ || !output_->ends_a_line();
-    const pid_t teller = options_->on_filling(*recorder_.directory, *full_in, mid_line);
-    if (teller > 0) observer_->tree().leave_out(teller);
-}
-
-void Supervisor::tell_of_stuck_refusal(Nanos now, const StallNews& news) {
-    if (!guard_ || options_->guard.mode != format::GuardMode::on) return;
-    if (!refusals_.on_stall(now, news, guard_->last_refusal())) return;
-    options_->warn(stuck_words(news.lasted, first_refused_at_,
-                               options_->kernel ? std::nullopt : options_->guard.grace));
-}
-
-// The kernel would have killed it; asked to end it can still save. Those below go as well: they
-// wait for each other, and nobody is left to end them.
-void Supervisor::end_stuck_tree() {
-    for (const pid_t pid : observer_->tree().living()) {
-        if (pid == command_.pid()) continue;
-        const auto still_it = [&] { return observer_->tree().member(pid) != nullptr; };
-        if (const auto process = ProcessHandle::open(pid, still_it)) process->send(SIGTERM);
-    }
-    command_.send(SIGTERM);
-}
-
-void Supervisor::tell_of_stall(const StallNews& news) {
-    if (!options_->on_stall || !recorder_.directory) return;
-    // What passes the relay is known to the last byte; of a terminal or a file only that a stuck
-    // program writes nothing there just now.
-    const bool mid_line = !output_ || !output_->ends_a_line();
-    const pid_t teller = options_->on_stall(*recorder_.directory, news, mid_line);
-    if (teller > 0) observer_->tree().leave_out(teller);
+void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroups) {
+    if (!guard_) return;
+    guard_->serve(now, cgroups, command_);
+    for (const int fd : guard_->take_new_fds())
+        wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
 }
 
 // It may have been killed in our place; another one is a few pages more, so not while they are

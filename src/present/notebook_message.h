@@ -8,14 +8,14 @@
 
 namespace holdfast {
 
-struct NotebookWords {
+struct NotebookMessage {
     std::string headline;            // one sentence, with cause and place
     std::vector<std::string> lines;  // coloured, as a traceback is
     std::string html;
     std::string plain;  // the same without colours: for the panel where no HTML is shown
 };
 
-NotebookWords notebook_words(const Verdict& verdict);
+NotebookMessage notebook_message(const Verdict& verdict);
 
 // Self-contained: no script, no style sheet, nothing that is loaded; safe with any text in it.
 std::string notebook_panel(const Verdict& verdict);

@@ -1,4 +1,4 @@
-#include "evidence/own_words.h"
+#include "evidence/own_lines.h"
 
 #include <optional>
 
@@ -21,7 +21,7 @@ bool continues_notice(std::string_view line) { return line.starts_with("  more: 
 
 }  // namespace
 
-std::string without_own_words(std::string_view text) {
+std::string without_own_lines(std::string_view text) {
     std::string kept;
     kept.reserve(text.size());
     bool in_panel = false;

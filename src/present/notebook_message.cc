@@ -1,4 +1,4 @@
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 
 #include <algorithm>
 
@@ -65,8 +65,8 @@ std::string page_of(const Verdict& verdict, const Style& style) {
 
 }  // namespace
 
-NotebookWords notebook_words(const Verdict& verdict) {
-    NotebookWords words;
+NotebookMessage notebook_message(const Verdict& verdict) {
+    NotebookMessage words;
     words.headline = formatted("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
                                headline_of_end(verdict));
     if (!(verdict.root.cause == verdict.end.cause))

@@ -1,4 +1,4 @@
-#include "present/plan_parts.h"
+#include "present/plan_figures.h"
 
 #include "base/format.h"
 

@@ -7,6 +7,6 @@
 namespace holdfast {
 
 // The text without our lines and panels. `text` is printable: no escape sequences.
-std::string without_own_words(std::string_view text);
+std::string without_own_lines(std::string_view text);
 
 }  // namespace holdfast

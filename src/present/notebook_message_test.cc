@@ -1,4 +1,4 @@
-#include "present/notebook_words.h"
+#include "present/notebook_message.h"
 
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ std::string joined(const std::vector<std::string>& lines) {
     return text;
 }
 
-TEST(NotebookWords, TellCauseRootPlaceAndFix) {
-    const NotebookWords words = notebook_words(leak());
+TEST(NotebookMessage, TellCauseRootPlaceAndFix) {
+    const NotebookMessage words = notebook_message(leak());
     EXPECT_EQ(words.headline,
               "HF101 cgroup-oom: Killed by the kernel at its container's memory limit (host-leak), "
               "at cell [3], line 2");
@@ -50,7 +50,7 @@ TEST(NotebookWords, TellCauseRootPlaceAndFix) {
         EXPECT_NE(text.find(part), std::string::npos) << part;
 }
 
-TEST(NotebookWords, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
+TEST(NotebookMessage, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
     EXPECT_NE(notebook_panel(leak()).find("<polyline"), std::string::npos);
     // Text in a picture would shrink with it.
     EXPECT_EQ(notebook_panel(leak()).find("<text"), std::string::npos);
@@ -59,7 +59,7 @@ TEST(NotebookWords, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
     EXPECT_EQ(notebook_panel(blind).find("<svg"), std::string::npos);
 }
 
-TEST(NotebookWords, NoTextFromElsewhereBecomesMarkup) {
+TEST(NotebookMessage, NoTextFromElsewhereBecomesMarkup) {
     Verdict verdict = leak();
     verdict.root.where->text = "<script>alert('x')</script>";
     verdict.end.summary = "\"><img src=x onerror=alert(1)>";
@@ -68,7 +68,7 @@ TEST(NotebookWords, NoTextFromElsewhereBecomesMarkup) {
     EXPECT_EQ(html.find("<img"), std::string::npos);
     testing::HostileVerdicts hostile(7);
     for (int i = 0; i < 50; ++i) {
-        const NotebookWords words = notebook_words(hostile.verdict());
+        const NotebookMessage words = notebook_message(hostile.verdict());
         EXPECT_EQ(words.html.find('\x1b'), std::string::npos);
         EXPECT_LT(words.html.size(), 200'000U);
         EXPECT_EQ(words.headline.find('\n'), std::string::npos);

@@ -92,7 +92,7 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
 
 }  // namespace
 
-void agent_words(const RunRecord& record, const RunClock& clock, Evidence& evidence) {
+void agent_report(const RunRecord& record, const RunClock& clock, Evidence& evidence) {
     add_missing(record, evidence);
     const AgentRecord* main = main_agent(record, evidence);
     if (main != nullptr) {

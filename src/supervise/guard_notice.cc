@@ -1,4 +1,4 @@
-#include "supervise/guard_words.h"
+#include "supervise/guard_notice.h"
 
 #include "base/format.h"
 

@@ -1,0 +1,40 @@
+// What the user is told while the program runs: that it is stuck, that its losses are no numbers
+// any more, that a leak will fill the memory.
+#pragma once
+
+#include <vector>
+
+#include "record/box_writer.h"
+#include "supervise/fill_forecast.h"
+#include "supervise/observer.h"
+#include "supervise/run_options.h"
+
+namespace holdfast {
+
+class Notices {
+public:
+    // Without a directory or an output nothing is lost but what would have been read from them.
+    // What is passed must outlive it.
+    Notices(const RunOptions& options, const RunDirectory* directory, const OutputBox* output,
+            Observer& observer)
+        : options_(&options), directory_(directory), output_(output), observer_(&observer) {}
+
+    // At every look of the supervisor.
+    void look(Nanos now, const std::vector<CgroupAddress>& cgroups);
+    void tell_of_stall(const StallNews& news);
+
+private:
+    void tell_of_worthless_steps();
+    void look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups);
+    bool mid_line() const;
+
+    const RunOptions* options_;
+    const RunDirectory* directory_;
+    const OutputBox* output_;
+    Observer* observer_;
+    FillForecast forecast_;
+    Nanos next_leak_look_{};
+    bool told_of_worthless_steps_ = false;
+};
+
+}  // namespace holdfast
