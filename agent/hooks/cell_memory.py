@@ -6,14 +6,13 @@ from _holdfast_agent import attempt, headroom, refusal
 from hooks.keepers import grown_most, locals_of
 from hooks.memory_advice import advise
 from hooks.memory_words import html, human, plain
+from hooks.numbers import GUARD_BRINK, GUARD_NOTHING_LEFT
 from hooks.opaque import module_of, title_of
 from hooks.other_kernels import others
 from hooks.own_code import attributes, is_own
 from hooks.variables import largest
 
 MIME = "application/vnd.holdfast.memory+json"
-_LITTLE = 3  # kind of a refusal: growth by small blocks had used up what there was
-_BRINK = 4
 _traceback = BaseException.__traceback__.__get__
 
 
@@ -81,9 +80,9 @@ def _headline(error, refused, room, variables):
         held = human(sum(one.bytes for one in variables if not one.device))
         return f"The largest variables hold {held}" + (f"; {left}" if left else "")
     kind = _kind(error, refused)
-    if kind == "brink" or (refused and refused[1] == _BRINK):
+    if kind == "brink" or (refused and refused[1] == GUARD_BRINK):
         return f"Holdfast stopped this cell before memory ran out: {left}"
-    if refused and refused[1] == _LITTLE:
+    if refused and refused[1] == GUARD_NOTHING_LEFT:
         return f"Holdfast kept this kernel alive: memory was nearly used up, {left}"
     asked = refused[2] if refused else _asked(error)
     wish = f"{human(asked)} asked for, {left}" if asked else left

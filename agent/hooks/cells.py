@@ -22,8 +22,8 @@ from posix import (
     unlink,
 )
 
-_SLOT = 16 << 10
-_SLOTS = 64
+from hooks.numbers import CELL_SLOT_SIZE, CELL_SLOTS
+
 _RUNNING = b"R"
 _ENDED = b"E"
 
@@ -42,7 +42,7 @@ def open_box(directory, python, kernel_info):
     path = directory + "/cells.box"
     fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     try:
-        if _is_held(pread(fd, _SLOT, 0)):
+        if _is_held(pread(fd, CELL_SLOT_SIZE, 0)):
             return
         ftruncate(fd, 0)
         facts = {"pid": getpid(), "python": python, "info": kernel_info}
@@ -66,8 +66,8 @@ def begin(name, code, count, header, ident):
         return
     taken = set(_State.running.values())
     slot = _State.next + 1
-    for _ in range(_SLOTS):
-        slot = _State.next % (_SLOTS - 1) + 1
+    for _ in range(CELL_SLOTS):
+        slot = _State.next % (CELL_SLOTS - 1) + 1
         _State.next += 1
         if slot not in taken:
             break
@@ -103,17 +103,17 @@ def _record(state, facts, source):
     size = len(source)
     for _ in range(2):
         head = json.dumps(dict(facts, size=size)).encode()
-        room = _SLOT - len(head) - 3
+        room = CELL_SLOT_SIZE - len(head) - 3
         if size <= room:
             break
         size = max(room, 0)
-    return (state + b" " + head + b"\n" + source[:size])[:_SLOT]
+    return (state + b" " + head + b"\n" + source[:size])[:CELL_SLOT_SIZE]
 
 
 def _write(data, slot):
     fd = open(_State.path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     try:
-        pwrite(fd, data, slot * _SLOT)
+        pwrite(fd, data, slot * CELL_SLOT_SIZE)
     finally:
         close(fd)
 

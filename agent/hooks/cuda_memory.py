@@ -3,8 +3,7 @@
 import sys
 
 from _holdfast_agent import note
-
-_CUDA_OOM = 4
+from hooks.numbers import NOTE_CUDA_OOM
 
 
 def figures():
@@ -49,7 +48,7 @@ def note_if_out_of_memory(error):
     fields += [("free", free), ("total", whole)]
     text = ", ".join(f'"{name}": {value}' for name, value in fields)
     largest = ", ".join(_largest(cuda))
-    note(_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
+    note(NOTE_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
     from hooks.kept_tensors import note_largest  # it imports what most programs do not
 
     note_largest(torch.Tensor, error.__traceback__, lambda tensor: tensor.is_cuda)

@@ -12,9 +12,9 @@ import time
 import types
 
 from _holdfast_agent import note
+from hooks.numbers import NOTE_KEPT_TENSORS
 from hooks.own_code import attributes, is_own
 
-_KEPT_TENSORS = 8
 _LEAST = 16  # fewer are a model's parts, not a leak
 _SECONDS = 2.0
 _MOST_LOOKED_AT = 1_000_000
@@ -49,7 +49,7 @@ def note_largest(tensor_type, traceback, wanted):
         return
     name, file, pattern = best
     line = _only_line(file, pattern)
-    note(_KEPT_TENSORS, f"{name}\n{file}\n{line or ''}", most[1], most[0])
+    note(NOTE_KEPT_TENSORS, f"{name}\n{file}\n{line or ''}", most[1], most[0])
 
 
 def _is_deque(thing):

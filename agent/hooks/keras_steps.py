@@ -2,10 +2,9 @@
 
 from _holdfast_agent import epoch, note, seen
 from hooks.cuda_memory import figures
+from hooks.numbers import NOTE_FRAMEWORK, NOTE_VALIDATION
 from hooks.steps import count, scalar
 
-_FRAMEWORK = 7
-_VALIDATION = 10
 _GPU_EVERY = 8
 _METRICS = 12
 _steps = [0]
@@ -26,7 +25,7 @@ def install(module):
         kind._call_batch_hook = seen(kind._call_batch_hook, _batch_hook)
     # TensorFlow imports its own old copy of Keras whether or not anybody trains with it.
     if not module.__name__.startswith("tensorflow."):
-        note(_FRAMEWORK, "keras 2" if module.__name__.endswith(".callbacks") else "keras 3")
+        note(NOTE_FRAMEWORK, "keras 2" if module.__name__.endswith(".callbacks") else "keras 3")
 
 
 def _batch(callbacks, batch=None, logs=None, *_):
@@ -66,4 +65,4 @@ def _epoch_end(callbacks, number=None, logs=None, *_):
             if value is not None:
                 lines.append(f"{name} {float(value):.6g}")
     if lines:
-        note(_VALIDATION, "\n".join(lines[:_METRICS]), number + 1)
+        note(NOTE_VALIDATION, "\n".join(lines[:_METRICS]), number + 1)

@@ -14,10 +14,8 @@ from _holdfast_agent import (
 )
 from hooks.brink import after_cell
 from hooks.cells import begin, end, open_box, take_file
+from hooks.numbers import NOTE_CELL, NOTE_SHUTDOWN_REQUEST
 from hooks.trouble import listen, rest
-
-_SHUTDOWN = 2
-_CELL = 3
 
 
 class _State:
@@ -67,14 +65,14 @@ def _tell_of_worthless_steps(since):
 
 
 def _shutdown(restart=False, *_):
-    note(_SHUTDOWN, "", 1 if restart else 0)
+    note(NOTE_SHUTDOWN_REQUEST, "", 1 if restart else 0)
 
 
 def _cell_begins(code, parent, count, *_):
     text = (code or "").strip().split("\n", 1)[0][:200]
     _State.running = (text, count or 0)
     _State.refused = (refusal() or (0,))[0]
-    note(_CELL, text, count or 0, 1)
+    note(NOTE_CELL, text, count or 0, 1)
     keep_words()
     attempt(_write_down, code or "", parent, count or 0)
     attempt(listen, _State.kernel, run_directory(), parent)
@@ -104,7 +102,7 @@ def _shell_ends(result):
         return
     rest()
     if _State.running is not None:
-        note(_CELL, _State.running[0], _State.running[1], 0)
+        note(NOTE_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)
     if result is None:  # IPython itself failed on the way, most likely for want of memory
         attempt(_tell_of_memory, getattr(sys, "last_value", None))

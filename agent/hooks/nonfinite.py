@@ -3,14 +3,20 @@
 Asks no GPU: a tensor there may never answer.
 """
 
+import sys
+
 from _holdfast_agent import note
+from hooks.numbers import NOTE_NONFINITE
 from hooks.own_code import is_own
 
-_NONFINITE = 9
-_FRAMES = 2  # of the program's own code, innermost first
+_FRAMES = 3  # of the program's own code, innermost first
 _NAMES = 500
 _FEW = 1 << 16  # numbers of a tensor, to add them up in an instant
+_LONGEST = 1 << 15  # bytes of a function's code
 _MEASURES = ("loss", "err", "cost", "mse", "mae", "nll", "elbo", "norm", "grad", "mean", "ppl")
+_CHECKS = ("isfinite", "isnan", "isinf")
+_GIVEN = ("inf", "infinity", "infty", "nan")
+_NO_VARIABLE = ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE")
 
 
 def note_if_any(traceback):
@@ -19,23 +25,83 @@ def note_if_any(traceback):
     while traceback is not None:
         file = traceback.tb_frame.f_code.co_filename
         if is_own(file):
-            frames.append((traceback.tb_frame, file, traceback.tb_lineno or 0))
+            frames.append((traceback.tb_frame, file, traceback.tb_lineno or 0, traceback.tb_lasti))
         traceback = traceback.tb_next
+    frames = frames[: -_FRAMES - 1 : -1]
     seen = []
-    for depth, (frame, file, line) in enumerate(reversed(frames[-_FRAMES:])):
+    for depth, (frame, file, line, _) in enumerate(frames):
         variables = list(frame.f_locals.items())[:_NAMES]
+        checked = any(name in frame.f_code.co_names for name in _CHECKS)
+        stores = None
         for name, value in variables:
-            kind = _nonfinite(name, value)
-            if kind:
-                note(_NONFINITE, f"{name}\n{kind}\n{file}\n{line}", depth)
-                return
+            kind = _nonfinite(name, value, checked)
+            if not kind:
+                continue
+            stores = _stores(frame.f_code) if stores is None else stores
+            if name in stores and all(store.given for store in stores[name]):
+                continue  # `best = float("inf")`
+            origin = _origin(frames[depth:]) or (file, line)
+            text = f"{name}\n{kind}\n{file}\n{line}\n{origin[0]}\n{origin[1]}"
+            note(NOTE_NONFINITE, text, depth)
+            return
         seen.append((variables, file, line, depth))
-    for variables, file, line, depth in seen:
+    for variables, file, line, depth in seen[:2]:
         for name, value in variables:
-            if _holds_nan(value):
+            if _is_cpu_tensor(value) and _holds_nan(value):
                 # Gaps in data are usual: it counts only for an error that speaks of numbers.
-                note(_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
+                note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
                 return
+
+
+def _origin(frames):
+    """Where the first number that is not finite came to be, as far as the frames still tell.
+
+    A check is often a function of its own, and its number a parameter: then the caller has it.
+    """
+    for frame, file, _, at in frames:
+        stores = _stores(frame.f_code)
+        found = []
+        for name, value in list(frame.f_locals.items())[:_NAMES]:
+            made = [store for store in stores.get(name, ()) if not store.given]
+            if made and (_nonfinite(name, value, True) or _holds_nan(value)):
+                # What is set behind the place that failed was set in the last round of its loop.
+                before = [store for store in made if store.offset < at]
+                last = (before or made)[-1]
+                found.append((bool(before), last.offset, last.line))
+        if found:
+            return file, min(found)[2]
+    return None
+
+
+class _Store:
+    def __init__(self, offset, line, given):
+        self.offset = offset
+        self.line = line
+        self.given = given  # the program itself says infinity or NaN there
+
+
+def _stores(code):
+    """Where each variable is set: name -> stores, in the order of the code."""
+    dis = sys.modules.get("dis")
+    found = {}
+    if dis is None or len(code.co_code) > _LONGEST:
+        return found
+    starts = dict(dis.findlinestarts(code))
+    line, given = 0, False
+    for one in dis.get_instructions(code):
+        if starts.get(one.offset):
+            line, given = starts[one.offset], False
+        value, operation = one.argval, one.opname
+        if operation.startswith("LOAD_") and type(value) in (str, float):
+            given = given or str(value).lower().lstrip("+-") in _GIVEN
+        if not operation.startswith("STORE_") or operation.startswith(_NO_VARIABLE):
+            continue
+        names = value if type(value) is tuple else (value,)
+        if operation.endswith("LOAD_FAST"):
+            names = names[:1]
+        for name in names:
+            found.setdefault(name, []).append(_Store(one.offset, line, given))
+    return found
 
 
 def _is_cpu_tensor(value):
@@ -49,13 +115,20 @@ def _is_cpu_tensor(value):
 
 
 def _holds_nan(value):
-    if not _is_cpu_tensor(value) or not 1 < value.nelement() <= _FEW:
+    if _is_cpu_tensor(value):
+        if not 1 < value.nelement() <= _FEW:
+            return False
+        total = value.detach().sum().item()
+    elif type(value).__module__ == "numpy" and type(value).__name__ == "ndarray":
+        if value.dtype.kind != "f" or not 1 < value.size <= _FEW:
+            return False
+        total = float(value.sum())
+    else:
         return False
-    total = value.detach().sum().item()
     return total != total
 
 
-def _nonfinite(name, value):
+def _nonfinite(name, value, checked):
     kind = type(value)
     if kind is not float:
         if kind.__name__ == "Tensor" and kind.__module__ == "torch":
@@ -69,5 +142,5 @@ def _nonfinite(name, value):
     if value != value:
         return "nan"
     # Many a search begins with infinity, but not with an infinite error.
-    measure = any(word in name.lower() for word in _MEASURES)
+    measure = checked or any(word in name.lower() for word in _MEASURES)
     return "inf" if value in (float("inf"), float("-inf")) and measure else None

@@ -5,9 +5,9 @@ import sys
 from _holdfast_agent import backward, crossing, note, seen, step
 from hooks.brink import error_about
 from hooks.cuda_memory import figures
+from hooks.numbers import NOTE_FRAMEWORK
 from hooks.steps import rank_of, ranked, scalar
 
-_FRAMEWORK = 7
 _SOURCE = "torch optimizer"
 _RANK = rank_of(_SOURCE)
 _GPU_EVERY = 8
@@ -46,7 +46,7 @@ def install(module):
         register(_after_step)
     _keep_from_compiler()
     torch.autograd.backward = seen(torch.autograd.backward, _before_backward)
-    note(_FRAMEWORK, "torch " + str(torch.__version__))
+    note(NOTE_FRAMEWORK, "torch " + str(torch.__version__))
     return None
 
 

@@ -1,8 +1,8 @@
 """Warnings that may explain a death or a bad result, kept once each."""
 
 from _holdfast_agent import note, seen
+from hooks.numbers import NOTE_WARNING
 
-_WARNING = 1
 _MOST = 5
 _CATEGORIES = ("RuntimeWarning", "UserWarning", "ConvergenceWarning", "ResourceWarning")
 _TELLING = (
@@ -43,4 +43,4 @@ def _shown(message):
     if text[:60] in _kept or not any(part in lowered for part in _TELLING):
         return
     _kept.add(text[:60])
-    note(_WARNING, category + ": " + text)
+    note(NOTE_WARNING, category + ": " + text)

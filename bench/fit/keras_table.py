@@ -21,10 +21,11 @@ import keras
 import keras_models
 import numpy as np
 
-from holdfast.planner import capture_file, keras_data, keras_serve
+from holdfast.planner import keras_data, keras_serve
 from holdfast.planner.device import Device
 from holdfast.planner.keras_step import Step
 from holdfast.planner.keras_trace import trace
+from holdfast.planner.numbers import ALLOC, FREE
 
 BACKEND = keras.backend.backend()
 
@@ -45,11 +46,11 @@ def reckoned(model: Any, batch: int) -> int:
     sizes: dict[int, int] = {}
     live = most = 0
     for event in step.memory.events:
-        if event[0] == capture_file.ALLOC:
+        if event[0] == ALLOC:
             sizes[event[1]] = event[2]
             live += event[2]
             most = max(most, live)
-        elif event[0] == capture_file.FREE:
+        elif event[0] == FREE:
             live -= sizes[event[1]]
     return most
 

@@ -17,8 +17,9 @@ from torch.optim.optimizer import (
 
 from holdfast.planner import capture_file, keras_data, loaders
 from holdfast.planner.device import Device
+from holdfast.planner.numbers import GRADIENT, OPTIMIZER, WEIGHT
 from holdfast.planner.pretend import pretended
-from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
+from holdfast.planner.recorder import Recorder
 
 
 @dataclass(frozen=True)

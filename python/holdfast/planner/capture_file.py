@@ -6,12 +6,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from holdfast.planner.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK
+
 MAGIC = b"HFFIT\x00"
 VERSION = 1
-
-# The kinds of events and facts. src/fit/capture/capture_format.h has the same numbers.
-ALLOC, FREE, MARK, SCRATCH, ALLOC_BY_FACT = 1, 2, 3, 4, 5
-ROLES = ("activation", "temporary", "weight", "gradient", "optimizer", "workspace", "input")
 
 
 def _varint(value: int, out: bytearray) -> None:

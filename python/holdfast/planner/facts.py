@@ -9,22 +9,32 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from holdfast.planner.numbers import (
+    BFLOAT16,
+    CONV,
+    EMBEDDING_BACKWARD,
+    FIXED,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    FORWARD,
+    GEMM,
+    INPUT_GRADIENT,
+    REDUCE,
+    WEIGHT_GRADIENT,
+)
+
 if TYPE_CHECKING:
     from holdfast.planner.recorder import Recorder
 
 aten = torch.ops.aten
 
-GEMM, CONV, REDUCE, EMBEDDING_BACKWARD, RNN_RESERVE, RNN_WORK, FIXED, NORM_BACKWARD, SORT = range(
-    1, 10
-)
-ATTENTION_BACKWARD = 10
-FORWARD, INPUT_GRADIENT, WEIGHT_GRADIENT = 0, 1, 2
 
 DTYPES = {
-    torch.float32: 0,
-    torch.float16: 1,
-    torch.bfloat16: 2,
-    torch.float64: 3,
+    torch.float32: FLOAT32,
+    torch.float16: FLOAT16,
+    torch.bfloat16: BFLOAT16,
+    torch.float64: FLOAT64,
 }
 
 

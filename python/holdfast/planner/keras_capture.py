@@ -7,9 +7,9 @@ from typing import Any
 import torch
 
 from holdfast.planner import keras_data
-from holdfast.planner.capture_file import ALLOC, FREE
 from holdfast.planner.keras_data import Data, Sample
-from holdfast.planner.recorder import GRADIENT, OPTIMIZER, WEIGHT, Recorder
+from holdfast.planner.numbers import ALLOC, FREE, GRADIENT, OPTIMIZER, WEIGHT
+from holdfast.planner.recorder import Recorder
 
 _WORTH_TELLING = 16 << 20
 

@@ -1,11 +1,17 @@
 """A Keras convolution as the library calls it makes: what their workspaces are looked up by."""
 
 from holdfast.planner.keras_trace import Call
+from holdfast.planner.numbers import (
+    BFLOAT16,
+    FLOAT16,
+    FLOAT32,
+    FLOAT64,
+    FORWARD,
+    INPUT_GRADIENT,
+    WEIGHT_GRADIENT,
+)
 
-# src/fit/capture/capture_format.h has the same numbers.
-GEMM, CONV = 1, 2
-_FORWARD, _INPUT_GRADIENT, _WEIGHT_GRADIENT = 0, 1, 2
-_DTYPES = {"float32": 0, "float16": 1, "bfloat16": 2, "float64": 3}
+_DTYPES = {"float32": FLOAT32, "float16": FLOAT16, "bfloat16": BFLOAT16, "float64": FLOAT64}
 
 
 def conv_facts(call: Call, forward: bool) -> list[tuple[int, ...]]:
@@ -26,7 +32,7 @@ def conv_facts(call: Call, forward: bool) -> list[tuple[int, ...]]:
     same = layer.padding == "same"
     padding = tuple(d * (k - 1) // 2 if same else 0 for k, d in zip(kernel, spread, strict=True))
     rest = (*into, *out, *kernel, *stride, *padding, *spread)
-    directions = (_FORWARD,) if forward else (_INPUT_GRADIENT, _WEIGHT_GRADIENT)
+    directions = (FORWARD,) if forward else (INPUT_GRADIENT, WEIGHT_GRADIENT)
     dtype = _DTYPES.get(call.outputs[0].dtype, 0)
     transposed = int("Transpose" in call.kind)
     head = (dtype, int(last), transposed, groups, dims, call.inputs[0].shape[0], inputs, outputs)

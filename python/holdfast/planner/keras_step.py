@@ -8,16 +8,28 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.planner import capture_file
-from holdfast.planner.capture_file import ALLOC, FREE, MARK, ROLES, SCRATCH
 from holdfast.planner.device import Device
-from holdfast.planner.keras_convolution import CONV, GEMM, conv_facts
+from holdfast.planner.keras_convolution import conv_facts
 from holdfast.planner.keras_layers import Cost, cost_of, is_float, width
 from holdfast.planner.keras_optimizer import slots_of, working_sizes
 from holdfast.planner.keras_trace import Call, Tensor, Trace, trace
+from holdfast.planner.numbers import (
+    ACTIVATION,
+    ALLOC,
+    CONV,
+    FREE,
+    GEMM,
+    GRADIENT,
+    INPUT,
+    MARK,
+    OPTIMIZER,
+    SCRATCH,
+    TEMPORARY,
+    WEIGHT,
+)
 
 BAND = {"torch": 0.4, "jax": 0.3, "tensorflow": 0.3}  # docs/fit.md: how it was measured
 STEPS = 2
-_ACTIVATION, _TEMPORARY, _WEIGHT, _GRADIENT, _OPTIMIZER, _, _INPUT = range(len(ROLES))
 
 
 class _Memory:
@@ -61,7 +73,7 @@ class _Memory:
     def passing(self, size: int) -> None:
         """Taken and given back."""
         if size:
-            self.release(self.new(size, _TEMPORARY))
+            self.release(self.new(size, TEMPORARY))
 
     def mark(self, label: str) -> None:
         """A moment."""
@@ -138,7 +150,7 @@ class Step:
         memory = self.memory
         memory.at("weights")
         for variable in self.model.variables:
-            memory.new(_bytes(variable), _WEIGHT)
+            memory.new(_bytes(variable), WEIGHT)
         memory.mark("made")
         for number in range(STEPS):
             self._forward()
@@ -147,9 +159,9 @@ class Step:
             memory.at("optimizer")
             if number == 0:
                 for size in slots_of(self.model):
-                    memory.new(size, _OPTIMIZER)
+                    memory.new(size, OPTIMIZER)
             working = working_sizes(self.model) if self.eager else []
-            memory.release(*[memory.new(size, _TEMPORARY) for size in working])
+            memory.release(*[memory.new(size, TEMPORARY) for size in working])
             memory.mark("optimizer done")
             if not self.eager:  # torch's stay until the next forward is done
                 self._drop_gradients()
@@ -165,7 +177,7 @@ class Step:
         self.saved: list[list[int]] = []
         memory.at("input")
         for tensor in self.traced.inputs:
-            self.buffers[tensor.key] = memory.new(tensor.bytes, _INPUT)
+            self.buffers[tensor.key] = memory.new(tensor.bytes, INPUT)
         for number, (call, cost) in enumerate(zip(self.traced.calls, self.costs, strict=True)):
             memory.at(call.name)
             self._run(number, call, cost)
@@ -187,13 +199,13 @@ class Step:
                 and tensor.key not in self.written
                 and self.lies(tensor)
             ):
-                self.buffers[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
+                self.buffers[tensor.key] = memory.new(tensor.bytes, ACTIVATION)
         learns = any(tensor.key in self.wanted for tensor in call.outputs)
         held: list[int] = []
         if learns and cost.product and self.own[number]:
             narrow = self._narrow(call)
             if narrow:
-                held.append(memory.new(narrow, _ACTIVATION))
+                held.append(memory.new(narrow, ACTIVATION))
         self._library(call, forward=True)
         source = next((t for t in call.inputs if t.key in self.buffers), None)
         for tensor in call.outputs:
@@ -202,7 +214,7 @@ class Step:
             if cost.view and source is not None:
                 self.buffers[tensor.key] = memory.hold(self.buffers[source.key])
             elif self.lies(tensor):
-                self.buffers[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
+                self.buffers[tensor.key] = memory.new(tensor.bytes, ACTIVATION)
         memory.passing(cost.work)
         if learns:
             tensors = (call.inputs if cost.keeps_input else ()) + (
@@ -210,7 +222,7 @@ class Step:
             )
             held += [memory.hold(self.buffers[t.key]) for t in tensors if t.key in self.buffers]
             if cost.kept:
-                held.append(memory.new(cost.kept, _ACTIVATION))
+                held.append(memory.new(cost.kept, ACTIVATION))
         self.saved.append(held)
 
     def _narrow(self, call: Call) -> int:
@@ -232,9 +244,9 @@ class Step:
         gradients: dict[int, int] = {}
         outputs = [tensor for tensor in self.traced.outputs if is_float(tensor)]
         # Losses keep their logarithms or differences in float32.
-        loss = [memory.new(4 * tensor.elements, _ACTIVATION) for tensor in outputs]
+        loss = [memory.new(4 * tensor.elements, ACTIVATION) for tensor in outputs]
         for tensor in outputs:
-            gradients[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
+            gradients[tensor.key] = memory.new(tensor.bytes, ACTIVATION)
         memory.release(*loss)
         memory.mark("backward")
         if self.eager:  # the forward pass is over, and with it its tables
@@ -263,10 +275,10 @@ class Step:
             elif cost.passes or cost.view or not self.lies(tensor):
                 gradients[tensor.key] = memory.hold(incoming[0])
             else:
-                gradients[tensor.key] = memory.new(tensor.bytes, _ACTIVATION)
+                gradients[tensor.key] = memory.new(tensor.bytes, ACTIVATION)
         memory.passing(cost.work + cost.back)
         for variable in self.own[number]:
-            self.gradients.append(memory.new(_bytes(variable), _GRADIENT))
+            self.gradients.append(memory.new(_bytes(variable), GRADIENT))
         memory.release(*incoming)
 
 

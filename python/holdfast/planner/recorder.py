@@ -19,7 +19,8 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import capture_file, facts, values
+from holdfast.planner import facts, values
+from holdfast.planner.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK, SCRATCH
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default
@@ -28,8 +29,6 @@ _INDEX = aten.index.Tensor
 _ITEM = aten._local_scalar_dense.default
 # Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
-
-WEIGHT, GRADIENT, OPTIMIZER, WORKSPACE, INPUT = 2, 3, 4, 5, 6
 
 
 class CannotPretend(RuntimeError):
@@ -79,11 +78,11 @@ class Recorder(TorchDispatchMode):
         """A moment that anatomy and the repetition of a step refer to."""
         if label not in self.marks:
             self.marks.append(label)
-        self.events.append((capture_file.MARK, self.marks.index(label)))
+        self.events.append((MARK, self.marks.index(label)))
 
     def scratch(self, fact: int, values: tuple[int, ...]) -> None:
         """A library call that takes memory and gives it back, or keeps it for the thread."""
-        self.events.append((capture_file.SCRATCH, None, self.site(), fact, values))
+        self.events.append((SCRATCH, None, self.site(), fact, values))
 
     def allocate_by_fact(self, tensor: torch.Tensor, fact: int, values: tuple[int, ...]) -> None:
         """A storage whose size the library decides."""
@@ -128,13 +127,13 @@ class Recorder(TorchDispatchMode):
 
         def died(_: Any) -> None:
             alive.pop(address, None)
-            events.append((capture_file.FREE, key))
+            events.append((FREE, key))
 
         alive[address] = (weakref.ref(storage, died), key)
         if fact is None:
-            events.append((capture_file.ALLOC, key, size, self.site()))
+            events.append((ALLOC, key, size, self.site()))
         else:
-            events.append((capture_file.ALLOC_BY_FACT, key, self.site(), *fact))
+            events.append((ALLOC_BY_FACT, key, self.site(), *fact))
 
     # ---- who asked ----------------------------------------------------------------------------
 

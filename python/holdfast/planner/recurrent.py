@@ -7,7 +7,8 @@ import torch
 from torch import nn
 
 from holdfast.planner import facts
-from holdfast.planner.recorder import WORKSPACE, Recorder
+from holdfast.planner.numbers import RNN_RESERVE, RNN_WORK, WORKSPACE
+from holdfast.planner.recorder import Recorder
 
 aten = torch.ops.aten
 RELU, TANH, LSTM, GRU = range(4)
@@ -136,7 +137,7 @@ def _facts(
 def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
     """cuDNN's, for as long as the result is held; it is the same for all three calls."""
     workspace = torch.empty(1, dtype=torch.uint8, device=x.device)
-    recorder.allocate_by_fact(workspace, facts.RNN_WORK, (0, *values))
+    recorder.allocate_by_fact(workspace, RNN_WORK, (0, *values))
     recorder.set_role(workspace, WORKSPACE)
     return workspace
 
@@ -165,7 +166,7 @@ def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     workspace = _workspace(recorder, x, values)
     reserve = torch.empty(1 if train else 0, dtype=torch.uint8, device=x.device)
     if train:
-        recorder.allocate_by_fact(reserve, facts.RNN_RESERVE, values)
+        recorder.allocate_by_fact(reserve, RNN_RESERVE, values)
     del workspace, copy
     if batch_first:
         y = y.transpose(0, 1)

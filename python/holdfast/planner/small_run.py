@@ -20,6 +20,7 @@ from torch.utils._pytree import tree_leaves
 from holdfast.planner import capture, capture_file, facts, problem
 from holdfast.planner.capture import World
 from holdfast.planner.device import Device
+from holdfast.planner.numbers import ALLOC, FREE, SCRATCH
 from holdfast.planner.pretend import cuda_module, replace
 from holdfast.planner.recorder import Recorder
 
@@ -83,10 +84,10 @@ class RealRecorder(Recorder):
         def died(_: Any) -> None:
             self._alive.pop(address, None)
             self._live_bytes -= size
-            self.events.append((capture_file.FREE, key))
+            self.events.append((FREE, key))
 
         self._alive[address] = (weakref.ref(storage, died), key)
-        self.events.append((capture_file.ALLOC, key, size, self.site()))
+        self.events.append((ALLOC, key, size, self.site()))
 
     @contextmanager
     def unseen(self) -> Iterator[None]:
@@ -211,11 +212,11 @@ def scaled(few: Recorder, more: Recorder, batch: int) -> list[tuple[Any, ...]]:
     low, high = BATCHES
     events: list[tuple[Any, ...]] = []
     for a, b in zip(few.events, more.events, strict=True):
-        if b[0] == capture_file.ALLOC:
+        if b[0] == ALLOC:
             # Between not growing at all and growing with the batch: noise is not scaled up.
             grows = min(max(0.0, (b[2] - a[2]) / (high - low)), b[2] / high)
             events.append((*b[:2], int(b[2] + grows * (batch - high)), *b[3:]))
-        elif b[0] == capture_file.SCRATCH and len(a[4]) == len(b[4]):
+        elif b[0] == SCRATCH and len(a[4]) == len(b[4]):
             values = tuple(
                 x + (x - w) * (batch - high) // (high - low)
                 for w, x in zip(a[4], b[4], strict=True)

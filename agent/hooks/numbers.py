@@ -1,0 +1,26 @@
+"""Numbers of C++ headers, written by tools/numbers: change them there."""
+
+# AgentNoteKind of src/record/agent_format.h
+NOTE_NONE = 0
+NOTE_WARNING = 1
+NOTE_SHUTDOWN_REQUEST = 2
+NOTE_CELL = 3
+NOTE_CUDA_OOM = 4
+NOTE_HOOK_FAILED = 5
+NOTE_FRAMEWORK = 7
+NOTE_KEPT_TENSORS = 8
+NOTE_NONFINITE = 9
+NOTE_VALIDATION = 10
+
+# GuardEventKind of src/record/guard_format.h
+GUARD_NONE = 0
+GUARD_REFUSED = 1
+GUARD_TOO_LARGE = 2
+GUARD_NOTHING_LEFT = 3
+GUARD_BRINK = 4
+
+# cell_slot_size of src/record/cells_box.h
+CELL_SLOT_SIZE = 16384
+
+# cell_slots of src/record/cells_box.h
+CELL_SLOTS = 64

@@ -1,0 +1,40 @@
+"""Numbers of C++ headers, written by tools/numbers: change them there."""
+
+# EventKind of src/fit/capture/capture_format.h
+ALLOC = 1
+FREE = 2
+MARK = 3
+SCRATCH = 4
+ALLOC_BY_FACT = 5
+
+# Role of src/fit/capture/capture_format.h
+ACTIVATION = 0
+TEMPORARY = 1
+WEIGHT = 2
+GRADIENT = 3
+OPTIMIZER = 4
+WORKSPACE = 5
+INPUT = 6
+
+# Fact of src/fit/capture/capture_format.h
+GEMM = 1
+CONV = 2
+REDUCE = 3
+EMBEDDING_BACKWARD = 4
+RNN_RESERVE = 5
+RNN_WORK = 6
+FIXED = 7
+NORM_BACKWARD = 8
+SORT = 9
+ATTENTION_BACKWARD = 10
+
+# Dtype of src/fit/capture/capture_format.h
+FLOAT32 = 0
+FLOAT16 = 1
+BFLOAT16 = 2
+FLOAT64 = 3
+
+# Direction of src/fit/workspace/conv_call.h
+FORWARD = 0
+INPUT_GRADIENT = 1
+WEIGHT_GRADIENT = 2
