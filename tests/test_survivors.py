@@ -89,7 +89,9 @@ def test_numpy_random(refused):
 )
 def test_numpy_matrices(refused, make):
     pytest.importorskip("numpy")
+    # OpenBLAS's threads spin while they wait: a tenth of a second each, on a busy machine.
     refused(
+        "import os\nos.environ['OPENBLAS_NUM_THREADS'] = '1'\n"
         "import numpy as np\nm, eye = np.ones((300, 300)), 9 * np.eye(300)\n"
         f"def make(i): return {make}\n"
     )
