@@ -159,7 +159,8 @@ enum class AgentNoteKind : std::uint32_t {
     // where there is only one place that fills it, line; each on a line of its own.
     kept_tensors = 8,
     // A variable that was no finite number when an exception passed by; a: own frames below it.
-    // text: name, "nan" or "inf", file, line; each on a line of its own.
+    // text: name, "nan" or "inf", file, line, and the file and line where the first such number of
+    // those frames was set; each on a line of its own.
     nonfinite = 9,
     // What the last validation measured, only the last; a: its epoch. text: "val_loss 0.31", a line
     // each.

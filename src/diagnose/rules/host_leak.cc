@@ -29,8 +29,12 @@ bool matters(const Evidence& all, const AgentEvidence& agent) {
         process->anon ? process->anon
                       : std::max(held_by(*process), process->rss_peak);  // absent is less than all
     // With steps it is known that nothing else grew; over time alone much may have come before.
-    const double least = agent.leak->growth.per_step ? 0.15 : 0.25;
-    return !held || agent.leak->growth.in_all.share_of(*held) >= least;
+    const LeakEvidence& leak = *agent.leak;
+    if (!held || leak.growth.in_all.share_of(*held) >= (leak.growth.per_step ? 0.15 : 0.25))
+        return true;
+    // A block that is replaced by a larger one is there twice for a moment, and that ends it.
+    return leak.growth.per_step && leak.growth.in_all.share_of(*held) >= 0.1 &&
+           leak.live.share_of(*held) >= 0.3;
 }
 
 // A run that finished had the room. Only what would not fit into a run a few times as long is worth

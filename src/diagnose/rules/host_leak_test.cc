@@ -73,7 +73,7 @@ TEST(HostLeak, OfAProcessLongGoneExplainsNothing) {
 
 TEST(HostLeak, ThatIsLittleOfTheMemoryIsNotTheRoot) {
     Story story = out_of_memory().leaks();
-    story.agent().leak->growth.in_all = Bytes::mib(70);
+    story.agent().leak->growth.in_all = story.agent().leak->live = Bytes::mib(70);
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
@@ -198,6 +198,31 @@ TEST(DatasetInRam, StillBeingFilledIsSeenByWhereTheProgramWas) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");  // never touched, as far as one can tell
     story.agent().place = story.agent().sites[0].frames;
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+}
+
+TEST(DatasetInRam, BetweenStepsIsOneCallThatAskedForMoreThanThereIs) {
+    Story story = out_of_memory().site(7, Bytes::gib(2), Bytes{});
+    story.agent().steps.count = 40;
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.agent().place = story.agent().sites[0].frames;
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    story.agent().sites[0].blocks = 90;  // one for each of many things
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
+TEST(HostLeak, IsABlockThatALineReplacesByALargerOne) {
+    Story story = out_of_memory().site(7, Bytes::mib(330), Bytes{});
+    SiteEvidence& bank = story.agent().sites[0];
+    story.agent().steps.count = 62;
+    bank.frames = {{"train.py", 7, "MemoryBank.push"}};
+    bank.blocks = 2;
+    bank.rises = 9;
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    bank.growth = GrowthSeen{};
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    bank.rises = 2;  // warming up
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
 TEST(DatasetInRam, OfTwoCopiesIsTheOneBeingMade) {

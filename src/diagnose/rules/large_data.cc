@@ -35,6 +35,7 @@ struct Holding {
     bool prepares = false;
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
+    Bytes in_few_blocks;    // the most of one site that may be one load
     int rises = 0;          // windows in which a part of it rose
     std::size_t depth = 0;  // of a call: its place in the stack, from the outside
 };
@@ -64,6 +65,8 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
     // Small objects are not counted one by one; there are always many.
     line.blocks += site.small_objects ? at_once + 1 : site.blocks;
+    if (!site.small_objects && site.blocks <= at_once)
+        line.in_few_blocks = std::max(line.in_few_blocks, site.live);
     line.rises = std::max(line.rises, site.rises.value_or(0));
 }
 
@@ -118,12 +121,16 @@ std::optional<Holding> innermost_call(const Lines& calls) {
     return *best;
 }
 
+// The limit, or the machine's memory, at which the kernel killed it.
+std::optional<Bytes> what_was_filled(const Autopsy& death) {
+    const std::optional<OomKill> kill = death.oom_kill;
+    if (!kill) return std::nullopt;
+    return kill->level != nullptr ? kill->level->limit : death.all.host.total;
+}
+
 // Most of what a small process holds may be one line, and yet not what filled the limit.
 bool too_little_to_matter(const Autopsy& death, Bytes live) {
-    const std::optional<OomKill> kill = death.oom_kill;
-    if (!kill) return false;
-    const std::optional<Bytes> whole =
-        kill->level != nullptr ? kill->level->limit : death.all.host.total;
+    const std::optional<Bytes> whole = what_was_filled(death);
     return whole && live.share_of(*whole) < 0.3;
 }
 
@@ -200,6 +207,18 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
+// bank = cat([bank, keys]): the same, told by its rate for each step where no name is known.
+bool grows_at_a_rate(const Holding& line) {
+    constexpr int again_and_again = 4;
+    return line.grows && !line.loads && !line.works && line.rises >= again_and_again;
+}
+
+// One call that asked for more than there is in all, and was filling it.
+bool asked_for_more_than_all(const Autopsy& death, const Holding& line) {
+    const std::optional<Bytes> whole = what_was_filled(death);
+    return whole && line.in_few_blocks > *whole;
+}
+
 // What is made of a table is as large as the table, at another line: of lines that are each too
 // small to explain it, the one that loads comes first.
 std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
@@ -231,7 +250,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     constexpr double least_kept = 0.3;
     bool several_lines = false;
     bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
-                replaced_by_larger(*line, *agent);
+                replaced_by_larger(*line, *agent) || grows_at_a_rate(*line);
     // With a rate for each step it is known which line keeps it, however much the others hold.
     constexpr double least_growing = 0.15;
     if (kept && line->live.share_of(*peak) < least_kept) {
@@ -275,7 +294,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
         return finding;
     }
     // What a step makes and gives back is no data that was loaded.
-    if (stepped &&
+    if (stepped && !(filling && asked_for_more_than_all(death, *line)) &&
         (line->grows || !line->before_known || line->before_steps.share_of(line->live) < 0.7))
         return std::nullopt;
     Finding finding = finding_about(

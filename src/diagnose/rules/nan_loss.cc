@@ -14,6 +14,25 @@ namespace {
 
 using enum Confidence;
 
+// A check of the program's own tells where the number was met; where it came to be, the frames of
+// the exception may still have told.
+void go_back_to_origin(const Autopsy& death, const AgentEvidence& agent, Finding& finding) {
+    const TracebackText* traceback = death.exception;
+    if (traceback == nullptr || traceback->frames.empty() ||
+        !is_own_code(traceback->frames.back().file))
+        return;
+    for (const NoteEvidence& note : agent.notes) {
+        if (note.kind != NoteEvidence::Kind::nonfinite) continue;
+        std::string_view rest = note.text;
+        for (int skipped = 0; skipped < 4; ++skipped) next_line(rest);
+        const std::optional<std::string_view> file = next_line(rest), line = next_line(rest);
+        const std::optional<int> number = line ? parse_number<int>(*line) : std::nullopt;
+        if (file && number && *number > 0)
+            finding.where = Where{std::string(*file), *number, "", ""};
+        return;
+    }
+}
+
 // Those who look at the numbers themselves. An array of inputs with gaps in it is none of these.
 std::optional<Finding> found_in_numbers(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, "nan-loss"_cause);
@@ -21,6 +40,7 @@ std::optional<Finding> found_in_numbers(const Autopsy& death) {
     Finding finding =
         finding_about(death, "nan-loss"_cause, sure_of(death, *said), facts::NonfiniteFound{*said});
     finding.topic = Topic::nonfinite_number;
+    if (death.agent != nullptr) go_back_to_origin(death, *death.agent, finding);
     return finding;
 }
 
@@ -32,6 +52,19 @@ bool speaks_of_something_else(const TracebackText& traceback) {
           "KeyboardInterrupt", "NotImplementedError", "EOFError", "BrokenPipeError"})
         if (traceback.type == type) return true;
     return false;
+}
+
+// An exception that the program itself raises, and that may be about numbers.
+bool fails_own_check(const Autopsy& death) {
+    const TracebackText* traceback = death.exception;
+    return traceback != nullptr && !traceback->frames.empty() &&
+           is_own_code(traceback->frames.back().file) && !speaks_of_something_else(*traceback);
+}
+
+bool met_in_frame(const AgentEvidence& agent) {
+    return std::any_of(agent.notes.begin(), agent.notes.end(), [](const NoteEvidence& note) {
+        return note.kind == NoteEvidence::Kind::nonfinite && note.a == 0;
+    });
 }
 
 // A check of the program's own failed, in a frame where some number is not finite.
@@ -53,6 +86,7 @@ std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvide
                           facts::NonfiniteVariable{name, value, exception_line(*traceback),
                                                    source_of(*traceback)});
         finding.topic = Topic::nonfinite_number;
+        go_back_to_origin(death, agent, finding);
         return finding;
     }
     return std::nullopt;
@@ -86,17 +120,19 @@ std::optional<Finding> nan_loss(const Autopsy& death) {
     const std::uint64_t after = steps.count - std::min(steps.count, *steps.first_nonfinite);
     Finding finding = finding_about(death, "nan-loss"_cause, Confidence::certain,
                                     facts::NonfiniteLoss{agent, after});
+    go_back_to_origin(death, *agent, finding);
     // Nothing was learned for so long that the program's own verdict on its model is about this.
     constexpr std::uint64_t for_nothing = 64;
-    const TracebackText* traceback = death.exception;
-    if (!steps.last_finite_loss && after >= for_nothing && traceback != nullptr &&
-        !traceback->frames.empty() && is_own_code(traceback->frames.back().file) &&
-        !speaks_of_something_else(*traceback)) {
+    if (!steps.last_finite_loss && after >= for_nothing && fails_own_check(death)) {
         finding.topic = Topic::nonfinite_number;
         finding.confidence = Confidence::likely;
     }
-    // Or it looked at the loss itself, a few steps later, and left.
     constexpr std::uint64_t a_few = 16;
+    // Or its own check failed a few steps later, in a frame that has such a number, whatever it
+    // says.
+    if (after <= a_few && fails_own_check(death) && met_in_frame(*agent))
+        finding.topic = Topic::nonfinite_number;
+    // Or it looked at the loss itself, a few steps later, and left.
     if ((after <= a_few || !steps.last_finite_loss) && death.exit.code != 0 &&
         death.exit_call != nullptr && own_place(death.exit_call->frames)) {
         finding.topic = Topic::nonfinite_number;

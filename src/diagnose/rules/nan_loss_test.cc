@@ -86,6 +86,44 @@ TEST(NanLoss, IsStatedBySomebodyWhoLookedAtTheNumbers) {
     EXPECT_EQ(own.verdict().root.confidence, Confidence::likely);
 }
 
+TEST(NanLoss, IsWhatAnOwnCheckMeansWhoseFrameHasSuchANumber) {
+    Story story = diverged();
+    story.agent().steps.first_nonfinite = 499;
+    story.agent().steps.last_finite_loss = 1e35;
+    story.exits(1).raises("ArithmeticError", "training went astray");
+    story.evidence().traceback->frames.pop_back();
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    NoteEvidence note;
+    note.kind = NoteEvidence::Kind::nonfinite;
+    note.text = "value\ninf\ntrain.py\n31";
+    story.agent().notes = {note};
+    EXPECT_EQ(root_of(story.verdict()), "nan-loss");
+    EXPECT_TRUE(certain(story.verdict()));
+    story.exits(1).raises("KeyError", "'val'");
+    story.evidence().traceback->frames.pop_back();
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+}
+
+TEST(NanLoss, IsPlacedWhereTheNumberCameToBe) {
+    Story story = diverged();
+    story.exits(1).raises("ValueError", "loss is nan");
+    NoteEvidence note;
+    note.kind = NoteEvidence::Kind::nonfinite;
+    note.text = "loss\nnan\ntrain.py\n31\nloss.py\n12";
+    story.agent().notes = {note};
+    const auto line_of = [&] { return story.verdict().root.where.value().line; };
+    const auto called_at = line_of();
+    EXPECT_NE(called_at, 12);  // a library met it: the call to that is what to look at
+    story.evidence().traceback->frames.pop_back();
+    EXPECT_EQ(line_of(), 12);
+    EXPECT_NE(story.verdict().end.where.value().line, 12);
+    for (const char* damaged : {"loss\nnan\ntrain.py\n31", "loss\nnan\ntrain.py\n31\nloss.py\n-4",
+                                "loss\nnan\ntrain.py\n31\nloss.py\nx"}) {
+        story.agent().notes.front().text = damaged;
+        EXPECT_NE(line_of(), 12);
+    }
+}
+
 NoteEvidence validation(const std::string& measured) {
     NoteEvidence note;
     note.kind = NoteEvidence::Kind::validation;
