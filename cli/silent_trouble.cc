@@ -76,10 +76,16 @@ std::optional<std::string> words_about(const RunRecord& record, Nanos fills_in) 
         where, human(each), kept, human(fills_in));
 }
 
+std::string file_of(const std::string& kind) { return "trouble-" + kind + ".txt"; }
+
 }  // namespace
 
+void forget_trouble(const RunDirectory& directory, const std::string& kind) {
+    (void)::unlinkat(directory.fd(), file_of(kind).c_str(), 0);
+}
+
 bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text) {
-    const std::string name = "trouble-" + kind + ".txt";
+    const std::string name = file_of(kind);
     if (directory.read_file(name, 1)) return false;
     return static_cast<bool>(directory.write_file(name, text));
 }

@@ -1,5 +1,5 @@
-// What goes wrong in silence, one line each and once in a run: on stderr, and where a notebook's
-// running cell and its status bar find it.
+// What goes wrong in silence, one line each and once as long as it lasts: on stderr, and where a
+// notebook's running cell and its status bar find it.
 #pragma once
 
 #include <sys/types.h>
@@ -13,6 +13,9 @@ namespace holdfast::cli {
 
 // False: it was told before.
 bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text);
+
+// It is over: a status bar must not go on showing it.
+void forget_trouble(const RunDirectory& directory, const std::string& kind);
 
 // Memory climbs, and would be full in so long. Looks for the line that keeps it, and says nothing
 // where none is certain: then something may just be loaded. Returns the process that looks, or 0.

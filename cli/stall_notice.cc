@@ -19,14 +19,16 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
     std::string text;
     if (news.what == StallNews::What::moves_again) {
         text = moves_again_notice(news.lasted);
+        forget_trouble(directory, "stall");
     } else {
         const auto verdict = verdict_of(directory);
         // It may have gone on, or nothing is sure enough to be said.
         if (!verdict || verdict->outcome != Outcome::stuck) return;
         text =
             stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
-        // Once is enough where somebody may be looking on for hours.
-        note_trouble(directory, "stall", text.substr(0, text.find('\n')));
+        // Of this one, should a word about an earlier one still lie there.
+        forget_trouble(directory, "stall");
+        note_trouble(directory, "stall", stall_line(*verdict, news.lasted));
     }
     // The program's own line may be half done, a progress bar's for one: it keeps its line.
     say(mid_line ? "\n" + text : text);

@@ -63,6 +63,8 @@ bool is_notice_wait(std::string_view file) { return lies_in("notice-wait", file)
 
 bool is_delivery_wait(std::string_view file) { return lies_in("delivery-wait", file); }
 
+bool is_kernel_service(std::string_view file) { return lies_in("kernel-service", file); }
+
 bool is_debugger(std::string_view file) { return lies_in("debugger", file); }
 
 bool is_compiler(std::string_view file) { return lies_in("compiler", file); }

@@ -14,6 +14,9 @@ bool is_collective(std::string_view file);
 bool is_notice_wait(std::string_view file);
 // A queue, a pipe or a pool of the standard library: somebody else is to deliver.
 bool is_delivery_wait(std::string_view file);
+// The beginning of a thread that a notebook's kernel keeps for itself: it serves messages, and
+// releases no lock of the program's.
+bool is_kernel_service(std::string_view file);
 // Somebody looks at the program step by step.
 bool is_debugger(std::string_view file);
 // Making code: minutes without a step are usual there.

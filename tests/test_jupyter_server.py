@@ -4,6 +4,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import signal
 import subprocess
 import urllib.error
@@ -188,6 +189,37 @@ def test_a_kernel_that_dies_is_told_with_cause_and_the_next_one_is_followed(jupy
     assert server.ask(f"holdfast/why?run={before['run']}")[1]["end"] == verdict["end"]
     assert before["run"] in server.deaths()
     assert server.watched(kernel, other_than=before["run"])["run"] > before["run"]
+
+
+def test_an_r_kernel_that_dies_is_told_to_lab_and_its_restart_is_quiet(jupyter, server):
+    listed = ["Rscript", "-e", "cat(system.file('kernelspec', package = 'IRkernel'))"]
+    if not shutil.which("Rscript") or not (
+        spec := subprocess.run(listed, capture_output=True, text=True).stdout
+    ):
+        pytest.skip("no R with IRkernel on this machine")
+    shutil.copytree(spec, jupyter.folder / "data/kernels/ir")
+    assert jupyter.kernel("install", "--from", "ir").returncode == 0
+    kernel = server.kernel("holdfast-ir")
+    before = server.watched(kernel)
+
+    def interpreter() -> int | None:
+        """R is a script at first, and runs others, too."""
+        pid = main_pid(jupyter, before["run"])
+        try:
+            return pid if b"/exec/R" in Path(f"/proc/{pid}/cmdline").read_bytes() else None
+        except OSError:
+            return None
+
+    os.kill(eventually("R itself runs", interpreter), signal.SIGKILL)
+    verdict = eventually(
+        "the death is told",
+        lambda: (a := server.ask(f"holdfast/why?kernel={kernel}"))[0] == 200 and a[1],
+    )
+    assert verdict["run"]["id"] == before["run"]
+    after = server.watched(kernel, other_than=before["run"])["run"]
+    assert after > before["run"]
+    assert server.ask(f"api/kernels/{kernel}", "DELETE")[0] == 204
+    assert after not in server.deaths()
 
 
 def test_a_restart_that_was_asked_for_is_no_death(server):

@@ -84,6 +84,43 @@ def test_a_busy_kernel_shut_down_on_request_was_shut_down(jupyter, session):
     assert "HF" not in (jupyter.folder / "session.log").read_text()
 
 
+# What ipykernel does to a thread that prints while it ends, now and then: its pipe has no other end
+# any more, and is closed while the thread waits to write.
+FALLS = """
+import atexit, signal, threading, time, zmq
+context = zmq.Context()
+other, pipe = context.socket(zmq.PULL), context.socket(zmq.PUSH)
+other.linger = pipe.linger = 0
+other.bind("inproc://x")
+pipe.connect("inproc://x")
+pipe.send(b"")
+other.recv()
+other.close()
+time.sleep(1)
+thread = threading.Thread(target=pipe.send, args=(b"",), daemon=True)
+thread.start()
+time.sleep(1)
+def fall():
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    pipe.close()
+    while thread.is_alive():
+        time.sleep(0.1)
+        signal.pthread_kill(thread.ident, signal.SIGUSR1)
+atexit.register(fall)
+"""
+
+
+def test_a_kernel_that_libzmq_aborts_while_it_is_shut_down_was_shut_down(jupyter, session):
+    session.run(FALLS)
+    session.do("shutdown")
+    session.end()
+    verdict = jupyter.holdfast.why()
+    assert verdict["exit"]["signal"] == "SIGABRT"
+    assert verdict["root"]["slug"] == "shut-down"
+    assert "holdfast: " not in (jupyter.folder / "session.log").read_text()
+    assert not list(jupyter.holdfast.home.glob("kernels/*"))
+
+
 def test_switched_off_it_is_the_plain_kernel(jupyter):
     jupyter.more = {"HOLDFAST": "0"}
     ran = jupyter.notebook("import os; os.abort()")

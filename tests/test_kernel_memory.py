@@ -198,3 +198,30 @@ def test_a_look_runs_no_code_of_the_program_and_keeps_nothing_alive(jupyter):
     assert "liar" not in seen
     session.do("shutdown")
     session.end()
+
+
+# Exactly when the variables are weighed for the panel, somebody presses "interrupt".
+INTERRUPTED = """
+import _imp, os, signal
+memory = _imp._holdfast_agent.hook("hooks.cell_memory")
+weigh = memory.largest
+def interrupted(*arguments):
+    memory.largest = weigh
+    os.kill(os.getpid(), signal.SIGINT)
+    return weigh(*arguments)
+memory.largest = interrupted
+"""
+
+
+def test_an_interrupt_while_the_panel_is_made_ends_the_panel_alone(jupyter):
+    session = jupyter.session()
+    session.run(INTERRUPTED)
+    for number in range(2):
+        failed = session.run("bytearray(1 << 60)")
+        assert [error["ename"] for error in errors(failed["outputs"])] == ["MemoryError"]
+        assert failed["reply"]["ename"] == "MemoryError"
+        assert "holdfast" not in str([o for o in failed["outputs"] if o["kind"] == "stream"])
+        assert bool(panel(failed["outputs"])) == (number == 1)
+    assert session.run("print(6 * 7)")["outputs"][-1]["text"] == "42\n"
+    session.do("shutdown")
+    session.end()

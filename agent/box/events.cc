@@ -65,6 +65,8 @@ void note(format::AgentNoteKind kind, Text text, std::int64_t a, std::int64_t b)
     copy_text(record.text, text);
     record.text_size = static_cast<std::uint32_t>(::strnlen(record.text, sizeof record.text));
     publish(record);
+    if (kind == format::AgentNoteKind::cell)
+        std::atomic_ref(own->cell_turned).store(now(), std::memory_order_release);
 }
 
 void note_keeper(std::uint32_t place, const KeeperText& what) {
@@ -125,13 +127,13 @@ void note_step(bool has_loss, double loss, std::uint64_t gpu_allocated, std::uin
     format::AgentSteps& steps = own->steps;
     const std::int64_t time = now();
     const std::uint64_t number = std::atomic_ref(steps.count).fetch_add(1) + 1;
-    if (steps.last != 0) {
+    if (steps.last == 0) {
+        steps.first = time;
+        copy_text(steps.source, source);
+    } else if (own->cell_turned < steps.last) {  // else it was the user's own pause
         const auto length = static_cast<std::uint64_t>(time - steps.last);
         steps.usual_ns = steps.usual_ns == 0 ? length : (steps.usual_ns * 7 + length) / 8;
         if (length > steps.longest_ns) steps.longest_ns = length;
-    } else {
-        steps.first = time;
-        copy_text(steps.source, source);
     }
     steps.last = time;
     if (has_loss && !std::isfinite(loss) && steps.first_nonfinite_step == 0) {

@@ -118,6 +118,8 @@ def _tell_of_memory(error):
             hook("hooks.cell_memory").tell(_State.shell, wanting, _State.refused)
     except MemoryError:  # not even for words is enough left; the cell has failed, that was told
         return
+    except KeyboardInterrupt:  # the cell has ended, so that nothing but the words can be meant
+        return
 
 
 def _message():

@@ -4,6 +4,8 @@ The main thread may be the one that is stuck, so ipykernel's own thread for outp
 other second while a cell runs.
 """
 
+from posix import stat
+
 from _holdfast_agent import attempt
 from hooks.cells import take_text
 
@@ -16,13 +18,13 @@ class _State:
     folder = None
     parent = None  # of the running cell; None: none runs
     looking = False
-    untold = set(_KINDS)  # noqa: RUF012
+    told = {}  # noqa: RUF012  kind -> when its words were written: a second stall has its own
 
 
 def listen(kernel, folder, parent):
     """A cell begins."""
     loop = getattr(getattr(kernel, "iopub_thread", None), "io_loop", None)
-    if folder is None or loop is None or not _State.untold:
+    if folder is None or loop is None:
         return
     _State.kernel, _State.folder, _State.parent = kernel, folder, parent
     if not _State.looking:
@@ -41,20 +43,26 @@ def _later(loop):
 
 def _look(loop):
     parent = _State.parent
-    if parent is None or not _State.untold:
+    if parent is None:
         _State.looking = False
-        return
+        if _State.parent is None:
+            return
+        # One has begun just now, and relies on us.
+        _State.looking, parent = True, _State.parent
     for kind in _KINDS:
-        if kind in _State.untold:
-            attempt(_tell, kind, parent)
+        attempt(_tell, kind, parent)
     _later(loop)
 
 
 def _tell(kind, parent):
-    text = take_text(f"{_State.folder}/trouble-{kind}.txt")
+    path = f"{_State.folder}/trouble-{kind}.txt"
+    text = take_text(path)
     if text is None:
         return
-    _State.untold.discard(kind)
+    written = stat(path).st_mtime_ns
+    if _State.told.get(kind) == written:
+        return
+    _State.told[kind] = written
     kernel = _State.kernel
     content = {"data": {"text/plain": text}, "metadata": {}, "transient": {}}
     kernel.session.send(

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.guard.groups import Group
-from bench.jupyter import browsers, refusals, restarts, timing
+from bench.jupyter import browsers, refusals, restarts, shutdowns, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
 
@@ -38,12 +38,13 @@ WORDS_S, RESTART_S, START_UP_MS = 1.0, 2.0, 100
 
 
 def main() -> int:
-    known = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing"]
+    usual = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing"]
+    known = [*usual, "shutdowns"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
     parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
     chosen = parser.parse_args()
-    only = [name for name in chosen.only.split(",") if name] or known
+    only = [name for name in chosen.only.split(",") if name] or usual
     wrong = 0
     print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end")
     for name in only:
@@ -55,6 +56,8 @@ def main() -> int:
             wrong += restart_rows(chosen.deaths)
         elif name == "refusals":
             wrong += refusal_rows(chosen.deaths)
+        elif name == "shutdowns":
+            shutdown_row(chosen.deaths)
         elif name == "timing":
             wrong += timing_rows(chosen.deaths)
         else:
@@ -121,6 +124,17 @@ def restart_rows(count: int) -> int:
         left = restarts.left_behind(place)
     print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
     return loud + len(left)
+
+
+def shutdown_row(count: int) -> None:
+    """A race of ipykernel's own, so that it has no bar: as often with us as without."""
+    with a_place(limited=False) as place:
+        ends = {name: shutdowns.aborted(place, name, count) for name in ("plain", "held")}
+        print(
+            f"shut down while threads print: aborted {ends['plain']} of {count} plain, "
+            f"{ends['held']} of {count} watched; words left behind: "
+            f"{len(list((place.folder / 'home').glob('kernels/*')))}"
+        )
 
 
 def refusal_rows(count: int) -> int:

@@ -1,6 +1,8 @@
 #include "jupyter/last_words.h"
 
 #include <algorithm>
+#include <csignal>
+#include <optional>
 
 #include "base/json.h"
 
@@ -18,7 +20,9 @@ bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& eve
                    int launcher_pid) {
     if (verdict.end.cause == "shut-down"_cause || verdict.root.cause == "shut-down"_cause)
         return true;
-    const auto signal = verdict.exit.signal;
+    // Whoever shuts a kernel down interrupts it first, and R's leaves for that with a status.
+    const bool interrupted = verdict.end.cause == "interrupted"_cause;
+    const auto signal = interrupted ? std::optional(SIGINT) : verdict.exit.signal;
     return signal && std::any_of(events.begin(), events.end(), [&](const format::Event& event) {
                return event.kind == format::EventKind::signal && event.a == *signal &&
                       event.b == launcher_pid;

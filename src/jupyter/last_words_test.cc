@@ -35,6 +35,14 @@ TEST(LastWords, ASignalFromAnybodyElseWasNot) {
     EXPECT_FALSE(was_asked_for(killed_by(SIGKILL), {}, 10));
 }
 
+TEST(LastWords, AKernelThatLeavesWithAStatusWhenItIsInterruptedWasAskedTo) {
+    Verdict verdict = killed_by(SIGINT);
+    verdict.end.cause = verdict.root.cause = "interrupted"_cause;
+    verdict.exit = {.code = 1, .signal = std::nullopt};
+    EXPECT_TRUE(was_asked_for(verdict, {signal_event(SIGINT, 10)}, 10));
+    EXPECT_FALSE(was_asked_for(verdict, {signal_event(SIGINT, 11)}, 10));
+}
+
 TEST(LastWords, AShutdownRequestIsEnough) {
     Verdict verdict = killed_by(SIGKILL);
     verdict.end.cause = verdict.root.cause = "shut-down"_cause;

@@ -77,7 +77,7 @@ constexpr std::array headlines{
     Headline{"no-progress"_cause, "Busy, but no step finishes"},
     Headline{"collective-timeout"_cause, "A rank did not join a collective operation"},
     Headline{"io-stall"_cause, "Blocked in the kernel on a disk or network filesystem"},
-    Headline{"lock-deadlock"_cause, "Its threads wait for each other"},
+    Headline{"lock-deadlock"_cause, "It waits for a lock that nobody will release"},
     Headline{"gpu-lost"_cause, "The GPU fell off the bus"},
     Headline{"gpu-ecc"_cause, "The GPU's memory had uncorrectable errors"},
     Headline{"gpu-throttled"_cause, "Heat or power slowed the GPU"},

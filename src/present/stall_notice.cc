@@ -4,6 +4,7 @@
 
 #include "base/format.h"
 #include "present/headline.h"
+#include "present/place.h"
 #include "present/wrap.h"
 
 namespace holdfast {
@@ -13,6 +14,15 @@ constexpr std::size_t most_lines = 4;
 constexpr int widest = 160;  // of one line; a log has no edge to wrap at
 
 }  // namespace
+
+std::string stall_line(const Verdict& verdict, Nanos lasted) {
+    const Statement& root = verdict.root;
+    std::string place;
+    if (const auto& where = root.where; where && where->line)
+        place = " at " + safe_line(place_name(where->file, where->line), Style{});
+    return formatted("holdfast: not moving for {}{}. {} (holdfast explain {})", human(lasted),
+                     place, headline_of(root), root.cause->slug);
+}
 
 std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style) {
     const Statement& root = verdict.root;

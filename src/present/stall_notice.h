@@ -9,6 +9,8 @@
 
 namespace holdfast {
 
+// One line for a notebook's running cell and status bar, without a newline.
+std::string stall_line(const Verdict& verdict, Nanos lasted);
 // Why it does not move, who waits where, and where to read more.
 std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style);
 // One line: it goes on after all.

@@ -30,6 +30,15 @@ TEST(StallNotice, is_a_short_block_of_whole_lines) {
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
+TEST(StallNotice, the_line_of_a_cell_names_its_place_and_is_one_line) {
+    Verdict verdict = stuck();
+    verdict.root.where = Where{"cell [3]", 5, "update", ""};
+    const std::string line = stall_line(verdict, std::chrono::seconds(20));
+    EXPECT_TRUE(line.starts_with("holdfast: not moving for 20.0 s at cell [3], line 5. "));
+    EXPECT_TRUE(line.ends_with("(holdfast explain lock-deadlock)"));
+    EXPECT_EQ(line.find('\n'), std::string::npos);
+}
+
 TEST(StallNotice, one_line_says_that_it_moves_again) {
     const std::string text = moves_again_notice(std::chrono::minutes(2));
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);

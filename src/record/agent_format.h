@@ -263,7 +263,8 @@ struct AgentSlot {
     std::int64_t ended;                                      // set at a clean end; else 0
     std::uint32_t python_major, python_minor, python_micro;  // 0: not known
     std::uint32_t python_flags;                              // 1 free-threaded, 2 lines readable
-    std::uint64_t reserved[8];
+    std::int64_t cell_turned;  // when a notebook's cell last began or ended; 0: none did
+    std::uint64_t reserved[7];
 
     AgentPlace place;
     AgentExit exit;

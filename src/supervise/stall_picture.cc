@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "knowledge/places.h"
 #include "sources/directory.h"
 #include "sources/pid_io.h"
 #include "sources/process_list.h"
@@ -157,7 +159,11 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
                 if (frame.line) kept.line = static_cast<int>(*frame.line);
             }
         }
-        process.threads.push_back(std::move(thread));
+        if (seen.tid == pid || !serves_a_kernel(thread)) {
+            process.threads.push_back(std::move(thread));
+        } else {
+            looked.targets.erase(process.threads.size());
+        }
     }
     return looked;
 }
@@ -246,6 +252,17 @@ StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessT
         picture.processes.push_back(std::move(one.process));
     }
     return picture;
+}
+
+bool serves_a_kernel(const StallThread& thread) {
+    if (thread.frames.empty()) return thread.name.starts_with("ZMQbg");
+    // Below threading's own three frames; what was cut off was not that of a service.
+    constexpr std::size_t outermost = 4;
+    if (thread.frames.size() == most_frames || thread.name.starts_with("subshell")) return false;
+    const std::size_t looked_at = std::min(outermost, thread.frames.size());
+    return std::any_of(thread.frames.end() - static_cast<std::ptrdiff_t>(looked_at),
+                       thread.frames.end(),
+                       [](const StallFrame& frame) { return is_kernel_service(frame.file); });
 }
 
 }  // namespace holdfast

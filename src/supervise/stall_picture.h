@@ -41,6 +41,11 @@ struct StallPicture {
     bool inside_only() const;
 };
 
+// One that a notebook's kernel keeps for its messages. Whoever sends one could not end a wait of
+// the program's, so a picture leaves these out: they would make every wait look as if somebody
+// could.
+bool serves_a_kernel(const StallThread& thread);
+
 StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessTree& tree,
                           StackWatch& stacks);
 

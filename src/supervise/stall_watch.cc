@@ -49,11 +49,14 @@ std::vector<StallThread> worth_keeping(const std::vector<StallThread>& threads) 
 
 }  // namespace
 
-// Whether anything has happened since the last look: a step, CPU time, a process more or less.
+// Whether anything has happened since the last look: a step, a cell's end, CPU time, a process more
+// or less.
 bool StallWatch::moved() {
     const auto alive = [this](pid_t pid) { return tree_->member(pid) != nullptr; };
     const std::optional<StepsSeen> steps = steps_.look(alive);
-    const bool stepped = steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all);
+    const Nanos turned = steps_.last_turn_of_cells(alive);
+    const bool stepped = (steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all)) ||
+                         turned != std::exchange(cells_turned_, turned);
     if (steps || !seen_steps_) seen_steps_ = steps;
     // Where the tree was not measured since, nothing is known: neither that it worked nor that not.
     const TreeTotals& totals = tree_->totals();
@@ -87,16 +90,17 @@ void StallWatch::look(Nanos now) {
 }
 
 void StallWatch::begin(Nanos now, bool overdue) {
+    const std::optional<StepsSeen> steps = steps_of_now();
     format::Stall stall{};
-    stall.since = overdue ? seen_steps_->last.count() : quiet_since_.count();
+    stall.since = overdue ? steps->last.count() : quiet_since_.count();
     stall.told = stall.moved = stall.last_step = format::never;
     stall.usual_ns = stall.longest_ns = format::unknown;
     stall.number = ++count_;
-    if (seen_steps_) {
-        stall.last_step = seen_steps_->last.count();
-        stall.steps = seen_steps_->count;
-        stall.usual_ns = static_cast<std::uint64_t>(seen_steps_->usual.count());
-        stall.longest_ns = static_cast<std::uint64_t>(seen_steps_->longest.count());
+    if (steps) {
+        stall.last_step = steps->last.count();
+        stall.steps = steps->count;
+        stall.usual_ns = static_cast<std::uint64_t>(steps->usual.count());
+        stall.longest_ns = static_cast<std::uint64_t>(steps->longest.count());
     }
     cpu_at_begin_ = last_totals_.cpu_ns;
     moved_bytes_ = 0;

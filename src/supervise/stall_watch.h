@@ -60,7 +60,10 @@ private:
     void save_picture(const StallPicture& picture);
     // As long as it was measured, and nothing was found to have happened.
     Nanos quiet() const { return std::max(last_totals_.time - quiet_since_, Nanos{}); }
-    StallFacts facts(Nanos now) const { return {now, quiet(), seen_steps_}; }
+    StallFacts facts(Nanos now) const { return {now, quiet(), steps_of_now()}; }
+    std::optional<StepsSeen> steps_of_now() const {
+        return seen_steps_ && seen_steps_->of_an_earlier_cell ? std::nullopt : seen_steps_;
+    }
 
     const sources::Roots* roots_;
     MachineBox* box_;
@@ -71,6 +74,7 @@ private:
     Nanos patience_ = usual_patience;
     Nanos next_look_{}, next_picture_{};
     Nanos last_picture_{}, quiet_since_{};
+    Nanos cells_turned_{};  // when a notebook's cell last began or ended
     std::optional<StepsSeen> seen_steps_;
     TreeTotals last_totals_;
     std::uint64_t moved_bytes_ = 0, cpu_at_begin_ = 0;

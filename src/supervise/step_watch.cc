@@ -74,6 +74,9 @@ std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive
         if (head.count <= most.count || head.last <= 0 || head.first <= 0) continue;
         most.pid = pid;
         most.count = head.count;
+        std::int64_t turned = 0;
+        (void)read_at(box_.get(), at + offsetof(format::AgentSlot, cell_turned), turned);
+        most.of_an_earlier_cell = head.last < turned;
         most.first = Nanos(head.first);
         most.last = Nanos(head.last);
         most.usual = bounded(head.usual_ns);
@@ -86,6 +89,21 @@ std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive
     }
     if (most.count == 0) return std::nullopt;
     return most;
+}
+
+Nanos StepWatch::last_turn_of_cells(const std::function<bool(pid_t)>& alive) const {
+    format::AgentIndex index{};
+    if (!box_ || !read_at(box_.get(), format::agent_index_offset, index)) return {};
+    std::int64_t last = 0;
+    for (std::uint32_t slot = 0; slot < format::agent_slots; ++slot) {
+        const auto pid = static_cast<pid_t>(index.owner[slot] & 0xFFFFFFFFU);
+        if (pid <= 0 || !alive(pid)) continue;
+        std::int64_t turned = 0;
+        const std::size_t at = format::agent_slots_offset + slot * format::agent_slot_space;
+        if (read_at(box_.get(), at + offsetof(format::AgentSlot, cell_turned), turned))
+            last = std::max(last, turned);
+    }
+    return Nanos(last);
 }
 
 }  // namespace holdfast

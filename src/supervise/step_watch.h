@@ -21,6 +21,8 @@ struct StepsSeen {
     Nanos first{}, last{};     // when the first and the last step ended
     Nanos usual{}, longest{};  // from one step to the next; 0: not known
     std::uint64_t in_all = 0;  // over all processes: any step is a sign of life
+    // None since a notebook's cell began or ended: they say nothing about what runs now.
+    bool of_an_earlier_cell = false;
     // The first step whose loss was not finite, where none of the last ones was either.
     std::optional<std::uint64_t> worthless_since;
 };
@@ -34,6 +36,8 @@ public:
     void open(UniqueFd box) { box_ = std::move(box); }
     // Nothing where no living process has counted any. Some sixty small reads at most.
     std::optional<StepsSeen> look(const std::function<bool(pid_t)>& alive) const;
+    // When a notebook's cell last began or ended; 0: none did.
+    Nanos last_turn_of_cells(const std::function<bool(pid_t)>& alive) const;
 
 private:
     UniqueFd box_;

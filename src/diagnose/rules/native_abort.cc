@@ -4,6 +4,7 @@
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
 #include "diagnose/rules/rules.h"
+#include "diagnose/shutdown_request.h"
 #include "diagnose/text/last_text.h"
 
 namespace holdfast::rules {
@@ -38,7 +39,7 @@ std::optional<Finding> heap_corruption(const Autopsy& death) {
 
 std::optional<Finding> native_abort(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
-    if (!death.by(SIGABRT)) return std::nullopt;
+    if (!death.by(SIGABRT) || gave_up_at_shutdown(death)) return std::nullopt;
     if (crash != nullptr && was_sent(*crash)) return std::nullopt;
     std::optional<Said> said;
     if (crash != nullptr && !crash->exception_type.empty())

@@ -22,6 +22,16 @@ TEST(ShutDown, IsWhatTheServerAskedFor) {
     EXPECT_EQ(killed.outcome, Outcome::died);
 }
 
+TEST(ShutDown, IsAlsoWhereLibzmqGaveUpOverThePipesOfAnEndingKernel) {
+    constexpr auto words = "Assertion failed: pfd.revents & POLLIN (src/signaler.cpp:238)\n";
+    const Verdict fell = asked(9s).dies_by(SIGABRT).says(words).verdict();
+    EXPECT_EQ(root_of(fell), "shut-down");
+    EXPECT_FALSE(contributes(fell, "native-abort"));
+    EXPECT_EQ(root_of(asked(9s).dies_by(SIGABRT).says("terminate called\n").verdict()),
+              "native-abort");
+    EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says(words).verdict()), "native-abort");
+}
+
 TEST(ShutDown, IsNotACrashAnOomKillOrARequestLongPast) {
     EXPECT_EQ(root_of(asked(9s).dies_by(SIGSEGV).verdict()), "segfault");
     Story oom = asked(9s);

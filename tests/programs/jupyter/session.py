@@ -38,13 +38,13 @@ class Session:
             if message["parent_header"].get("msg_id") == request and message["msg_type"] == kind:
                 return message["content"]
 
-    def answer(self, request):
+    def answer(self, request, silent=8):
         """Everything the cell showed, and the reply; for a kernel that died as far as it came."""
         outputs = []
         end = time.monotonic() + 50
         while time.monotonic() < end:
             try:
-                message = self.client.get_iopub_msg(timeout=8)
+                message = self.client.get_iopub_msg(timeout=silent)
             except Empty:
                 break
             if message["parent_header"].get("msg_id") != request:
@@ -62,8 +62,8 @@ class Session:
             reply = None
         return {"outputs": outputs, "reply": None if reply is None else reply["content"]}
 
-    def run(self, code):
-        return self.answer(self.send(code))
+    def run(self, code, silent=8):
+        return self.answer(self.send(code), silent)
 
     def input(self, code, text):
         request = self.client.execute(code, allow_stdin=True)
