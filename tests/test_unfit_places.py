@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -77,3 +78,25 @@ def test_a_program_on_a_file_system_without_execution_is_named(python, installed
         f"holdfast: {there}/env/bin/holdfast lies on a file system that is mounted noexec;"
         " install Holdfast elsewhere"
     )
+
+
+def test_a_program_that_cannot_have_the_agent_is_told_from_outside(holdfast, tmp_path):
+    """One for 32 bits, which reads at address 0."""
+    source = tmp_path / "dies.s"
+    source.write_text(".globl _start\n_start: movl $0, %eax\nmovl (%eax), %ebx\n")
+    program = tmp_path / "dies"
+    for command in (
+        ("as", "--32", "-o", tmp_path / "dies.o", source),
+        ("ld", "-m", "elf_i386", "-o", program, tmp_path / "dies.o"),
+    ):
+        if subprocess.run(command, capture_output=True, check=False).returncode != 0:
+            pytest.skip("no assembler for 32-bit x86")
+    try:
+        plain = subprocess.run([program], check=False).returncode
+    except OSError as error:
+        pytest.skip(f"this kernel runs no 32-bit programs: {error.strerror}")
+    assert plain == -signal.SIGSEGV
+    assert holdfast.run(str(program)).returncode == -signal.SIGSEGV
+    verdict = holdfast.why()
+    assert verdict["end"]["slug"] == "segfault"
+    assert any("for 32 bits, for another C library" in one for one in verdict["missing"])
