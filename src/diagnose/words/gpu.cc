@@ -210,10 +210,13 @@ void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account
                   who(death), human(*figures.asked), human(*figures.unused)));
     account.saw("reserved and unused", human(*figures.unused));
     if (figures.largest_free) account.saw("largest free piece", human(*figures.largest_free));
-    const GpuOptions options = gpu_options(death);
-    if (figures.framework != GpuFramework::torch && options.by_cuda_pool()) {
+    if (const GpuOptions options = gpu_options(death);
+        figures.framework != GpuFramework::torch && options.by_cuda_pool()) {
         account.saw("the program's options", options.set);
-        add_smaller_fixes(account, figures.framework);
+        account.advise(
+            "TF_GPU_ALLOCATOR was set too late, for these are pieces of the framework's own "
+            "allocator: set it before the import.",
+            "TF_GPU_ALLOCATOR=cuda_malloc_async python train.py");
         return;
     }
     account.advise(fix_for_pieces(figures.framework));
