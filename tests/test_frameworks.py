@@ -44,6 +44,20 @@ def test_keras_2(watch, way, verbose):
     assert [line.split()[0] for line in told.splitlines()] == ["val_loss", "val_mae"]
 
 
+@pytest.mark.parametrize(
+    ("framework", "option"),
+    [
+        ("tensorflow", "TF_FORCE_GPU_ALLOW_GROWTH=true"),
+        ("jax", "XLA_PYTHON_CLIENT_MEM_FRACTION=.40"),
+    ],
+)
+def test_a_failure_tells_how_the_gpu_was_to_be_taken(watch, framework, option):
+    program = PROGRAMS / "frameworks" / "gpu_options.py"
+    ended = watch(python_with(framework), program, framework, compare=False)
+    assert ended.status == 1
+    assert f"{framework}\n{option}" in [text for kind, text, *_ in ended.main.notes]
+
+
 def test_sklearn(watch):
     steps, _ = steps_of(watch, "partial_fit", python_with("sklearn"))
     assert (steps.count, steps.source) == (12, b"sklearn partial_fit")

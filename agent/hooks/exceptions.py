@@ -3,6 +3,7 @@
 import _holdfast_agent
 from hooks.autograph import translated
 from hooks.cuda_memory import note_if_out_of_memory
+from hooks.gpu_options import note_gpu_options
 from hooks.launches import keep_if_cuda_failed
 from hooks.nonfinite import note_if_any
 
@@ -29,6 +30,7 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
     )
     _holdfast_agent.attempt(keep_if_cuda_failed, error)
     _holdfast_agent.attempt(note_if_out_of_memory, error)
+    _holdfast_agent.attempt(note_gpu_options)
     # Whoever ran out of memory has none for a look at its variables.
     if is_main and not isinstance(error, MemoryError):
         _holdfast_agent.attempt(note_if_any, first.__traceback__)

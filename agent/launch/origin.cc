@@ -1,5 +1,7 @@
 #include "agent/launch/origin.h"
 
+#include <initializer_list>
+
 namespace holdfast::agent {
 
 CodeOrigin origin_of(Text file) {

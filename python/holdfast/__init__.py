@@ -3,9 +3,13 @@
 The package holds no logic of its own; it asks the ``holdfast`` program, or the agent.
 """
 
-from __future__ import annotations
-
 import sys
+
+# First, and this file in words that 3.6 can read: others would stop there with a SyntaxError.
+if sys.version_info < (3, 8):  # noqa: UP036
+    major, minor = sys.version_info[:2]
+    raise ImportError(f"holdfast needs Python 3.8 or newer; this is {major}.{minor}")
+
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -56,7 +60,7 @@ __all__ = [
 ]
 
 
-def why(run: str | None = None) -> Verdict:
+def why(run: "str | None" = None) -> Verdict:
     """The verdict of a run, by its id; without one, of the last."""
     answer = ask("why", "--json", *([] if run is None else [run]))
     if answer["schema"] != SCHEMA:
@@ -66,7 +70,7 @@ def why(run: str | None = None) -> Verdict:
     return load(Verdict, answer)
 
 
-def check(python: str | None = None, framework: str | None = None) -> Check:
+def check(python: "str | None" = None, framework: "str | None" = None) -> Check:
     """What of this machine and environment will hurt a training; imports no framework.
 
     ``python``: whose environment, by default the running one; ``framework``: "torch", "tensorflow"
@@ -79,12 +83,12 @@ def check(python: str | None = None, framework: str | None = None) -> Check:
     return replace(load(Check, answer), _arguments=tuple(arguments))
 
 
-def runs() -> list[RunEntry]:
+def runs() -> "list[RunEntry]":
     """The recorded runs, newest first."""
     return [load(RunEntry, entry) for entry in ask("runs", "--json")["runs"]]
 
 
-def fit(make: Callable[[int], Callable[[], Any]], batch: int, gpu: str, **options: Any) -> Plan:
+def fit(make: "Callable[[int], Callable[[], Any]]", batch: int, gpu: str, **options: Any) -> "Plan":
     """Whether ``make(batch)``'s training step fits a GPU, and the largest batch; needs no GPU.
 
     ``make`` is ordinary code for device "cuda" that returns a function doing one whole step.

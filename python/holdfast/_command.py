@@ -34,6 +34,10 @@ def find() -> str:
     on_path = shutil.which("holdfast")
     if on_path:
         return on_path
+    # One that lies on a file system mounted noexec: the attempt to start it tells so.
+    for place in _installed():
+        if place.is_file():
+            return str(place)
     raise HoldfastError("the holdfast program was not found; install it, or set HOLDFAST_BIN")
 
 

@@ -88,7 +88,7 @@ void try_process_calls() {
     ::sigqueue(self, 0, sigval{});
     siginfo_t info{};
     info.si_code = SI_QUEUE;
-    ::syscall(SYS_rt_tgsigqueueinfo, self, ::gettid(), 0, &info);
+    ::syscall(SYS_rt_tgsigqueueinfo, self, ::syscall(SYS_gettid), 0, &info);
     need(waits_for_nobody(::waitid(P_PID, static_cast<id_t>(self), &info, WEXITED | WNOHANG)));
     need(waits_for_nobody(::waitpid(self, nullptr, WNOHANG)));
     ::syscall(SYS_clone3, nullptr, 0);

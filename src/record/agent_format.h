@@ -154,7 +154,9 @@ enum class AgentNoteKind : std::uint32_t {
     cuda_oom = 4,          // text: allocator statistics as JSON
     hook_failed = 5,       // text
     // 6: no longer written
-    framework = 7,  // text: "torch 2.11.0"
+    // text: "keras 3"; at an exception "tensorflow" or "jax", and below it what of its memory
+    // options is set, a line each: "XLA_PYTHON_CLIENT_MEM_FRACTION=.9"
+    framework = 7,
     // A container that holds many tensors; a: how many, b: with their graphs. text: name, file and,
     // where there is only one place that fills it, line; each on a line of its own.
     kept_tensors = 8,

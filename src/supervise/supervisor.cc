@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/child.h"
+#include "base/exec_target.h"
 #include "base/format.h"
 #include "base/text.h"
 #include "record/agent_box.h"
@@ -219,6 +220,10 @@ void Supervisor::inject_agent(Launch& plan) {
     if (!recorder_.directory) return without("no disk to write them to");
     auto found = Injection::find();
     if (!found) return without(found.error().text);
+    if (!can_take_agent_by_name(plan.command[0].c_str()))
+        without(
+            "the program is for 32 bits, for another C library than glibc, or linked to a "
+            "sanitizer");
     injection_.emplace(std::move(found).value());
     struct statvfs disk {};
     if (::fstatvfs(recorder_.directory->fd(), &disk) == 0 &&

@@ -141,6 +141,37 @@ TEST(CudaFragmentation, OfTensorFlowIsFreeMemoryInPieces) {
     EXPECT_NE(v.root.fixes.front().code.find("TF_GPU_ALLOCATOR"), std::string::npos);
 }
 
+NoteEvidence told(const char* framework) {
+    return {NoteEvidence::Kind::framework, RunTime{}, 0, 0, framework};
+}
+
+TEST(CudaFragmentation, IsNotMendedByAPoolThatWasChosenTooLate) {
+    Story story;
+    story.exits(1)
+        .says(report("2147483648", "5368709120", "8589934592", "1073741824"))
+        .raises(tensorflow_error, graph_message);
+    story.agent().notes = {told("tensorflow\nTF_GPU_ALLOCATOR=cuda_malloc_async")};
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "cuda-fragmentation");
+    EXPECT_NE(v.root.fixes.front().text.find("before the import"), std::string::npos);
+}
+
+TEST(CudaOom, OfJaxTellsTheShareThatItWasGiven) {
+    Story story;
+    story.exits(1).raises(jax_error,
+                          "RESOURCE_EXHAUSTED: Out of memory allocating 8589934592 bytes.");
+    GpuEvidence gpu;
+    gpu.processes = {{main_pid, Bytes::gib(2), "python", true}};
+    story.evidence().gpus = {gpu};
+    story.agent().notes = {told("jax\nXLA_PYTHON_CLIENT_MEM_FRACTION=.40")};
+    const Verdict small = story.verdict();
+    EXPECT_EQ(root_of(small), "cuda-oom");
+    EXPECT_EQ(small.root.fixes.front().code, "XLA_PYTHON_CLIENT_MEM_FRACTION=.90");
+    EXPECT_NE(small.root.fixes.front().text.find("40 %"), std::string::npos);
+    story.agent().notes = {told("jax\nXLA_PYTHON_CLIENT_MEM_FRACTION=.95")};
+    EXPECT_NE(story.verdict().root.fixes.front().code.find("jax.checkpoint"), std::string::npos);
+}
+
 TEST(GpuOccupied, OfTensorFlowIsAPoolThatCouldNotGrowToItsLimit) {
     const Verdict v = dies_of(report("2147483648", "1073741824", "1610612736", "1048576"),
                               tensorflow_error, graph_message);

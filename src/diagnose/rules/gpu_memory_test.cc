@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include "diagnose/evidence_builder.h"
 #include "diagnose/oom/gpu_refusal.h"
 
@@ -117,6 +123,73 @@ TEST(GpuPreallocated, IsMuchOfThisProcessThatPyTorchDidNotAllocate) {
         refused(message("4.00 GiB", "1.00 GiB", "22.90 GiB", "2.00 MiB", "512.00 MiB"));
     EXPECT_EQ(root_of(v), "gpu-preallocated");
     EXPECT_TRUE(certain(v));
+}
+
+// PyTorch beside another framework, which the agent has named with what it was told.
+Statement taken_beside(std::vector<std::string> frameworks) {
+    Story story = std::move(Story().exits(1).raises(
+        "torch.OutOfMemoryError",
+        message("4.00 GiB", "1.00 GiB", "22.90 GiB", "2.00 MiB", "512.00 MiB")));
+    for (std::string& text : frameworks)
+        story.agent().notes.push_back(
+            {NoteEvidence::Kind::framework, RunTime{}, 0, 0, std::move(text)});
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "gpu-preallocated");
+    return v.root;
+}
+
+bool advised(const Statement& root, std::string_view text) {
+    return std::any_of(root.fixes.begin(), root.fixes.end(), [&](const Fix& fix) {
+        return fix.code.find(text) != std::string::npos || fix.text.find(text) != std::string::npos;
+    });
+}
+
+TEST(GpuPreallocated, IsMendedInTheSpellingOfTheFrameworkThatWasLoaded) {
+    const Statement tensorflow = taken_beside({"tensorflow"});
+    EXPECT_TRUE(advised(tensorflow, "set_memory_growth(g, True)"));
+    EXPECT_FALSE(advised(tensorflow, "XLA_"));
+    const Statement jax = taken_beside({"jax"});
+    EXPECT_TRUE(advised(jax, "three quarters"));
+    EXPECT_TRUE(advised(jax, "XLA_PYTHON_CLIENT_PREALLOCATE=false"));
+    EXPECT_FALSE(advised(jax, "TF_"));
+    const Statement both = taken_beside({"tensorflow", "jax"});
+    EXPECT_TRUE(advised(both, "set_memory_growth") && advised(both, "XLA_"));
+    const Statement unknown = taken_beside({"torch 2.11.0", "keras 3", ""});
+    EXPECT_TRUE(advised(unknown, "set_memory_growth") && advised(unknown, "XLA_"));
+}
+
+TEST(GpuPreallocated, AdvisesNothingThatIsSetAlready) {
+    for (const char* grows :
+         {"tensorflow\nTF_FORCE_GPU_ALLOW_GROWTH=true", "tensorflow\nset_memory_growth=true",
+          "tensorflow\nTF_FORCE_GPU_ALLOW_GROWTH=1\nset_memory_growth=true"}) {
+        const Statement root = taken_beside({grows});
+        EXPECT_TRUE(advised(root, "memory_limit=8192")) << grows;
+        EXPECT_FALSE(advised(root, "ALLOW_GROWTH") || advised(root, "set_memory_growth")) << grows;
+    }
+    // The variable wins over the call; a value that TensorFlow does not know sets nothing.
+    EXPECT_TRUE(advised(
+        taken_beside({"tensorflow\nTF_FORCE_GPU_ALLOW_GROWTH=false\nset_memory_growth=true"}),
+        "the environment forbids it"));
+    EXPECT_TRUE(advised(taken_beside({"tensorflow\nTF_FORCE_GPU_ALLOW_GROWTH=1"}),
+                        "set_memory_growth(g, True)"));
+
+    const Statement grown = taken_beside({"jax\nXLA_PYTHON_CLIENT_PREALLOCATE=false"});
+    EXPECT_TRUE(advised(grown, "XLA_PYTHON_CLIENT_ALLOCATOR=platform"));
+    EXPECT_FALSE(advised(grown, "PREALLOCATE"));
+    EXPECT_TRUE(taken_beside({"jax\nXLA_PYTHON_CLIENT_ALLOCATOR=platform"}).fixes.empty());
+}
+
+TEST(GpuPreallocated, QuotesTheShareThatJaxWasGiven) {
+    const Statement root = taken_beside({"jax\nXLA_CLIENT_MEM_FRACTION=.95"});
+    EXPECT_TRUE(advised(root, "JAX takes 95 % at its start, by XLA_CLIENT_MEM_FRACTION"));
+    EXPECT_TRUE(advised(root, "or XLA_CLIENT_MEM_FRACTION=.40"));
+    EXPECT_TRUE(std::any_of(root.evidence.begin(), root.evidence.end(), [](const Observation& e) {
+        return e.text == "XLA_CLIENT_MEM_FRACTION=.95";
+    }));
+    for (const char* nonsense :
+         {"jax\nXLA_CLIENT_MEM_FRACTION=much", "jax\nXLA_CLIENT_MEM_FRACTION=7",
+          "jax\nXLA_CLIENT_MEM_FRACTION=nan", "jax\nXLA_CLIENT_MEM_FRACTION"})
+        EXPECT_TRUE(advised(taken_beside({nonsense}), "three quarters")) << nonsense;
 }
 
 TEST(GpuOccupied, NamesWhoHoldsIt) {

@@ -1,6 +1,7 @@
 // HF2xx, HF311, HF312, HF602 on the GPU, HF801 to HF803 in words.
 #include "diagnose/facts/gpu.h"
 #include "base/format.h"
+#include "diagnose/oom/gpu_options.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
@@ -23,19 +24,58 @@ Account refused_by_gpu(const Autopsy& death, const GpuRefused& facts, std::strin
     return account;
 }
 
+void add_tensorflow_growth(Account& account, const TensorflowOptions& options) {
+    if (options.grows()) {
+        account.advise(
+            "TensorFlow takes memory as it needs it, as it was told, and gives none back: bound "
+            "it, in MiB.",
+            "tf.config.set_logical_device_configuration(gpu, "
+            "[tf.config.LogicalDeviceConfiguration(memory_limit=8192)])");
+        return;
+    }
+    // It wins over set_memory_growth.
+    if (options.force_growth == "false") {
+        account.advise(
+            "Let TensorFlow take memory as it needs it: here the environment forbids it.",
+            "TF_FORCE_GPU_ALLOW_GROWTH=true");
+        return;
+    }
+    account.advise("Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
+                   "for g in tf.config.list_physical_devices(\"GPU\"): "
+                   "tf.config.experimental.set_memory_growth(g, True)\n"
+                   "# without touching the program: TF_FORCE_GPU_ALLOW_GROWTH=true");
+}
+
+void add_jax_growth(Account& account, const JaxOptions& options) {
+    if (options.grows()) {
+        if (options.allocator != "platform")
+            account.advise(
+                "JAX takes memory as it needs it, as it was told, and gives none back: let it "
+                "(this "
+                "is slower).",
+                "XLA_PYTHON_CLIENT_ALLOCATOR=platform");
+        return;
+    }
+    const std::string name =
+        options.fraction_name.empty() ? "XLA_PYTHON_CLIENT_MEM_FRACTION" : options.fraction_name;
+    account.advise(options.fraction
+                       ? formatted("JAX takes {:.0f} % at its start, by {}: let it grow, or give "
+                                   "it a smaller share.",
+                                   *options.fraction * 100, name)
+                       : std::string("JAX takes three quarters at its start: let it grow, or give "
+                                     "it a smaller share."),
+                   formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
+}
+
 // In the spelling of the framework that took it; of both where that is not known.
 void add_growth_fixes(Account& account, const Autopsy& death) {
-    const bool jax = uses(death, "jax") || uses(death, "jaxlib");
-    if (!jax || uses(death, "tensorflow"))
-        account.advise(
-            "Let TensorFlow take memory as it needs it, instead of nearly all at its start.",
-            "for g in tf.config.list_physical_devices(\"GPU\"): "
-            "tf.config.experimental.set_memory_growth(g, True)\n"
-            "# without touching the program: TF_FORCE_GPU_ALLOW_GROWTH=true");
-    if (jax || !uses(death, "tensorflow"))
-        account.advise(
-            "JAX takes three quarters at its start: let it grow, or give it a smaller share.",
-            "XLA_PYTHON_CLIENT_PREALLOCATE=false   # or XLA_PYTHON_CLIENT_MEM_FRACTION=.40");
+    const GpuOptions options = gpu_options(death);
+    const bool jax = options.jax || uses(death, "jax") || uses(death, "jaxlib");
+    const bool tensorflow = options.tensorflow || uses(death, "tensorflow");
+    if (!options.set.empty()) account.saw("the program's options", options.set);
+    if (tensorflow || !jax)
+        add_tensorflow_growth(account, options.tensorflow.value_or(TensorflowOptions{}));
+    if (jax || !tensorflow) add_jax_growth(account, options.jax.value_or(JaxOptions{}));
 }
 
 void add_smaller_fixes(Account& account, GpuFramework framework) {
@@ -149,6 +189,15 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
                         asked_of_gpu(figures), human(*figures.capacity), human(*figures.own))
             : formatted("{} asked for {} on the GPU and was refused.", who(death),
                         asked_of_gpu(figures)));
+    // A share that it was given, below what JAX takes by itself.
+    if (const GpuOptions options = gpu_options(death); figures.framework == GpuFramework::jax &&
+                                                       options.jax && options.jax->fraction &&
+                                                       *options.jax->fraction < 0.75) {
+        account.saw("the program's options", options.set);
+        account.advise(formatted("Give JAX more of the GPU: it may take {:.0f} %.",
+                                 *options.jax->fraction * 100),
+                       options.jax->fraction_name + "=.90");
+    }
     add_smaller_fixes(account, figures.framework);
 }
 
@@ -161,6 +210,15 @@ void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account
                   who(death), human(*figures.asked), human(*figures.unused)));
     account.saw("reserved and unused", human(*figures.unused));
     if (figures.largest_free) account.saw("largest free piece", human(*figures.largest_free));
+    if (const GpuOptions options = gpu_options(death);
+        figures.framework != GpuFramework::torch && options.by_cuda_pool()) {
+        account.saw("the program's options", options.set);
+        account.advise(
+            "TF_GPU_ALLOCATOR was set too late, for these are pieces of the framework's own "
+            "allocator: set it before the import.",
+            "TF_GPU_ALLOCATOR=cuda_malloc_async python train.py");
+        return;
+    }
     account.advise(fix_for_pieces(figures.framework));
 }
 

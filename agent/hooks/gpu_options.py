@@ -1,0 +1,40 @@
+"""How much of a GPU TensorFlow and JAX may take, as the program had set it when it failed."""
+
+import os
+import sys
+
+from _holdfast_agent import note
+
+_FRAMEWORK = 7
+_TENSORFLOW = ("TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR")
+_JAX = (
+    "XLA_PYTHON_CLIENT_PREALLOCATE",
+    "XLA_PYTHON_CLIENT_MEM_FRACTION",
+    "XLA_CLIENT_MEM_FRACTION",
+    "XLA_PYTHON_CLIENT_ALLOCATOR",
+    "TF_GPU_ALLOCATOR",
+)
+_LONGEST = 40  # of a value
+
+
+def note_gpu_options():
+    """A note for each of them that is loaded: its name, and below it what is set, a line each."""
+    if "tensorflow" in sys.modules:
+        note(_FRAMEWORK, "\n".join(["tensorflow", *_variables(_TENSORFLOW), *_growth()]))
+    if "jax" in sys.modules:
+        note(_FRAMEWORK, "\n".join(["jax", *_variables(_JAX)]))
+
+
+def _variables(names):
+    # Not getenv's: what a program sets in os.environ before the import counts.
+    return [f"{name}={os.environ[name][:_LONGEST]}" for name in names if name in os.environ]
+
+
+def _growth():
+    """What tf.config was told, read without a call, which would start the runtime."""
+    module = sys.modules.get("tensorflow.python.eager.context")
+    context = getattr(module, "_context", None)
+    told = getattr(context, "_memory_growth_map", None)
+    if type(told) is dict and any(value is True for value in told.values()):
+        return ["set_memory_growth=true"]
+    return []

@@ -1,0 +1,25 @@
+"""A control group with a small memory limit, for tools that are no tests."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.cgroup import ControlGroup
+
+
+@contextlib.contextmanager
+def limited_group(tool: str, limit: int = 256 << 20) -> Iterator[Path | None]:
+    """The folder of a group in which a program that keeps on asking for memory is killed. None, and
+    a line that says why, where no group can be made."""
+    try:
+        group = ControlGroup(memory=limit)
+    except pytest.skip.Exception as why:
+        print(f"{tool}: left out: the OOM kill ({why})")
+        yield None
+        return
+    try:
+        yield group.memory_folder
+    finally:
+        group.remove()
