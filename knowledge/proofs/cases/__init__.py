@@ -1,0 +1,86 @@
+"""The cases, by the library that speaks."""
+
+from __future__ import annotations  # some are made with Python 3.8
+
+import ctypes
+import importlib
+import importlib.metadata
+import pkgutil
+import platform
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+def parsed(version: str) -> tuple[int, ...]:
+    """ "2.4.6" as numbers; what is no number counts as none."""
+    return tuple(int(part) for part in version.split("+")[0].split(".")[:2] if part.isdigit())
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something that makes a library speak."""
+
+    library: str
+    provoke: Callable[[], object]
+    modules: tuple[str, ...]
+    below: str  # the first version that no longer says it; empty for all
+
+    @property
+    def name(self) -> str:
+        """Of the case and of its file."""
+        return self.provoke.__name__
+
+    @property
+    def how(self) -> str:
+        """What was done, as the case's first line says it."""
+        return (self.provoke.__doc__ or "see its case").strip().splitlines()[0].rstrip(".")
+
+    def version(self) -> str:
+        """Of the library; empty where it is not installed."""
+        if self.library in OWN_VERSION:
+            return OWN_VERSION[self.library]()
+        try:
+            return importlib.metadata.version(self.library)
+        except importlib.metadata.PackageNotFoundError:
+            return ""
+
+    def here(self) -> bool:
+        """Whether the library that is installed is one that says it."""
+        version = self.version()
+        return bool(version) and (not self.below or parsed(version) < parsed(self.below))
+
+
+def gtk_version() -> str:
+    """GTK's own word."""
+    gtk = ctypes.CDLL("libgtk-3.so.0")
+    return f"{gtk.gtk_get_major_version()}.{gtk.gtk_get_minor_version()}"
+
+
+# Those that no Python package brings.
+OWN_VERSION = {
+    "python": platform.python_version,
+    "tkinter": platform.python_version,
+    "glibc": lambda: platform.libc_ver()[1],
+    "gtk": gtk_version,
+}
+
+CASES: list[Case] = []
+
+
+def said_by(
+    library: str, *modules: str, below: str = ""
+) -> Callable[[Callable[[], object]], Callable[[], object]]:
+    """Marks a function as a case; modules are imported before it runs."""
+
+    def mark(provoke: Callable[[], object]) -> Callable[[], object]:
+        CASES.append(Case(library, provoke, modules or (library,), below))
+        return provoke
+
+    return mark
+
+
+def all_cases() -> list[Case]:
+    """Of every file in this folder."""
+    for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
+        importlib.import_module(f"{__name__}.{module}")
+    return CASES
