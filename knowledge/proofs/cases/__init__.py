@@ -9,6 +9,7 @@ import pkgutil
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 
 def parsed(version: str) -> tuple[int, ...]:
@@ -56,12 +57,18 @@ def gtk_version() -> str:
     return f"{gtk.gtk_get_major_version()}.{gtk.gtk_get_minor_version()}"
 
 
+def llvm_library() -> str:
+    """Where a shared LLVM lies; empty where there is none."""
+    return max(map(str, Path("/usr/lib").glob("llvm-*/lib/libLLVM-*.*.so")), default="")
+
+
 # Those that no Python package brings.
 OWN_VERSION = {
     "python": platform.python_version,
     "tkinter": platform.python_version,
     "glibc": lambda: platform.libc_ver()[1],
     "gtk": gtk_version,
+    "llvm": lambda: Path(llvm_library()).stem.partition("-")[2],
 }
 
 CASES: list[Case] = []

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cases import said_by
+from cases import llvm_library, said_by
 
 
 def library(name, source, *options):
@@ -183,6 +183,15 @@ def extension(headers):
     library("ext.so", source, "-DNPY_TARGET_VERSION=NPY_API_VERSION", *include)
     sys.path.insert(0, ".")
     import ext  # noqa: F401
+
+
+@said_by("llvm", "ctypes")
+def llvm_twice():
+    """A second LLVM finds the options of the first."""
+    shutil.copy(llvm_library(), "other.so")
+    python(
+        f"from ctypes import *; [CDLL(p, RTLD_GLOBAL) for p in ('{llvm_library()}', './other.so')]"
+    )
 
 
 @said_by("tkinter", "tkinter")
