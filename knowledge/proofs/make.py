@@ -69,9 +69,10 @@ def make(case: Case) -> str:
     except ImportError as error:
         return f"not made here: {error}"
     if not case.here():
-        return f"not made here: another version of {case.library}"
-    work = Path(tempfile.mkdtemp())
-    stderr = work.with_suffix(".stderr")
+        return f"not made here: it needs another {' and '.join(filter(None, case.wants))}"
+    folder = Path(tempfile.mkdtemp())
+    work, stderr = folder / "work", folder / "stderr"
+    work.mkdir()
     try:
         child = os.fork()
         if child == 0:
@@ -79,8 +80,7 @@ def make(case: Case) -> str:
         os.waitpid(child, 0)
         said = without_paths(stderr.read_text(errors="replace"), work).rstrip()
     finally:
-        shutil.rmtree(work)
-        stderr.unlink(missing_ok=True)
+        shutil.rmtree(folder)
     if not said:
         return "said nothing"
     head = f"# {case.library} {case.version()}, Python {platform.python_version()}, {case.how}"

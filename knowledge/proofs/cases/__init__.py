@@ -1,15 +1,20 @@
 """The cases, by the library that speaks."""
 
-from __future__ import annotations  # some are made with Python 3.8
+from __future__ import annotations  # some are made with Python 3.7
 
 import ctypes
 import importlib
-import importlib.metadata
+import os
 import pkgutil
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+try:
+    from importlib import metadata
+except ImportError:  # Python 3.7
+    import importlib_metadata as metadata
 
 
 def parsed(version: str) -> tuple[int, ...]:
@@ -25,6 +30,7 @@ class Case:
     provoke: Callable[[], object]
     modules: tuple[str, ...]
     below: str  # the first version that no longer says it; empty for all
+    needs: str  # a variable of the environment that it needs; may be empty
 
     @property
     def name(self) -> str:
@@ -36,19 +42,26 @@ class Case:
         """What was done, as the case's first line says it."""
         return (self.provoke.__doc__ or "see its case").strip().splitlines()[0].rstrip(".")
 
+    @property
+    def wants(self) -> tuple[str, str]:
+        """What it cannot do without."""
+        return self.library, self.needs
+
     def version(self) -> str:
         """Of the library; empty where it is not installed."""
         if self.library in OWN_VERSION:
             return OWN_VERSION[self.library]()
         try:
-            return importlib.metadata.version(self.library)
-        except importlib.metadata.PackageNotFoundError:
+            return metadata.version(self.library)
+        except metadata.PackageNotFoundError:
             return ""
 
     def here(self) -> bool:
         """Whether the library that is installed is one that says it."""
         version = self.version()
-        return bool(version) and (not self.below or parsed(version) < parsed(self.below))
+        if not version or (self.needs and self.needs not in os.environ):
+            return False
+        return not self.below or parsed(version) < parsed(self.below)
 
 
 def gtk_version() -> str:
@@ -75,12 +88,12 @@ CASES: list[Case] = []
 
 
 def said_by(
-    library: str, *modules: str, below: str = ""
+    library: str, *modules: str, below: str = "", needs: str = ""
 ) -> Callable[[Callable[[], object]], Callable[[], object]]:
     """Marks a function as a case; modules are imported before it runs."""
 
     def mark(provoke: Callable[[], object]) -> Callable[[], object]:
-        CASES.append(Case(library, provoke, modules or (library,), below))
+        CASES.append(Case(library, provoke, modules or (library,), below, needs))
         return provoke
 
     return mark

@@ -336,6 +336,14 @@ def torch_margin_label():
     torch.nn.functional.multi_margin_loss(ones(2, 3), torch.tensor([0, 5]))
 
 
+@said_by("torch", below="1.4")
+def torch_label_old():
+    """A label beyond the number of classes, in an older torch."""
+    import torch
+
+    torch.nn.functional.cross_entropy(ones(2, 3), torch.tensor([0, 5]))
+
+
 @said_by("torch")
 def torch_embedding_bag():
     """A token beyond the vocabulary."""

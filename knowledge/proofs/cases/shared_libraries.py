@@ -83,7 +83,7 @@ def loader_static_tls():
 def cuda_library_missing():
     """libcusolver is loaded where its libnvJitLink is not."""
     shutil.copy(nvidia("libcusolver.so.12"), ".")
-    ctypes.CDLL("./libcusolver.so.12")
+    python("import ctypes; ctypes.CDLL('./libcusolver.so.12')")
 
 
 @said_by("nvidia-cusparse-cu12", "nvidia")
@@ -155,14 +155,14 @@ def numpy_dtype_size():
     import pandas  # noqa: F401
 
 
-@said_by("numpy")
+@said_by("numpy", needs="HOLDFAST_NEW_NUMPY")
 def numpy_newer_api():
     """A module that was built for a newer NumPy is imported."""
     # The folder of that NumPy's headers.
     extension(os.environ["HOLDFAST_NEW_NUMPY"])
 
 
-@said_by("numpy")
+@said_by("numpy", needs="HOLDFAST_NUMPY_1")
 def numpy_two():
     """A module that was built for NumPy 1 is imported with NumPy 2."""
     # The folder of that NumPy's headers.
