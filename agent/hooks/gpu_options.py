@@ -4,8 +4,8 @@ import os
 import sys
 
 from _holdfast_agent import note
+from hooks.numbers import NOTE_FRAMEWORK
 
-_FRAMEWORK = 7
 _TENSORFLOW = ("TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR")
 _JAX = (
     "XLA_PYTHON_CLIENT_PREALLOCATE",
@@ -20,9 +20,9 @@ _LONGEST = 40  # of a value
 def note_gpu_options():
     """A note for each of them that is loaded: its name, and below it what is set, a line each."""
     if "tensorflow" in sys.modules:
-        note(_FRAMEWORK, "\n".join(["tensorflow", *_variables(_TENSORFLOW), *_growth()]))
+        note(NOTE_FRAMEWORK, "\n".join(["tensorflow", *_variables(_TENSORFLOW), *_growth()]))
     if "jax" in sys.modules:
-        note(_FRAMEWORK, "\n".join(["jax", *_variables(_JAX)]))
+        note(NOTE_FRAMEWORK, "\n".join(["jax", *_variables(_JAX)]))
 
 
 def _variables(names):
