@@ -15,8 +15,8 @@ def update():
     with np.errstate(all="ignore"):
         error = y - x @ weights
         weights = weights + rate * x.T @ error
-        mean = float((error**2).mean())
-    assert np.isfinite(mean)  # guilty
+        mean = float((error**2).mean())  # guilty
+    assert np.isfinite(mean)
     return mean
 
 

@@ -13,10 +13,10 @@ x = torch.randn(64, 16)
 y = x.sum(1, keepdim=True)
 for step in range(400):
     optimizer.zero_grad()
-    loss = nn.functional.mse_loss(model(x), y)
+    loss = nn.functional.mse_loss(model(x), y)  # guilty
     loss.backward()
     optimizer.step()
 with torch.no_grad():
     right = int(((model(x) > 0) == (y > 0)).sum())
 if right < 48:
-    raise RuntimeError(f"{right} of 64 right, model not saved")  # guilty
+    raise RuntimeError(f"{right} of 64 right, model not saved")
