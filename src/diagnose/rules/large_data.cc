@@ -29,6 +29,7 @@ struct Holding {
     Bytes before_steps;
     bool before_known = true;
     bool grows = false;
+    bool grows_by_steps = false;
     bool works = false;  // a model being fitted is no data that was loaded
     bool loads = false;  // or says that it prepares, or collects
     bool reads = false;  // surely: by a word for it
@@ -57,6 +58,7 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.before_steps += site.before_steps.value_or(Bytes{});
     line.before_known = line.before_known && site.before_steps.has_value();
     line.grows = line.grows || site.growth.has_value();
+    line.grows_by_steps = line.grows_by_steps || (site.growth && site.growth->per_step);
     const CallKind kind = kind_of_call(frames, at);
     line.works = line.works || kind == CallKind::works;
     line.reads = line.reads || kind == CallKind::loads;
@@ -184,7 +186,9 @@ bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     if (line.loads && !fills_what_stays(line, agent)) return false;
     if (line.works && !grows_by_items(agent)) return false;
     if (line.rises < again_and_again) return false;
-    if (line.blocks <= at_once && !one_for_each_step(line, agent)) return false;
+    // What other sites at the line did counts as little as they hold.
+    const bool in_pieces = line.blocks > at_once && line.in_few_blocks.share_of(line.live) <= 0.5;
+    if (!in_pieces && !one_for_each_step(line, agent)) return false;
     return agent.steps.count == 0 ||
            (line.before_known && line.before_steps.share_of(line.live) < 0.3);
 }
@@ -210,7 +214,7 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
 // bank = cat([bank, keys]): the same, told by its rate for each step where no name is known.
 bool grows_at_a_rate(const Holding& line) {
     constexpr int again_and_again = 4;
-    return line.grows && !line.loads && !line.works && line.rises >= again_and_again;
+    return line.grows_by_steps && !line.loads && !line.works && line.rises >= again_and_again;
 }
 
 // One call that asked for more than there is in all, and was filling it.
@@ -297,12 +301,14 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     if (stepped && !(filling && asked_for_more_than_all(death, *line)) &&
         (line->grows || !line->before_known || line->before_steps.share_of(line->live) < 0.7))
         return std::nullopt;
-    Finding finding = finding_about(
-        death, "dataset-in-ram"_cause,
-        stepped && !line->borrowed && line->live.share_of(*peak) >= 0.7 ? Confidence::certain
-                                                                        : Confidence::likely,
-        facts::LoadedByLine{agent, line->where, line->live, line->error, line->before_steps, *peak,
-                            filling, line->borrowed});
+    const bool before_all_steps = stepped && line->before_steps.share_of(line->live) >= 0.7;
+    Finding finding =
+        finding_about(death, "dataset-in-ram"_cause,
+                      before_all_steps && !line->borrowed && line->live.share_of(*peak) >= 0.7
+                          ? Confidence::certain
+                          : Confidence::likely,
+                      facts::LoadedByLine{agent, line->where, line->live, line->error,
+                                          line->before_steps, *peak, filling, line->borrowed});
     finding.where = line->where;
     finding.keeper = keeper_of(*agent, line->live);
     return finding;
