@@ -39,6 +39,7 @@ def noted(monkeypatch):
     agent.note = lambda *note: notes.append(note)
     monkeypatch.setitem(sys.modules, "_holdfast_agent", agent)
     monkeypatch.setitem(sys.modules, "hooks", types.ModuleType("hooks"))
+    monkeypatch.setitem(sys.modules, "hooks.numbers", loaded("numbers"))
     monkeypatch.setitem(sys.modules, "hooks.opaque", loaded("opaque"))
     monkeypatch.setitem(sys.modules, "hooks.own_code", loaded("own_code"))
     hook = loaded("kept_tensors")
