@@ -1,6 +1,5 @@
 """How much of a GPU TensorFlow and JAX may take, as the program had set it when it failed."""
 
-import os
 import sys
 
 from _holdfast_agent import note
@@ -26,8 +25,10 @@ def note_gpu_options():
 
 
 def _variables(names):
-    # Not getenv's: what a program sets in os.environ before the import counts.
-    return [f"{name}={os.environ[name][:_LONGEST]}" for name in names if name in os.environ]
+    # Not getenv's: what a program sets in os.environ before the import counts. Both frameworks have
+    # imported os; a hook may not.
+    environment = sys.modules["os"].environ
+    return [f"{name}={environment[name][:_LONGEST]}" for name in names if name in environment]
 
 
 def _growth():
