@@ -29,7 +29,8 @@ class Session:
         return {"pid": self.manager.provisioner.pid, "file": self.manager.connection_file}
 
     def send(self, code):
-        return self.client.execute(code)
+        # Else a kernel answers "aborted" to what comes too soon after a cell that failed.
+        return self.client.execute(code, stop_on_error=False)
 
     def until(self, request, kind):
         """Waits for one message that belongs to the request."""
