@@ -1,5 +1,7 @@
 """A number that is not finite is told at the line that made it, not at the check that found it."""
 
+import subprocess
+
 import pytest
 
 from support.interpreters import each, need
@@ -23,3 +25,12 @@ def test_the_line_that_made_it_is_named(holdfast, version, way):
 def test_infinity_that_a_search_begins_with_is_no_such_number(holdfast):
     verdict = holdfast.verdict_of(PYTHON, str(PROGRAMS / "nan_origin.py"), "wrong")
     assert verdict["root"]["slug"] == "exception"
+
+
+def test_looking_at_arrays_of_infinities_says_nothing(holdfast):
+    pytest.importorskip("numpy")
+    command = [PYTHON, str(PROGRAMS / "nan_origin.py"), "opposite"]
+    plain = subprocess.run(command, capture_output=True, text=True)
+    watched = holdfast.run(*command, options=["--quiet"], text=True)
+    assert watched.stderr == plain.stderr
+    assert holdfast.why()["root"]["slug"] == "nan-loss"

@@ -32,7 +32,7 @@ from cases import Case, all_cases  # noqa: E402
 def without_paths(text: str, work: Path) -> str:
     """Where things lie on this machine is nobody's concern."""
     for folder, name in [
-        (str(work), "/data/work"),
+        (str(work), "/data/here"),
         (str(HERE), "/data/proofs"),
         *((path, "/data/lib") for path in os.environ.get("PYTHONPATH", "").split(":") if path),
         (sysconfig.get_path("purelib"), "/data/site-packages"),

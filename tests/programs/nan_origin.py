@@ -39,4 +39,13 @@ def wrong():
     raise ValueError(f"no such optimizer: adm, {best_loss > 0}")
 
 
+def opposite():
+    """An array of infinities: adding them up would make NumPy warn."""
+    import numpy
+
+    errors = numpy.array([math.exp(700) * 1e300, -math.exp(700) * 1e300, 1.0])
+    loss = float(errors[0])
+    check(loss)
+
+
 globals()[sys.argv[1]]()

@@ -20,20 +20,28 @@ bool alive_at(const Evidence& all, const AgentEvidence& agent, const Autopsy& de
     return !process->ended || !death.time || *process->ended >= earlier(*death.time, moment);
 }
 
-// A leak that is little of what the process held explains nothing.
-bool matters(const Evidence& all, const AgentEvidence& agent) {
+// Not the pages of libraries, which are the larger part of a small program with torch.
+std::optional<Bytes> held_by_leaker(const Evidence& all, const AgentEvidence& agent) {
     const ProcessEvidence* process = all.process(agent.pid);
-    if (process == nullptr) return true;
-    // Not the pages of libraries, which are the larger part of a small program with torch.
-    const std::optional<Bytes> held =
-        process->anon ? process->anon
-                      : std::max(held_by(*process), process->rss_peak);  // absent is less than all
-    // With steps it is known that nothing else grew; over time alone much may have come before.
+    if (process == nullptr) return std::nullopt;
+    return process->anon
+               ? process->anon
+               : std::max(held_by(*process), process->rss_peak);  // absent is less than all
+}
+
+// A leak that is little of what the process held explains nothing. With steps it is known that
+// nothing else grew; over time alone much may have come before.
+bool is_much(const Evidence& all, const AgentEvidence& agent) {
+    const std::optional<Bytes> held = held_by_leaker(all, agent);
+    const GrowthSeen& growth = agent.leak->growth;
+    return !held || growth.in_all.share_of(*held) >= (growth.per_step ? 0.15 : 0.25);
+}
+
+// A block that is replaced by a larger one is there twice for a moment, and that ends it.
+bool was_replaced_by_larger(const Evidence& all, const AgentEvidence& agent) {
+    const std::optional<Bytes> held = held_by_leaker(all, agent);
     const LeakEvidence& leak = *agent.leak;
-    if (!held || leak.growth.in_all.share_of(*held) >= (leak.growth.per_step ? 0.15 : 0.25))
-        return true;
-    // A block that is replaced by a larger one is there twice for a moment, and that ends it.
-    return leak.growth.per_step && leak.growth.in_all.share_of(*held) >= 0.1 &&
+    return held && leak.growth.per_step && leak.growth.in_all.share_of(*held) >= 0.1 &&
            leak.live.share_of(*held) >= 0.3;
 }
 
@@ -51,7 +59,7 @@ const AgentEvidence* largest_leak(const Autopsy& death) {
     const AgentEvidence* largest = nullptr;
     for (const AgentEvidence& agent : death.all.agents) {
         if (!agent.leak || !alive_at(death.all, agent, death)) continue;
-        if (!matters(death.all, agent)) continue;
+        if (!is_much(death.all, agent) && !was_replaced_by_larger(death.all, agent)) continue;
         if (!would_have_mattered(death, agent.leak->growth)) continue;
         if (!death.decides && agent.pid != death.pid) continue;
         if (largest == nullptr || agent.leak->growth.in_all > largest->leak->growth.in_all)
@@ -69,9 +77,10 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     if (too_large_without(death, leak.live)) return std::nullopt;
     const std::optional<Where> where = own_place(leak.frames);
     if (!where) return std::nullopt;
-    Finding finding = finding_about(death, "host-leak"_cause,
-                                    surely_leaks(leak) ? Confidence::certain : Confidence::likely,
-                                    facts::HostLeak{agent, *where});
+    const bool sure = surely_leaks(leak) && is_much(death.all, *agent);
+    Finding finding =
+        finding_about(death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
+                      facts::HostLeak{agent, *where});
     finding.where = where;
     finding.pid = agent->pid;
     finding.keeper = keeper_of(*agent, leak.growth.in_all);

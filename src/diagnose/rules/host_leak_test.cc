@@ -77,6 +77,14 @@ TEST(HostLeak, ThatIsLittleOfTheMemoryIsNotTheRoot) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
+TEST(HostLeak, ThatGrewLittleIsLikelyWhereItHoldsMuch) {
+    Story story = out_of_memory().leaks();
+    story.agent().leak->growth.in_all = Bytes::mib(60);
+    story.agent().leak->live = Bytes::mib(200);
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+}
+
 TEST(HostLeak, OfARunThatFinishedOnlyContributes) {
     Story story = std::move(Story().exits(0).held(main_pid, Bytes::mib(500)).leaks());
     story.evidence().memory.limit = Bytes::mib(512);
