@@ -196,7 +196,7 @@ def test_an_r_kernel_that_dies_is_told_to_lab_and_its_restart_is_quiet(jupyter, 
     if not shutil.which("Rscript") or not (
         spec := subprocess.run(listed, capture_output=True, text=True).stdout
     ):
-        pytest.skip("no R with IRkernel on this machine")
+        pytest.skip("no R with IRkernel: install r-cran-irkernel")
     shutil.copytree(spec, jupyter.folder / "data/kernels/ir")
     assert jupyter.kernel("install", "--from", "ir").returncode == 0
     kernel = server.kernel("holdfast-ir")
