@@ -57,7 +57,11 @@ public:
     AgentSlot* slot(std::uint32_t number) const {
         void* at = map(format::agent_slots_offset + number * format::agent_slot_space,
                        format::agent_slot_space);
-        if (at != nullptr) ::madvise(at, format::agent_slot_space, MADV_DONTFORK);
+        if (at == nullptr) return nullptr;
+        ::madvise(at, format::agent_slot_space, MADV_DONTFORK);
+        // Where memory is short the kernel drops these pages. One that is written to again must not
+        // bring 31 neighbours along, which push out what others need.
+        ::madvise(at, format::agent_slot_space, MADV_RANDOM);
         return static_cast<AgentSlot*>(at);
     }
     std::int64_t ended(std::uint32_t number) const {
@@ -186,6 +190,15 @@ void give_slot_back() {
     Box box;
     if (AgentIndex* index = box.index()) std::atomic_ref(index->owner[holder->number]).store(0);
     // The mapping stays: another thread may be in the middle of a store.
+}
+
+void bring_slot_back() {
+    AgentSlot* have = slot();
+    if (have == nullptr) return;
+    constexpr std::size_t page = 4096;
+    auto* bytes = reinterpret_cast<std::uint8_t*>(have);
+    for (std::size_t at = 0; at < sizeof *have; at += page)
+        std::atomic_ref(bytes[at]).fetch_or(0, std::memory_order_relaxed);
 }
 
 void leave_slot() {

@@ -17,6 +17,10 @@ format::AgentSlot* take_slot();
 // A clean end: the slot may serve another process. Not called by those who die.
 void give_slot_back();
 
+// Has all pages of the slot in memory before somebody decides by how much is left: they may have
+// been dropped, and a kill would meet our own store.
+void bring_slot_back();
+
 // Nothing is written any more; what is there stays.
 void leave_slot();
 

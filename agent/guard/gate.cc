@@ -10,6 +10,7 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
+#include "agent/box/slot.h"
 #include "agent/guard/brink_call.h"
 #include "agent/guard/foresight.h"
 #include "agent/guard/headroom.h"
@@ -122,6 +123,7 @@ bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
         if (pause != 0 && situation.settings().mode != GuardMode::on) return true;
         if (pause != 0) pause_for(pause);
+        bring_slot_back();
         if (!situation.read(true) || situation.fits(bytes)) return false;
         give_back_freed(state, situation);
     }
@@ -163,15 +165,20 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     return true;
 }
 
+// A quarter of what is left may be taken to deal with an error. A thread that swallows its errors
+// and goes on gets less each time, and never comes to the end of it.
+std::uint64_t next_grace(const Situation& situation) {
+    const std::uint64_t left = situation.headroom().most;
+    return left - left / 4;
+}
+
 // Somebody of the run was refused, and it may be another who deals with it: the thread or process
 // that waits for its workers. So each gets the same room once.
 void share_grace(const Situation& situation) {
     const std::uint64_t refusals = all_refusals();
     if (refusals == refusals_known) return;
     refusals_known = refusals;
-    if (grace_until == no_grace)
-        grace_until =
-            at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
+    if (grace_until == no_grace) grace_until = next_grace(situation);
 }
 
 // Threads fail together, and each prints its error while the others still take memory.
@@ -183,7 +190,7 @@ std::uint64_t for_threads(const Situation& situation) {
 }
 
 // Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
-// so that the error can be dealt with, until that has taken a quarter of the reserve.
+// so that the error can be dealt with, until that has taken a quarter of what is left.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
     const std::uint64_t reserve = situation.reserve_from_small() + for_threads(situation);
@@ -197,10 +204,11 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, situation, ask)) return Gate::open;
     give_back_freed(state, situation);
+    bring_slot_back();
     if (!situation.read(true) || situation.headroom().most >= reserve + filled ||
         !cross(state, situation, GuardEventKind::nothing_left, ask))
         return Gate::open;
-    grace_until = at_least_nothing(situation.headroom().most, situation.reserve_from_small() / 4);
+    grace_until = next_grace(situation);
     refusals_known = all_refusals();
     if (ask.want == Want::arena) refuse_next_block();
     return Gate::shut;

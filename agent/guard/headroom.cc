@@ -71,6 +71,7 @@ std::uint64_t plus(std::uint64_t a, std::uint64_t b) {
 
 struct FilePages {
     std::uint64_t clean = 0, unwritten = 0;
+    std::uint64_t mapped = 0;
     std::uint64_t refaults = 0;
 };
 
@@ -81,6 +82,7 @@ void consider(Headroom& least, std::uint64_t room, const FilePages& pages, std::
     if (most < least.most) {
         least.most = most;
         least.files = pages.clean + pages.unwritten;
+        least.code = pages.mapped;
         least.refaults = pages.refaults;
         least.limit = limit;
         least.levels_up = levels_up;
@@ -104,6 +106,9 @@ bool read_file_pages(LevelFiles& files, bool v1, std::uint64_t usage, FilePages&
     pages.unwritten = plus(dirty, writeback);
     if (pages.unwritten > all) pages.unwritten = all;
     pages.clean = all - pages.unwritten;
+    const std::uint64_t mapped = figure_named(stat, v1 ? Text("total_mapped_file") : "file_mapped");
+    // Mapped shared memory is in that figure, too.
+    if (mapped != no_figure) pages.mapped = mapped < all ? mapped : all;
     const std::uint64_t again =
         figure_named(stat, v1 ? Text("total_workingset_refault_file") : "workingset_refault_file");
     if (again != no_figure) pages.refaults = again;

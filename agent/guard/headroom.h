@@ -18,6 +18,7 @@ struct Headroom {
     // refused must not even fit into this.
     std::uint64_t most = no_figure;
     std::uint64_t files = 0;     // file pages in `most`
+    std::uint64_t code = 0;      // those of them that somebody has mapped: code, mostly
     std::uint64_t refaults = 0;  // file pages that were read again soon after they were dropped
     std::uint64_t limit = no_figure;          // of the level that `most` is about, swap included
     std::uint32_t levels_up = whole_machine;  // which level that is

@@ -17,24 +17,42 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
     return share < least ? least : share > most ? most : share;
 }
 
-// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
-// them (seen with 1.6 to 2.5 MiB of them below a limit of 256 MiB, with 4 MiB below 1 GiB).
-inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
-    constexpr std::uint64_t most = 8U << 20U;
-    constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
-    std::uint64_t kept = headroom.limit / 400;
-    if (reserve + kept < least) kept = least - reserve;
+// The most that is kept in all. The bar: with the guard a program may need 2 % and 8 MiB more.
+inline std::uint64_t most_kept(std::uint64_t limit) { return limit / 50 + (7U << 20U); }
+
+// The code that runs, as far as it is charged below the limit: in a fresh container all of it. It
+// is read again to handle an error, and a kernel that has just dropped it kills instead.
+inline std::uint64_t room_for_code(const Headroom& headroom) {
+    constexpr std::uint64_t most = 32U << 20U;
+    std::uint64_t kept = headroom.limit / 64 + (4U << 20U);
+    if (kept > most) kept = most;
+    return kept < headroom.code ? kept : headroom.code;
+}
+
+// Some of the file pages below the limit, so many at most.
+inline std::uint64_t of_files(const Headroom& headroom, std::uint64_t reserve, std::uint64_t kept) {
+    const std::uint64_t most = at_least_nothing(most_kept(headroom.limit), reserve);
     if (kept > most) kept = most;
     return kept < headroom.files ? kept : headroom.files;
 }
 
-// A large block may be the last that a program needs: of them only so little is kept from it that
-// those who come to 99 % of their limit get there.
+// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
+// them (seen with 2.5 MiB of them below 256 MiB, with 5.1 MiB below 512 MiB).
+inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
+    constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
+    constexpr std::uint64_t most = 16U << 20U;
+    std::uint64_t kept = headroom.limit / 100 + (1U << 20U);
+    if (reserve + kept < least) kept = least - reserve;
+    if (kept > most) kept = most;
+    return of_files(headroom, reserve, kept + room_for_code(headroom));
+}
+
+// A large block may be the last that a program needs, so fewer are kept from it.
 inline std::uint64_t last_files_from_large(const Headroom& headroom, std::uint64_t reserve) {
-    constexpr std::uint64_t enough = 5U << 19U;  // together with the reserve
-    const std::uint64_t share = headroom.limit / 110;
-    const std::uint64_t kept = at_least_nothing(share < enough ? share : enough, reserve);
-    return kept < headroom.files ? kept : headroom.files;
+    constexpr std::uint64_t most = 32U << 20U;
+    const std::uint64_t share = headroom.limit / 80;
+    const std::uint64_t kept = at_least_nothing(share < most ? share : most, reserve);
+    return of_files(headroom, reserve, kept + room_for_code(headroom));
 }
 
 // What the code that runs may need of them. In a fresh container it is charged to it; when it is

@@ -79,7 +79,7 @@ public:
         const std::uint64_t share = headroom_.limit / 128;
         const std::uint64_t to_deal_with_it = share > (3U << 20U) ? share : (3U << 20U);
         if (growth < worth_it) return brink() + growth;
-        const std::uint64_t most = headroom_.limit / 50 + (5U << 20U);
+        const std::uint64_t most = most_kept(headroom_.limit);
         const std::uint64_t sum = brink() + growth + to_deal_with_it;
         return sum < most ? sum : most;
     }

@@ -8,7 +8,7 @@ Bytes BrinkPace::floor_of(Bytes limit, std::optional<Bytes> reserve) {
     if (reserve) return *reserve;
     // As agent/guard/kept_back.h has it, file pages left aside.
     const Bytes share = std::clamp(Bytes{limit.count / 160}, Bytes::mib(1), Bytes::mib(32));
-    const Bytes files = std::min(Bytes{limit.count / 110}, Bytes{5U << 19U});
+    const Bytes files = std::min(Bytes{limit.count / 80}, Bytes::mib(32));
     return std::max(share, files);
 }
 

@@ -56,7 +56,7 @@ TEST(BrinkPace, FastGrowthIsAnnouncedBeforeTheFloor) {
 
 TEST(BrinkPace, TheFloorIsTheReserveWhereTheUserHasSetOne) {
     EXPECT_EQ(BrinkPace::floor_of(limit, Bytes::mib(20)), Bytes::mib(20));
-    EXPECT_LT(BrinkPace::floor_of(limit, std::nullopt), Bytes::mib(4));
+    EXPECT_LT(BrinkPace::floor_of(limit, std::nullopt), Bytes::mib(8));
 }
 
 }  // namespace
