@@ -49,6 +49,13 @@ struct flock whole_file(short type) {
 
 }  // namespace
 
+bool run_file::is_kept(std::string_view name) { return name == lock || name.ends_with(".json"); }
+
+bool run_file::is_one(std::string_view name) {
+    const bool trouble = name.starts_with("trouble-") && name.ends_with(".txt");
+    return is_kept(name) || name.ends_with(".box") || name.ends_with(".tmp") || trouble;
+}
+
 std::string new_run_id(Nanos wall, int pid) {
     const std::int64_t milliseconds = wall.count() / 1'000'000;
     const std::time_t seconds_part = milliseconds / 1000;
@@ -211,11 +218,14 @@ Result<RunFacts> RunDirectory::read_facts() const {
 Status RunDirectory::shrink() const {
     const Result<std::vector<std::string>> names = entry_names(fd());
     if (!names) return names.error();
-    for (const std::string& name : *names)
-        if (name.ends_with(".box") || name.ends_with(".tmp"))
-            if (::unlinkat(fd(), name.c_str(), 0) != 0)
-                return Error::from_errno("cannot remove " + name);
-    return Done{};
+    Status removed = Done{};
+    for (const std::string& name : *names) {
+        if (!run_file::is_one(name) || run_file::is_kept(name)) continue;
+        // Gone already: a file that was written beside and renamed since we looked.
+        if (::unlinkat(fd(), name.c_str(), 0) != 0 && errno != ENOENT)
+            removed = Error::from_errno("cannot remove " + name);
+    }
+    return removed;
 }
 
 }  // namespace holdfast

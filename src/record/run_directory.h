@@ -26,6 +26,9 @@ inline constexpr const char* cells = "cells.box";
 inline constexpr const char* guard = "guard.box";
 inline constexpr const char* verdict = "verdict.json";
 inline constexpr const char* check = "check.json";
+// Whether a run leaves a file of this name, and whether it keeps it after a clean end.
+bool is_one(std::string_view name);
+bool is_kept(std::string_view name);
 }  // namespace run_file
 
 // "20261115-042447-123-4242": UTC to the millisecond, then the pid. Sorts by time.
@@ -59,7 +62,7 @@ public:
     Status write_facts(const RunFacts& facts) const;
     Result<RunFacts> read_facts() const;
 
-    // After a clean end: removes the boxes, keeps the JSON files.
+    // After a clean end: removes the boxes and what was told meanwhile, keeps the JSON files.
     Status shrink() const;
 
 private:

@@ -158,6 +158,20 @@ TEST(RunDirectory, ShrinksToItsSummary) {
     EXPECT_LE(size, 64U << 10U);
 }
 
+TEST(RunDirectory, OneFileThatCannotBeRemovedKeepsNoOther) {
+    const TemporaryDirectory place;
+    const auto run = RunDirectory::create(home_at(place.path()), id);
+    ASSERT_TRUE(run);
+    for (const char* name : {"a.box", "z.box", "run.json.7.tmp", "trouble-stall.txt"})
+        ASSERT_TRUE(run->write_file(name, "x"));
+    ASSERT_EQ(::mkdir((run->path() + "/m.box").c_str(), 0700), 0);
+    EXPECT_FALSE(run->shrink());
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(run->path()))
+        names.insert(entry.path().filename());
+    EXPECT_EQ(names, (std::set<std::string>{"m.box", "run.lock"}));
+}
+
 TEST(RunDirectory, WhatIsNoRunIsAnErrorWithEnoent) {
     const TemporaryDirectory place;
     std::ofstream(place / "file") << "x";

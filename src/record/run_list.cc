@@ -30,9 +30,8 @@ std::optional<Contents> contents_of_run(int directory) {
     contents.changed = std::chrono::seconds(self.st_mtim.tv_sec) + Nanos(self.st_mtim.tv_nsec);
     for (const std::string& name : *names) {
         struct stat file {};
-        const bool known = name == run_file::lock || name.ends_with(".box") ||
-                           name.ends_with(".json") || name.ends_with(".tmp");
-        if (!known || ::fstatat(directory, name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
+        if (!run_file::is_one(name) ||
+            ::fstatat(directory, name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0 ||
             !S_ISREG(file.st_mode))
             return std::nullopt;
         contents.size += Bytes{static_cast<std::uint64_t>(file.st_blocks) * 512U};
@@ -48,10 +47,11 @@ std::optional<Contents> contents_of_run(int directory) {
 std::string parent_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 Status remove_run(int parent, int directory, const Contents& contents, const RunEntry& run) {
+    // Another supervisor may be removing the same run.
     for (const std::string& name : contents.names)
-        if (::unlinkat(directory, name.c_str(), 0) != 0)
+        if (::unlinkat(directory, name.c_str(), 0) != 0 && errno != ENOENT)
             return Error::from_errno("cannot remove " + run.path + "/" + name);
-    if (::unlinkat(parent, run.id.c_str(), AT_REMOVEDIR) != 0)
+    if (::unlinkat(parent, run.id.c_str(), AT_REMOVEDIR) != 0 && errno != ENOENT)
         return Error::from_errno("cannot remove " + run.path);
     return Done{};
 }

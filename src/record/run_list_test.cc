@@ -127,6 +127,13 @@ TEST_F(RunList, PruneLeavesLiveAndYoungRunsAlone) {
     EXPECT_TRUE(live->is_live());
 }
 
+TEST_F(RunList, PruneRemovesARunThatHadTrouble) {
+    const std::string run = add("20200101-000000-000-1");
+    std::ofstream(run + "/trouble-stall.txt") << "not moving";
+    EXPECT_EQ(prune(homes_, later(0)).removed, 1U);
+    EXPECT_FALSE(std::filesystem::exists(run));
+}
+
 TEST_F(RunList, PruneTouchesNothingThatIsNotPlainlyARun) {
     const std::string with_guest = add("20200101-000000-000-1");
     std::ofstream(with_guest + "/thesis.tex") << "x";
