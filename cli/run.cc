@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "base/child.h"
 #include "base/format.h"
 #include "base/pipe.h"
 #include "base/text.h"
@@ -123,8 +124,14 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
-void say_why(const Arguments& arguments, const FinishedRun& finished,
-             std::optional<KernelEnd>& kernel) {
+// Whoever inherits our children, a sandbox's init or a container's, would see more than it started,
+// and may take the last one's status for the program's.
+void leave_no_zombies() {
+    while (const auto change = next_child_change())
+        if (!take_child_change(*change)) break;
+}
+
+void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<KernelEnd>& kernel) {
     const bool quiet = arguments.has("--quiet");
     if (finished.unobserved) {
         if (!quiet) complain("no verdict: watching failed on the way");
@@ -132,6 +139,8 @@ void say_why(const Arguments& arguments, const FinishedRun& finished,
     }
     if (kernel) kernel->prepare(finished);
     if (finished.directory && finished.wait_status != 0) await_start_check(*finished.directory);
+    // Before the record is read and tidied up: one of them may be writing into it.
+    finished.errands.end_all();
     const auto record = finished.directory ? settled_record(*finished.directory) : finished.read();
     if (!record) {
         if (!quiet) complain("no verdict: " + record.error().text);
@@ -214,11 +223,9 @@ int run(const Arguments& arguments) {
         run_options.warn = [](const std::string& text) { complain(text); };
         tell_of_lost_run(run_options.environment);
     }
-    Child checker;
     run_options.on_start = [&](const RunDirectory& directory, pid_t command,
                                const std::string& place) {
-        checker = check_at_start(directory, {arguments.words[0], command, place, !quiet});
-        return checker.pid();
+        return check_at_start(directory, {arguments.words[0], command, place, !quiet});
     };
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
@@ -228,7 +235,8 @@ int run(const Arguments& arguments) {
         // The program's status is known, and whatever we lack must not change it.
         if (!quiet) complain(std::string("no verdict: ") + failure.what());
     }
-    leave_no_children(checker);
+    finished->errands.end_all();
+    leave_no_zombies();
     // VS Code shows an exit status, and of a signal nothing.
     if (kernel && WIFSIGNALED(finished->wait_status))
         ::_exit(128 + WTERMSIG(finished->wait_status));

@@ -90,9 +90,9 @@ bool note_trouble(const RunDirectory& directory, const std::string& kind, const 
     return static_cast<bool>(directory.write_file(name, text));
 }
 
-pid_t tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line) {
+Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line) {
     const pid_t parent = ::getpid();
-    const auto teller = Child::start([&] {
+    auto teller = Child::start([&] {
         end_with_parent(parent);
         // In the terminal's background it must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
@@ -104,7 +104,7 @@ pid_t tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_li
         if (note_trouble(directory, "leak", line)) say((mid_line ? "\n" : "") + line + '\n');
         return 0;
     });
-    return teller ? teller->pid() : 0;  // waited for with all other children
+    return teller ? std::move(*teller) : Child();
 }
 
 }  // namespace holdfast::cli

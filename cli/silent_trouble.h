@@ -2,10 +2,9 @@
 // notebook's running cell and its status bar find it.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 
+#include "base/child.h"
 #include "base/time.h"
 #include "record/run_directory.h"
 
@@ -18,7 +17,7 @@ bool note_trouble(const RunDirectory& directory, const std::string& kind, const 
 void forget_trouble(const RunDirectory& directory, const std::string& kind);
 
 // Memory climbs, and would be full in so long. Looks for the line that keeps it, and says nothing
-// where none is certain: then something may just be loaded. Returns the process that looks, or 0.
-pid_t tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line);
+// where none is certain: then something may just be loaded. Returns the process that looks.
+Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line);
 
 }  // namespace holdfast::cli

@@ -36,16 +36,16 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
 
 }  // namespace
 
-pid_t tell_of_stall(const RunDirectory& directory, const StallNews& news, bool mid_line) {
+Child tell_of_stall(const RunDirectory& directory, const StallNews& news, bool mid_line) {
     const pid_t parent = ::getpid();
-    const auto teller = Child::start([&] {
+    auto teller = Child::start([&] {
         end_with_parent(parent);
         // In the terminal's background it must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         tell(directory, news, mid_line);
         return 0;
     });
-    return teller ? teller->pid() : 0;  // waited for with all other children
+    return teller ? std::move(*teller) : Child();
 }
 
 }  // namespace holdfast::cli

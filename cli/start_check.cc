@@ -93,14 +93,4 @@ void await_start_check(const RunDirectory& directory) {
         ::poll(nullptr, 0, 5);
 }
 
-void leave_no_children(const Child& checker) {
-    // By its pidfd: the supervisor waits for all children, so the pid may be another's by now.
-    if (send_by_pidfd(checker.pidfd(), SIGKILL)) {
-        pollfd ended{checker.pidfd(), POLLIN, 0};
-        ::poll(&ended, 1, -1);
-    }
-    while (const auto change = next_child_change())
-        if (!take_child_change(*change)) break;
-}
-
 }  // namespace holdfast::cli

@@ -24,9 +24,4 @@ Child check_at_start(const RunDirectory& directory, const StartCheck& plan);
 // A program that dies at once may be faster than the check: gives it a moment to be written.
 void await_start_check(const RunDirectory& directory);
 
-// Ends it if it is still at work, and takes off every child that has ended: whoever inherits them
-// from us, a sandbox's init or a container's, would see more children than it started, and may take
-// the last one's status for the program's.
-void leave_no_children(const Child& checker);
-
 }  // namespace holdfast::cli

@@ -364,10 +364,20 @@ while True:
 
 
 @pytest.mark.parametrize("stderr", ["pipe", "file"])
-@pytest.mark.parametrize("end", ["exit 0", "exit 3", "kill -TERM $$", "sleep .3; exit 4"])
-def test_who_inherits_our_children_gets_none(holdfast, end, stderr):
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (["/bin/sh", "-c", "exit 0"], 0),
+        (["/bin/sh", "-c", "exit 3"], 3),
+        (["/bin/sh", "-c", "kill -TERM $$"], -15),
+        (["/bin/sh", "-c", "sleep .3; exit 4"], 4),
+        (["/no/such/command"], 127),
+    ],
+    ids=lambda one: one[-1] if isinstance(one, list) else "",
+)
+def test_who_inherits_our_children_gets_none(holdfast, command, status, stderr):
     """An init that sees a stranger end last may take its status for the program's, as firejail."""
-    line = holdfast.line("/bin/sh", "-c", end, options=["--quiet"])
+    line = holdfast.line(*command, options=["--quiet"])
     ended = subprocess.run(
         [PYTHON, "-c", INHERIT, stderr, *line],
         env=holdfast.environment,
@@ -376,7 +386,6 @@ def test_who_inherits_our_children_gets_none(holdfast, end, stderr):
         timeout=PATIENCE,
         check=True,
     )
-    status = {"0": "0", "3": "3", "4": "4", "$": "-15"}[end.split()[-1][0]]
     assert ended.stdout == f"ours {status}\n"
 
 

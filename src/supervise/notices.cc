@@ -1,5 +1,7 @@
 #include "supervise/notices.h"
 
+#include <utility>
+
 namespace holdfast {
 
 void Notices::look(Nanos now, const std::vector<CgroupAddress>& cgroups) {
@@ -13,8 +15,12 @@ bool Notices::mid_line() const { return output_ == nullptr || !output_->ends_a_l
 
 void Notices::tell_of_stall(const StallNews& news) {
     if (!options_->on_stall || directory_ == nullptr) return;
-    const pid_t teller = options_->on_stall(*directory_, news, mid_line());
-    if (teller > 0) observer_->tree().leave_out(teller);
+    leave_to(options_->on_stall(*directory_, news, mid_line()));
+}
+
+void Notices::leave_to(Child teller) {
+    if (teller) observer_->tree().leave_out(teller.pid());
+    errands_->add(std::move(teller));
 }
 
 void Notices::tell_of_worthless_steps() {
@@ -38,8 +44,7 @@ void Notices::look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups
     const auto full_in = forecast_.add(now, *least);
     if (!full_in || now < next_leak_look_ || !observer_->has_reserve()) return;
     next_leak_look_ = now + between_leak_looks;
-    const pid_t teller = options_->on_filling(*directory_, *full_in, mid_line());
-    if (teller > 0) observer_->tree().leave_out(teller);
+    leave_to(options_->on_filling(*directory_, *full_in, mid_line()));
 }
 
 }  // namespace holdfast

@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "base/child.h"
 #include "record/box_writer.h"
+#include "supervise/errands.h"
 #include "supervise/fill_forecast.h"
 #include "supervise/observer.h"
 #include "supervise/run_options.h"
@@ -16,8 +18,12 @@ public:
     // Without a directory or an output nothing is lost but what would have been read from them.
     // What is passed must outlive it.
     Notices(const RunOptions& options, const RunDirectory* directory, const OutputBox* output,
-            Observer& observer)
-        : options_(&options), directory_(directory), output_(output), observer_(&observer) {}
+            Observer& observer, Errands& errands)
+        : options_(&options),
+          directory_(directory),
+          output_(output),
+          observer_(&observer),
+          errands_(&errands) {}
 
     // At every look of the supervisor.
     void look(Nanos now, const std::vector<CgroupAddress>& cgroups);
@@ -27,11 +33,13 @@ private:
     void tell_of_worthless_steps();
     void look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups);
     bool mid_line() const;
+    void leave_to(Child teller);
 
     const RunOptions* options_;
     const RunDirectory* directory_;
     const OutputBox* output_;
     Observer* observer_;
+    Errands* errands_;
     FillForecast forecast_;
     Nanos next_leak_look_{};
     bool told_of_worthless_steps_ = false;

@@ -38,6 +38,7 @@ struct RelayState {
         target_before;            // how much the pipes held
     std::atomic<bool> stuck;      // nothing more fits into the target
     std::atomic<bool> keep_none;  // what comes now is our own
+    std::atomic<bool> at_work;    // the relay holds nothing any more but what it needs
 };
 
 namespace {
@@ -270,11 +271,9 @@ private:
 
 // The same pipe, opened anew: not to wait in a write is then a matter of this
 // descriptor alone, and not of everybody who shares the user's.
-UniqueFd open_again(int fd) {
-    UniqueFd again(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(),
-                          O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
-    if (!again) again.reset(::fcntl(fd, F_DUPFD_CLOEXEC, 3));
-    return again;
+UniqueFd open_again(int fd, int how) {
+    return UniqueFd(
+        ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), how | O_CLOEXEC | O_NOCTTY));
 }
 
 }  // namespace
@@ -292,7 +291,8 @@ Result<Relay> Relay::start(OutputBox& box, int target) {
     auto middle = Pipe::make();
     if (!middle) return middle.error();
     relay.middle_ = std::move(middle).value();
-    relay.target_ = open_again(target);
+    relay.target_ = open_again(target, O_WRONLY | O_NONBLOCK);
+    if (!relay.target_) relay.target_.reset(::fcntl(target, F_DUPFD_CLOEXEC, 3));
     if (!relay.target_) return Error::from_errno("cannot open stderr again");
     void* at = ::mmap(nullptr, sizeof(RelayState), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -318,12 +318,14 @@ Relay::~Relay() {
 void Relay::discard() { child_.end(); }
 
 Status Relay::spawn() {
+    state_->at_work.store(false);
     auto child = Child::start([this] {
         // A session of its own: signals for the program's group, SIGKILL among
         // them, pass it by.
         ::setsid();
         become_bystander("holdfast-relay", {reader_.get(), middle_.reader.get(),
                                             middle_.writer.get(), target_.get()});
+        state_->at_work.store(true);
         return Pump(*box_, *state_, reader_.get(), middle_, target_.get()).run();
     });
     if (!child) return child.error();
@@ -375,10 +377,24 @@ bool Relay::flush() {
     return true;
 }
 
+void Relay::await_end() {
+    const auto can_be_written_to = [this] {
+        pollfd source{reader_.get(), POLLIN, 0};
+        return ::poll(&source, 1, 0) != 1 || source.revents != POLLHUP;
+    };
+    // Bounded: somebody may have stopped it.
+    constexpr int tries = 1000;
+    for (int i = 0; child_ && reader_ && i < tries && !child_.wait_if_ended(); ++i) {
+        // Before it is at work, it holds a writing end itself.
+        if (state_->at_work.load() && can_be_written_to()) return;
+        ::poll(nullptr, 0, 1);
+    }
+}
+
 UniqueFd Relay::behind_the_rest() {
     if (!child_ || !reader_) return UniqueFd();
     state_->keep_none.store(true);
-    return std::move(writer_);
+    return open_again(reader_.get(), O_WRONLY);
 }
 
 }  // namespace holdfast

@@ -39,8 +39,9 @@ public:
     Relay& operator=(Relay&&) = delete;
     ~Relay();  // the process lives on and finishes its work
 
-    // What the program gets in the place of `target`.
+    // What the program gets in the place of `target`; once it has it, nobody else must.
     int writer() const { return writer_.get(); }
+    void close_writer() { writer_.reset(); }
     pid_t pid() const { return child_.pid(); }
 
     // Ends it, before anything was handed to it.
@@ -56,6 +57,11 @@ public:
     // there are more bytes than its pipe holds. False when some are left for the
     // relay to hand on by and by.
     bool flush();
+
+    // After the program's end and a flush() that left nothing: waits for the relay where nobody can
+    // write to it any more, since whoever inherits it from us would see a child that it never
+    // started. Where somebody can (a daemon left behind), the relay lives on.
+    void await_end();
 
     // After the program's end and a flush() that left something: a way to write
     // behind that. What comes this way is not the program's and is not kept.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/child.h"
 #include "record/run_directory.h"
 #include "record/run_home.h"
 #include "supervise/headroom_page.h"
@@ -29,14 +30,14 @@ struct RunOptions {
     std::function<void(const std::string&)> warn = [](const std::string&) {};
     // How long a proven deadlock is watched before it is told; zero: nothing is told.
     Nanos stall_after = StallWatch::usual_patience;
-    // Told that the program is stuck, or moves again. `mid_line`: its last output may not have
-    // ended its line. Returns the process that does the telling, 0 for none.
-    std::function<pid_t(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
-    // Told now and then that memory climbs steadily and would be full in so long. As on_stall.
-    std::function<pid_t(const RunDirectory&, Nanos fills_in, bool mid_line)> on_filling;
-    // Once the command runs: looks at the machine in a process of its own. Returns that, 0 for
-    // none.
-    std::function<pid_t(const RunDirectory&, pid_t command, const std::string& directory)> on_start;
+    // These may start a process for what they do, and return it.
+    // The program is stuck, or moves again. `mid_line`: its last output may not have ended its
+    // line.
+    std::function<Child(const RunDirectory&, const StallNews&, bool mid_line)> on_stall;
+    // Now and then: memory climbs steadily and would be full in so long.
+    std::function<Child(const RunDirectory&, Nanos fills_in, bool mid_line)> on_filling;
+    // Once the command runs.
+    std::function<Child(const RunDirectory&, pid_t command, const std::string& directory)> on_start;
     NativeFrames native_frames;  // asked of a few threads of a program that is stuck
 };
 

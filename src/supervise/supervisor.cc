@@ -157,6 +157,7 @@ private:
     std::unique_ptr<GpuWatch> gpus_;
     std::optional<Injection> injection_;
     std::optional<GuardDuty> guard_;
+    Errands errands_;
     std::optional<Notices> notices_;
     Nanos last_look_{};
     Child command_;
@@ -247,9 +248,10 @@ SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !o
 std::optional<Error> Supervisor::start() {
     const Capture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
     facts_.output = describe(capture);
+    // Before the relay: the sentry must not hold what the program writes to.
+    if (auto sentry = Sentry::start(sentry_duty())) sentry_.emplace(std::move(sentry).value());
     start_relay(capture);
     if (facts_.output.kind == OutputCapture::Kind::relay && !relay_) facts_.output = {};
-    if (auto sentry = Sentry::start(sentry_duty())) sentry_.emplace(std::move(sentry).value());
     router_.emplace(*roots_, *events_, sentry_ ? &*sentry_ : nullptr);
     // Orphans of the program come to us instead of to init, and stay visible.
     if (options_->subreaper) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -275,8 +277,10 @@ std::optional<Error> Supervisor::start() {
         if (sentry_) sentry_->guard(program);
     };
     auto launched = launch(plan);
+    if (relay_) relay_->close_writer();
     if (!launched) return run_unobserved(launched.error().text);
     if (!launched->child) {
+        if (relay_) relay_->discard();
         if (recorder_.directory) discard(*recorder_.directory);
         return launched->exec_error;
     }
@@ -301,12 +305,12 @@ void Supervisor::begin() {
     if (const format::Process* record = observer_->tree().command())
         facts_.command_start_ticks = record->start_ticks;
     save_facts();
-    if (options_->on_start && recorder_.directory)
-        if (const pid_t looker =
-                options_->on_start(*recorder_.directory, command_.pid(), facts_.cwd);
-            looker > 0)
-            observer_->tree().leave_out(looker);
-    notices_.emplace(*options_, recorder_.directory_or_null(), output_.get(), *observer_);
+    if (options_->on_start && recorder_.directory) {
+        Child looker = options_->on_start(*recorder_.directory, command_.pid(), facts_.cwd);
+        if (looker) observer_->tree().leave_out(looker.pid());
+        errands_.add(std::move(looker));
+    }
+    notices_.emplace(*options_, recorder_.directory_or_null(), output_.get(), *observer_, errands_);
     wait_on(epoll_.get(), inbox_->fd(), tag_signals);
     wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
     next_look_ = now;
@@ -422,6 +426,7 @@ void Supervisor::on_child_changes() {
             end_time_ = monotonic_now();
             observer_->last_look(end_time_, WIFEXITED(status) && WEXITSTATUS(status) == 0);
         }
+        errands_.forget(pid);
         if (sentry_ && pid == sentry_->pid()) sentry_->forget();
         if (relay_ && pid == relay_->pid()) {
             relay_->on_end(status);
@@ -435,7 +440,12 @@ void Supervisor::on_child_changes() {
 FinishedRun Supervisor::finish() {
     serve_guard(monotonic_now(), observer_->addresses());
     UniqueFd stderr_behind;
-    if (relay_ && !relay_->flush()) stderr_behind = relay_->behind_the_rest();
+    if (relay_) {
+        if (relay_->flush())
+            relay_->await_end();
+        else
+            stderr_behind = relay_->behind_the_rest();
+    }
     format::End end{};
     end.time = end_time_.count();
     end.time_wall = wall_now().count();
@@ -449,6 +459,7 @@ FinishedRun Supervisor::finish() {
     finished.machine_ = std::move(recorder_.machine);
     finished.output_ = std::move(output_);
     finished.stderr_behind = std::move(stderr_behind);
+    finished.errands = std::move(errands_);
     if (gpus_) finished.gpu_fd_ = ::fcntl(gpus_->box_fd(), F_DUPFD_CLOEXEC, 3);
     return finished;
 }
@@ -483,6 +494,7 @@ FinishedRun Supervisor::wait_blindly() {
         while (const auto change = next_child_change()) {
             const auto status = take_child_change(*change);
             if (!status) break;
+            errands_.forget(change->pid);
             if (change->pid != command_.pid() || !(WIFEXITED(*status) || WIFSIGNALED(*status)))
                 continue;
             wait_status_ = *status;
@@ -496,10 +508,11 @@ FinishedRun Supervisor::wait_blindly() {
             number > 0 && concerns_program(number) && one.si_code <= 0)
             command_.send(number);
     }
-    if (relay_) relay_->flush();
+    if (relay_ && relay_->flush()) relay_->await_end();
     FinishedRun finished;
     finished.wait_status = wait_status_;
     finished.unobserved = true;
+    finished.errands = std::move(errands_);
     return finished;
 }
 

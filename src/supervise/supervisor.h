@@ -10,6 +10,7 @@
 #include "record/run_directory.h"
 #include "record/run_facts.h"
 #include "record/run_record.h"
+#include "supervise/errands.h"
 #include "supervise/run_options.h"
 
 namespace holdfast {
@@ -24,6 +25,7 @@ public:
     // Where words must go that are to come after the program's last bytes, some of which wait for
     // their reader still; none: to stderr.
     UniqueFd stderr_behind;
+    Errands errands;  // what we started and may be at work still
 
     Result<RunRecord> read() const;
 
