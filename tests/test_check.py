@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import stat
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.run import PYTHON, ROOT
+from support.run import PROGRAMS, PYTHON, ROOT, eventually, finish
 
 CODE = re.compile(r"HF\d{3}")
 SEVERITIES = ["blocks", "will-hurt", "note"]
@@ -189,6 +190,8 @@ def test_a_python_that_hangs_or_fails_at_import_is_told(binary, tmp_path):
     (why,) = [i["why"] for i in report["impossible"] if i["check"] == "framework-import"]
     assert "did not end within 1 s" in why
 
+    # These end by themselves, so they have the usual time.
+    arguments = ["--python", str(python), "--import"]
     program(python, "#!/bin/sh\necho 'ImportError: libfoo.so: nothing' >&2\nexit 1\n")
     report, answer = ask(binary, *arguments)
     assert answer.returncode == 1
@@ -566,8 +569,12 @@ def test_a_full_shared_memory_quotes_its_size(holdfast, tmp_path):
 def test_the_record_of_a_run_holds_no_secret(holdfast):
     secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
     more = {"GITHUB_TOKEN": secret, "LD_LIBRARY_PATH": f"/srv/token={secret}/lib"}
-    holdfast.run(PYTHON, "-c", "raise SystemExit(3)", env=holdfast.environment | more)
+    wait = str(PROGRAMS / "wait.py")
+    running, pid = holdfast.start_ready(PYTHON, wait, env=holdfast.environment | more)
     (run,) = holdfast.runs()
+    eventually("the check is recorded", (run / "check.json").exists)
+    os.kill(pid, signal.SIGKILL)
+    finish(running)
     assert json.loads((run / "check.json").read_text())["fine"] > 10
     assert secret not in (run / "check.json").read_text()
 
@@ -586,21 +593,21 @@ def test_a_run_that_ends_well_prints_nothing_about_it(holdfast):
 
 def test_a_finding_that_blocks_is_said_in_one_line_at_the_start(holdfast, tmp_path):
     environment_with(tmp_path / "env", "tensorflow==2.15.0", "numpy==2.1.0")
-    script = f"#!/bin/sh\nexec {sys.executable} -c 'import time; time.sleep(1)'\n"
-    python = program(tmp_path / "env/bin/python", script)
-    answer = subprocess.run(
-        [str(holdfast.binary), "run", "--", str(python)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=holdfast.environment,
-    )
-    assert answer.returncode == 0
-    (line,) = answer.stderr.splitlines()
+    # It lives until its input ends.
+    python = program(tmp_path / "env/bin/python", "#!/bin/sh\nexec cat\n")
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    running = holdfast.start(str(python), **pipes)
+    line = running.stderr.readline()
     assert line.startswith("holdfast: tensorflow 2.15.0 was built for NumPy 1")
     assert "HF408" in line
-    quiet = holdfast.run(str(python), options=["--quiet"])
-    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, b"", b"")
+    _, rest = finish(running)
+    assert (running.returncode, rest) == (0, "")
+
+    quiet = holdfast.start(str(python), options=["--quiet"], stdout=subprocess.PIPE, **pipes)
+    eventually("it is recorded", lambda: len(holdfast.runs()) == 2)
+    eventually("the check is recorded", (holdfast.runs()[-1] / "check.json").exists)
+    assert finish(quiet) == ("", "")
+    assert quiet.returncode == 0
 
 
 # From Python

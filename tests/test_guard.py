@@ -188,7 +188,7 @@ STRANGER = """
 import sys, time
 held = b"x" * (int(sys.argv[1]) << 20)
 print("ready", flush=True)
-time.sleep(60)
+time.sleep(3600)
 """
 
 

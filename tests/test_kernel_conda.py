@@ -103,7 +103,7 @@ def test_a_kernel_behind_conda_run_lives_as_without_us(jupyter, wrapped):
     for kernel in wrapped:
         session = jupyter.session(kernel)
         who = text(session.run(WHO))
-        request = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(60)")
+        request = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(600)")
         session.do("until", request=request, kind="stream")
         session.do("interrupt")
         answer = session.do("answer", request=request)

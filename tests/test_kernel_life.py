@@ -61,7 +61,7 @@ def test_restarts_leave_no_process_no_port_no_file_and_no_words_behind(jupyter):
     assert len(ports) == 5 and not any(map(is_free, ports))
     for now in (False, True, False, True, False):
         alive = below(supervisor) | {supervisor}
-        busy = session.do("send", code="import time; print('on', flush=True); time.sleep(100)")
+        busy = session.do("send", code="import time; print('on', flush=True); time.sleep(600)")
         session.do("until", request=busy, kind="stream")
         supervisor = session.do("restart", now=now)["pid"]
         eventually("their end", lambda gone=alive: not any(map(proc.is_running, gone)))
@@ -76,7 +76,7 @@ def test_restarts_leave_no_process_no_port_no_file_and_no_words_behind(jupyter):
 
 
 def test_a_busy_kernel_shut_down_on_request_was_shut_down(jupyter, session):
-    request = session.do("send", code="import time; print('on', flush=True); time.sleep(100)")
+    request = session.do("send", code="import time; print('on', flush=True); time.sleep(600)")
     session.do("until", request=request, kind="stream")
     session.do("shutdown")
     verdict = jupyter.holdfast.why()

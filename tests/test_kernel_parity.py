@@ -74,7 +74,7 @@ def test_an_interrupt_reaches_the_cell_exactly_once(on_each, how):
 
 def test_an_interrupted_cell_has_a_keyboard_interrupt_and_no_words(on_each):
     def scene(session):
-        request = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(60)")
+        request = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(600)")
         session.do("until", request=request, kind="stream")
         session.do("interrupt")
         answer = session.do("answer", request=request)
@@ -91,7 +91,7 @@ child = subprocess.Popen(['sleep', '60'])
 while pathlib.Path(f'/proc/{child.pid}/comm').read_text() != 'sleep\\n':
     pass
 print('on', flush=True)
-time.sleep(60)  # child.wait() could take its status and be interrupted before it is written down
+time.sleep(600)  # child.wait() could take its status and be interrupted before it is written down
 """
 
     def scene(session):
@@ -306,7 +306,7 @@ def test_a_subshell_answers_while_a_cell_runs(on_each):
 def test_a_death_amid_two_cells_is_told_in_both(jupyter):
     session = jupyter.session()
     subshell = subshell_of(session)
-    busy = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(60)")
+    busy = session.do("send", code="import time\nprint('on', flush=True)\ntime.sleep(600)")
     session.do("until", request=busy, kind="stream")
     aside = execute_in(session, subshell, "import os\nos.abort()")
     told = {session.do("hear", kind="error")["ename"] for _ in range(2)}

@@ -78,7 +78,7 @@ WAITS = {
 
 def says_nothing(jupyter, session, *cells: str) -> None:
     for code in cells:
-        answer = session.do("run", code=code, silent=50)
+        answer = session.run(code)
         assert answer["reply"]["status"] == "ok", answer
         assert shown(answer) == [], code
     session.do("shutdown")

@@ -15,7 +15,7 @@ DEATHS = {
     "exit": ("import os\n\nos._exit(3)", "exit-called", 3),
     "exit with 0": ("import os\nos._exit(0)", "exit-called", 2),
     "sigterm": (
-        "import os, signal, time\nos.kill(os.getpid(), 15)\ntime.sleep(60)",
+        "import os, signal, time\nos.kill(os.getpid(), 15)\ntime.sleep(600)",
         "killed",
         None,
     ),
@@ -96,7 +96,7 @@ def test_encrypted_ports_serve_as_well(jupyter):
 
 
 def test_a_forked_child_that_holds_the_ports_is_in_nobodys_way(jupyter):
-    code = "import os, time\nif os.fork() == 0:\n    time.sleep(100)\nos.abort()"
+    code = "import os, time\nif os.fork() == 0:\n    time.sleep(600)\nos.abort()"
     assert "native-abort" in words(jupyter.notebook(code)["cells"][0])
 
 

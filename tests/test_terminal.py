@@ -90,7 +90,7 @@ def test_an_interrupt_key_interrupts_once_below_a_shell_script(terminal, holdfas
 
 
 def test_an_interrupt_nobody_catches_ends_as_an_interrupt(terminal, holdfast):
-    window = terminal(PYTHON, "-c", "import time; print('ready'); time.sleep(60)")
+    window = terminal(PYTHON, "-c", "import time; print('ready'); time.sleep(600)")
     window.expect(rb"ready\r\n")
     window.type(CTRL_C)
     assert window.wait() == 130
@@ -99,7 +99,7 @@ def test_an_interrupt_nobody_catches_ends_as_an_interrupt(terminal, holdfast):
 
 
 def test_the_quit_key_ends_the_program_as_the_shell_expects(shell, holdfast):
-    sleep = [PYTHON, "-c", "import time; print('read''y', flush=True); time.sleep(60)"]
+    sleep = [PYTHON, "-c", "import time; print('read''y', flush=True); time.sleep(600)"]
     shell.type_line(watched(holdfast, *sleep))
     shell.expect(rb"ready\r\n")
     shell.type(CTRL_BACKSLASH)
@@ -157,7 +157,7 @@ def test_a_background_program_that_reads_the_terminal_is_stopped_and_can_be_brou
 
 def test_a_pipeline_is_one_job(shell, holdfast):
     shell.type_line(
-        watched(holdfast, "/bin/sh", "-c", "echo ready $$ >&2; exec sleep 60") + " | cat"
+        watched(holdfast, "/bin/sh", "-c", "echo ready $$ >&2; exec sleep 600") + " | cat"
     )
     pid = int(shell.expect(rb"ready (\d+)\r\n")[1])
     shell.type(CTRL_Z)
@@ -202,7 +202,7 @@ def test_raw_mode_works_and_is_put_back(shell, holdfast):
 
 
 def test_a_lost_terminal_hangs_up_the_program(terminal, holdfast):
-    window = terminal(PYTHON, "-c", "import os, time; print('ready', os.getpid()); time.sleep(60)")
+    window = terminal(PYTHON, "-c", "import os, time; print('ready', os.getpid()); time.sleep(600)")
     pid = int(window.expect(rb"ready (\d+)\r\n")[1])
     window.hang_up()
     assert window.wait() == 128 + 1

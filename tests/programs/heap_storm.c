@@ -123,7 +123,7 @@ static void fork_once(int turn) {
         }
         const int saved = rounds;
         rounds = 2000;
-        alarm(60);
+        alarm(120);
         if (turn % 3 == 1) {
             pthread_t one;
             if (pthread_create(&one, NULL, storm, (void*)7) != 0) fail("no thread in the child");

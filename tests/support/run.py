@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 PYTHON = sys.executable
 # How long anything may take before a test is taken to hang. Never a measurement.
-PATIENCE = 60.0
+PATIENCE = 180.0
 
 
 def program(name: str, *arguments: object) -> list[str]:

@@ -9,6 +9,8 @@ from queue import Empty
 
 from jupyter_client.manager import KernelManager
 
+PATIENCE = 150  # less than a test has
+
 
 class Session:
     """One kernel and one client, as a notebook has them."""
@@ -25,7 +27,7 @@ class Session:
         self.manager.start_kernel()
         self.client = self.manager.client()
         self.client.start_channels()
-        self.client.wait_for_ready(timeout=60)
+        self.client.wait_for_ready(timeout=PATIENCE)
         return {"pid": self.manager.provisioner.pid, "file": self.manager.connection_file}
 
     def send(self, code):
@@ -35,19 +37,27 @@ class Session:
     def until(self, request, kind):
         """Waits for one message that belongs to the request."""
         while True:
-            message = self.client.get_iopub_msg(timeout=50)
+            message = self.client.get_iopub_msg(timeout=PATIENCE)
             if message["parent_header"].get("msg_id") == request and message["msg_type"] == kind:
                 return message["content"]
 
-    def answer(self, request, silent=8):
+    def next_message(self, channel):
+        """The next message, as long as one may come: a kernel that has died says no more."""
+        get = getattr(self.client, f"get_{channel}_msg")
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            may_come = self.manager.is_alive()
+            try:
+                return get(timeout=2)
+            except Empty:
+                if not may_come:
+                    break
+        return None
+
+    def answer(self, request):
         """Everything the cell showed, and the reply; for a kernel that died as far as it came."""
         outputs = []
-        end = time.monotonic() + 50
-        while time.monotonic() < end:
-            try:
-                message = self.client.get_iopub_msg(timeout=silent)
-            except Empty:
-                break
+        while message := self.next_message("iopub"):
             if message["parent_header"].get("msg_id") != request:
                 continue
             if message["msg_type"] == "status":
@@ -55,20 +65,17 @@ class Session:
                     break
                 continue
             outputs.append({"kind": message["msg_type"], **message["content"]})
-        reply = None
-        try:
-            while reply is None or reply["parent_header"].get("msg_id") != request:
-                reply = self.client.get_shell_msg(timeout=5)
-        except Empty:
-            reply = None
+        while reply := self.next_message("shell"):
+            if reply["parent_header"].get("msg_id") == request:
+                break
         return {"outputs": outputs, "reply": None if reply is None else reply["content"]}
 
-    def run(self, code, silent=8):
-        return self.answer(self.send(code), silent)
+    def run(self, code):
+        return self.answer(self.send(code))
 
     def input(self, code, text):
         request = self.client.execute(code, allow_stdin=True)
-        self.client.get_stdin_msg(timeout=50)
+        self.client.get_stdin_msg(timeout=PATIENCE)
         self.client.input(text)
         return self.answer(request)
 
@@ -82,14 +89,14 @@ class Session:
     def reply(self, channel, request):
         """In whatever order they come: subshells answer when they are done."""
         while request not in self.replies:
-            message = getattr(self.client, f"get_{channel}_msg")(timeout=50)
+            message = getattr(self.client, f"get_{channel}_msg")(timeout=PATIENCE)
             self.replies[message["parent_header"].get("msg_id")] = message["content"]
         return self.replies.pop(request)
 
     def hear(self, kind, **content):
         """The next message of a kind on IOPub that says this, whoever it is meant for."""
         while True:
-            message = self.client.get_iopub_msg(timeout=50)
+            message = self.client.get_iopub_msg(timeout=PATIENCE)
             if message["msg_type"] == kind and content.items() <= message["content"].items():
                 return message["content"]
 
@@ -101,7 +108,7 @@ class Session:
 
     def restart(self, now=False):
         self.manager.restart_kernel(now=now)
-        self.client.wait_for_ready(timeout=60)
+        self.client.wait_for_ready(timeout=PATIENCE)
         return {"pid": self.manager.provisioner.pid}
 
     def start_again(self):
