@@ -86,7 +86,7 @@ void forget_trouble(const RunDirectory& directory, const std::string& kind) {
 
 bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text) {
     const std::string name = file_of(kind);
-    if (directory.read_file(name, 1)) return false;
+    if (directory.has_file(name)) return false;
     return static_cast<bool>(directory.write_file(name, text));
 }
 
