@@ -44,7 +44,7 @@ const AgentEvidence* certain_leak(const Evidence& evidence) {
 // A buffer that fills up to its size looks the same until it stops; most are made to fit well.
 bool is_half_full(const MemorySummary& memory) {
     return memory.limit && !memory.curve.empty() &&
-           memory.curve.back().used.share_of(*memory.limit) >= 0.5;
+           memory.curve.back().taken().share_of(*memory.limit) >= 0.5;
 }
 
 std::optional<std::string> words_about(const RunRecord& record, Nanos fills_in) {

@@ -13,6 +13,8 @@ from hooks.own_code import attributes, is_own
 from hooks.variables import largest
 
 MIME = "application/vnd.holdfast.memory+json"
+_NONE_LARGE = "No variable holds more than 64 KiB"
+_GONE = f"{_NONE_LARGE}: what filled the memory went with the error."
 _traceback = BaseException.__traceback__.__get__
 
 
@@ -54,6 +56,7 @@ def gather(shell, error=None, refused=None):
         "headline": _headline(error, refused, room, variables),
         "room": room[0] if room else None,
         "limit": room[1] if room else None,
+        "note": _GONE if error is not None and not rows else "",
         "variables": rows,
         # Nothing is told twice: neither who grew and is in the list, nor whom the advice names.
         "grew": None if any(row["grown"] for row in rows[:SHOWN]) else grew,
@@ -84,8 +87,9 @@ def _kind(error, refused):
 def _headline(error, refused, room, variables):
     left = f"{human(room[0])} of {human(room[1])} left" if room else ""
     if error is None:
-        held = human(sum(one.bytes for one in variables if not one.device))
-        return f"The largest variables hold {held}" + (f"; {left}" if left else "")
+        held = sum(one.bytes for one in variables if not one.device)
+        what = f"The largest variables hold {human(held)}" if held else _NONE_LARGE
+        return what + (f"; {left}" if left else "")
     kind = _kind(error, refused)
     if kind == "brink" or (refused and refused[1] == GUARD_BRINK):
         return f"Holdfast stopped this cell before memory ran out: {left}"

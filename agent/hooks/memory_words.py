@@ -4,7 +4,6 @@ from hooks.memory_advice import duration
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 SHOWN = 8  # variables
-NOTHING_NAMED = "no variable holds more than 64 KiB: what filled the memory went with the error"
 
 
 def human(amount):
@@ -56,13 +55,12 @@ def company(facts):
 
 def plain(facts):
     rows = [facts["headline"]]
+    rows += [f"  {facts[name]}" for name in ("figures", "note") if facts.get(name)]
     shown = facts["variables"][:SHOWN]
     width = max([len(label(one)) for one in shown] or [0])
     for number, one in enumerate(shown):
         head = "  largest  " if number == 0 else "           "
         rows.append(f"{head}{figure(one):>15}  {label(one):<{width}}  {kind(one)}")
-    if not shown:
-        rows.append(f"  {NOTHING_NAMED}")
     for head, text in (("grew", grown(facts)), ("others", company(facts))):
         if text:
             rows.append(f"  {head:<8} {text}")
@@ -89,6 +87,8 @@ def html(facts):
         for one in facts["variables"][:SHOWN]
     )
     parts = [f"<div><b>{_safe(facts['headline'])}</b></div>"]
+    shown = [facts[name] for name in ("figures", "note") if facts.get(name)]
+    parts += [f"<div>{_safe(text)}</div>" for text in shown]
     if rows:
         parts.append(f'<table style="margin:4px 0;font-size:12px">{rows}</table>')
     for head, text in (("Grew", grown(facts)), ("Others", company(facts))):

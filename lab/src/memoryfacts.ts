@@ -23,6 +23,7 @@ export interface MemoryFacts {
   kind: 'refused' | 'brink' | 'memory-error' | 'variables';
   headline: string;
   figures?: string; // of the whole kernel, in one line
+  note?: string; // why no variable is named
   variables: Variable[];
   grew: { name: string; kind: string; items: number; bytes: number; grown: number } | null;
   others: OtherKernel[];
@@ -38,6 +39,7 @@ export function factsOf(data: unknown): MemoryFacts | null {
     kind: data.kind as MemoryFacts['kind'],
     headline: data.headline,
     figures: typeof data.figures === 'string' ? data.figures : '',
+    note: typeof data.note === 'string' ? data.note : '',
     variables: listOf<Variable>(data.variables, {
       path: 'string',
       bytes: 'number',

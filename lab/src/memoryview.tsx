@@ -85,6 +85,7 @@ export function MemoryView(props: {
     >
       <p className="jp-Holdfast-memoryHead">{facts.headline}</p>
       {facts.figures && <p>{facts.figures}</p>}
+      {facts.note && <p>{facts.note}</p>}
       <Variables facts={facts} />
       {facts.advice.length > 0 && (
         <>
