@@ -38,6 +38,10 @@ export class KernelMonitor {
     return this.change;
   }
 
+  get serverAbsent(): boolean {
+    return this.api.absent;
+  }
+
   /** Looks at this document's kernel from now on; null: at none. */
   follow(source: IKernelSource | null): void {
     if (source === this.source) {

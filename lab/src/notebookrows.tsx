@@ -71,7 +71,8 @@ export class NotebookMemory {
   }
 
   async shutDown(row: NotebookRow): Promise<void> {
-    if (await this.confirm(row)) {
+    await this.refresh(); // what it gives back is told
+    if (await this.confirm(this.known.find(one => one.session === row.session) ?? row)) {
       await this.sessions.shutdown(row.session);
       await this.refresh();
     }

@@ -74,7 +74,15 @@ function Figures(props: {
   );
 }
 
-function Hint(props: { status: Status | null }): React.ReactElement {
+function Hint(props: { status: Status | null; absent: boolean }): React.ReactElement {
+  if (props.absent) {
+    return (
+      <p className="jp-Holdfast-hint">
+        The server runs without Holdfast&apos;s extension: install it where the server is
+        installed, <code>pip install holdfast</code>, and start the server anew.
+      </p>
+    );
+  }
   if (props.status === null) {
     return <p className="jp-Holdfast-hint">No kernel is in front.</p>;
   }
@@ -98,6 +106,7 @@ export function SidePanelView(props: {
   notebooks?: React.ReactNode;
   busy?: boolean;
   toLimit?: number | null;
+  absent?: boolean;
 }): React.ReactElement {
   const { status, deaths } = props;
   return (
@@ -111,7 +120,7 @@ export function SidePanelView(props: {
             toLimit={props.toLimit ?? null}
           />
         ) : (
-          <Hint status={status} />
+          <Hint status={status} absent={props.absent ?? false} />
         )}
       </section>
       {status?.watched && status.top_sites.length > 0 && (
@@ -181,6 +190,7 @@ export class SidePanel extends ReactWidget {
         now={Date.now()}
         onOpen={this.onOpen}
         onCheck={this.onCheck}
+        absent={this.monitor.serverAbsent}
         busy={this.monitor.busy}
         toLimit={this.monitor.toLimit}
         notebooks={<NotebookRows memory={this.notebooks} />}

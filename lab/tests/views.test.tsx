@@ -70,6 +70,19 @@ describe('the side panel', () => {
     expect(render({ watched: false, ended: false })).toContain('holdfast kernel install'));
   test('says so when the kernel has ended', () =>
     expect(render({ watched: false, ended: true })).toContain('has ended'));
+  test('says so where the server has no extension', () => {
+    const html = renderToStaticMarkup(
+      <SidePanelView
+        status={null}
+        absent
+        deaths={[]}
+        now={0}
+        onOpen={nothing}
+        onCheck={nothing}
+      />
+    );
+    expect(html).toContain('pip install holdfast');
+  });
   test('draws the curve of one that is', () =>
     expect(render(watched(512, 100, 200, 300))).toContain('role="img"'));
 });

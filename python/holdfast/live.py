@@ -30,7 +30,7 @@ class Live:
     limit_bytes: int | None = None
     limit_name: str = ""  # "container limit", "machine memory"
     peak_bytes: int | None = None
-    process_bytes: int | None = None  # resident, of this process
+    process_bytes: int | None = None  # of this process; pages of its files are not
     gpus: tuple[Gpu, ...] = ()
     steps: int = 0
     epoch: int = 0
@@ -131,6 +131,15 @@ def taken(point: dict[str, Any]) -> int | None:
     return limit - left if limit is not None and left is not None and left <= limit else used
 
 
+def _private(process: dict[str, Any]) -> int | None:
+    """Pages of mapped files are resident, too, and can be dropped."""
+    anonymous: int | None = process.get("anon")
+    if anonymous is None:
+        return process.get("rss")
+    shared: int = process.get("shmem") or 0
+    return anonymous + shared
+
+
 def _peak(memory: dict[str, Any]) -> int | None:
     """The limit's own mark counts file pages, too."""
     seen = [point for point in memory.get("curve") or [] if point.get("left_bytes") is not None]
@@ -156,7 +165,7 @@ def of_evidence(run: str, evidence: dict[str, Any]) -> Live:
         limit_bytes=memory.get("limit_bytes"),
         limit_name=memory.get("limit_name", ""),
         peak_bytes=_peak(memory),
-        process_bytes=process.get("rss"),
+        process_bytes=_private(process),
         gpus=tuple(
             Gpu(gpu.get("name", ""), gpu.get("used_last"), gpu.get("total"))
             for gpu in evidence.get("gpus", [])
