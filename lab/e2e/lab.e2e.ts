@@ -98,7 +98,7 @@ describe('a kernel that the memory limit kills', () => {
 describe('a cell that is refused memory', () => {
   test('says so, and its buttons show and free what holds it', async () => {
     await open('refused.ipynb', REFUSED, 'guarded');
-    await notebook.ready();
+    await notebook.watched();
     await notebook.runAll();
     await notebook.memory.waitFor();
     await expect
