@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/format.h"
+#include "guard_options.h"
 #include "jupyter/kernelspec_folders.h"
 #include "jupyter/kernelspec_store.h"
 #include "jupyter/python_kernel.h"
@@ -22,6 +23,8 @@ constexpr std::array kernel_options{
     Option{"--python", "PATH", "watch the ipykernel of this Python"},
     Option{"--name", "NAME", "the new kernel's name (default: holdfast-KERNEL)"},
     Option{"--display-name", "TEXT", "what Jupyter shows for it"},
+    Option{"--guard", "MODE",
+           "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--user", "", "install for this user (the default)"},
     Option{"--sys-prefix", "", "install into the Python environment that is active, or --python's"},
     Option{"--json", "", "list as JSON"},
@@ -102,6 +105,10 @@ int install(const Arguments& arguments) {
         complain("--user and --sys-prefix exclude each other; see: holdfast kernel --help");
         return exit_usage;
     }
+    if (const auto guard = guard_options(arguments, [](const char*) { return nullptr; }); !guard) {
+        complain(guard.error().text);
+        return exit_usage;
+    }
     const auto environment = JupyterEnvironment::of_process();
     auto origin = origin_of(arguments, environment);
     if (!origin) return fail_kernel(origin.error());
@@ -113,7 +120,8 @@ int install(const Arguments& arguments) {
         origin->name.starts_with("holdfast-") ? origin->name : "holdfast-" + origin->name);
     const auto folder =
         watch_kernel({origin->spec, origin->resources, name,
-                      arguments.get("--display-name").value_or(""), origin->program, *into, own});
+                      arguments.get("--display-name").value_or(""), origin->program,
+                      arguments.get("--guard").value_or(""), *into, own});
     if (!folder) return fail_kernel(folder.error());
     print(formatted("{}: {}\n", name, *folder));
     return 0;
@@ -162,6 +170,7 @@ const Verb kernel_verb{
     .examples =
         "  holdfast kernel install\n"
         "  holdfast kernel install --python ~/envs/torch/bin/python --name torch\n"
+        "  holdfast kernel install --guard=on --display-name \"Python 3 + guard\"\n"
         "  holdfast kernel install --from python3 --name python3 --sys-prefix\n"
         "  holdfast kernel list\n"
         "  holdfast kernel remove holdfast-python3\n",

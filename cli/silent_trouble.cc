@@ -44,7 +44,7 @@ const AgentEvidence* certain_leak(const Evidence& evidence) {
 // A buffer that fills up to its size looks the same until it stops; most are made to fit well.
 bool is_half_full(const MemorySummary& memory) {
     return memory.limit && !memory.curve.empty() &&
-           memory.curve.back().used.share_of(*memory.limit) >= 0.5;
+           memory.curve.back().taken().share_of(*memory.limit) >= 0.5;
 }
 
 std::optional<std::string> words_about(const RunRecord& record, Nanos fills_in) {
@@ -86,7 +86,7 @@ void forget_trouble(const RunDirectory& directory, const std::string& kind) {
 
 bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text) {
     const std::string name = file_of(kind);
-    if (directory.read_file(name, 1)) return false;
+    if (directory.has_file(name)) return false;
     return static_cast<bool>(directory.write_file(name, text));
 }
 

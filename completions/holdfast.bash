@@ -58,10 +58,11 @@ _holdfast() {
                 remove) _holdfast_candidates "$(_holdfast_kernels "$program" watched)" "$current" ;;
                 --python) mapfile -t COMPREPLY < <(compgen -c -f -- "$current") ;;
                 --name | --display-name) ;;
+                --guard) _holdfast_candidates $'warn\non\noff' "$current" ;;
                 kernel) _holdfast_candidates $'install\nlist\nremove\n--help' "$current" ;;
                 *)
                     _holdfast_candidates \
-                        $'--from\n--python\n--name\n--display-name\n--user\n--sys-prefix\n--json\n--help' "$current"
+                        $'--from\n--python\n--name\n--display-name\n--guard\n--user\n--sys-prefix\n--json\n--help' "$current"
                     ;;
             esac
             ;;

@@ -104,6 +104,7 @@ complete -c holdfast -n '__holdfast_verb_is kernel' -l from -xa '(__holdfast_ker
 complete -c holdfast -n '__holdfast_verb_is kernel' -l python -rF -d 'The Python whose ipykernel to watch'
 complete -c holdfast -n '__holdfast_verb_is kernel' -l name -x -d 'Name of the new kernel'
 complete -c holdfast -n '__holdfast_verb_is kernel' -l display-name -x -d 'What Jupyter shows'
+complete -c holdfast -n '__holdfast_verb_is kernel' -l guard -xa 'warn on off' -d 'Near the memory limit'
 complete -c holdfast -n '__holdfast_verb_is kernel' -l user -d 'Install for this user'
 complete -c holdfast -n '__holdfast_verb_is kernel' -l sys-prefix -d 'Install into the active environment'
 complete -c holdfast -n '__holdfast_verb_is kernel' -l json -d 'Print JSON'

@@ -46,6 +46,17 @@ def test_a_watched_kernel_starts_ours_with_the_python_that_was_meant(jupyter, pl
     assert spec["metadata"]["debugger"] is True
 
 
+def test_a_kernel_can_be_installed_with_the_guard_on(jupyter, plain, tmp_path):
+    made = jupyter.kernel("install", "--from", str(plain), "--name", "held", "--guard=on")
+    assert made.returncode == 0, made.stderr
+    argv = spec_of(tmp_path / "data/kernels/held")["argv"]
+    assert argv.index("--guard=on") < argv.index("--")
+    wrong = jupyter.kernel("install", "--from", str(plain), "--name", "bad", "--guard=yes")
+    assert wrong.returncode == 2
+    assert "use off, warn or on" in wrong.stderr
+    assert not (tmp_path / "data/kernels/bad").exists()
+
+
 def test_list_tells_which_kernels_are_watched(jupyter, plain):
     jupyter.kernel("install", "--from", str(plain), "--name", "held")
     listed = json.loads(jupyter.kernel("list", "--json").stdout)

@@ -5,7 +5,7 @@ import sys
 from _holdfast_agent import attempt, headroom, refusal
 from hooks.keepers import grown_most, locals_of
 from hooks.memory_advice import advise
-from hooks.memory_words import html, human, plain
+from hooks.memory_words import SHOWN, html, human, plain
 from hooks.numbers import GUARD_BRINK, GUARD_NOTHING_LEFT
 from hooks.opaque import module_of, title_of
 from hooks.other_kernels import others
@@ -13,6 +13,8 @@ from hooks.own_code import attributes, is_own
 from hooks.variables import largest
 
 MIME = "application/vnd.holdfast.memory+json"
+_NONE_LARGE = "No variable holds more than 64 KiB"
+_GONE = f"{_NONE_LARGE}: what filled the memory went with the error."
 _traceback = BaseException.__traceback__.__get__
 
 
@@ -46,15 +48,20 @@ def gather(shell, error=None, refused=None):
     attempt(lambda: company.extend(others()))
     room = refused[3:5] if refused else headroom()
     line = _line_of(frames[-1]) if frames else ""
+    advice = [] if error is None else advise(variables, company, line, human)
+    grew = _grown()
+    rows = [_plain(one, grew) for one in variables]
     return {
         "kind": "variables" if error is None else _kind(error, refused),
         "headline": _headline(error, refused, room, variables),
         "room": room[0] if room else None,
         "limit": room[1] if room else None,
-        "variables": [_plain(one) for one in variables],
-        "grew": _grown(),
-        "others": company,
-        "advice": [] if error is None else advise(variables, company, line, human),
+        "note": _GONE if error is not None and not rows else "",
+        "variables": rows,
+        # Nothing is told twice: neither who grew and is in the list, nor whom the advice names.
+        "grew": None if any(row["grown"] for row in rows[:SHOWN]) else grew,
+        "others": [one for one in company if not any(one["name"] in a["text"] for a in advice)],
+        "advice": advice,
     }
 
 
@@ -64,8 +71,11 @@ def _grown():
     return None if grew is None or grew["name"].startswith("_") else grew
 
 
-def _plain(one):
-    return {name: getattr(one, name) for name in one.__slots__}
+def _plain(one, grew):
+    row = {name: getattr(one, name) for name in one.__slots__}
+    is_same = grew is not None and not one.owner and grew["name"] in (one.path, one.name)
+    row["grown"] = (grew["grown"] or 0) if is_same else 0
+    return row
 
 
 def _kind(error, refused):
@@ -77,8 +87,9 @@ def _kind(error, refused):
 def _headline(error, refused, room, variables):
     left = f"{human(room[0])} of {human(room[1])} left" if room else ""
     if error is None:
-        held = human(sum(one.bytes for one in variables if not one.device))
-        return f"The largest variables hold {held}" + (f"; {left}" if left else "")
+        held = sum(one.bytes for one in variables if not one.device)
+        what = f"The largest variables hold {human(held)}" if held else _NONE_LARGE
+        return what + (f"; {left}" if left else "")
     kind = _kind(error, refused)
     if kind == "brink" or (refused and refused[1] == GUARD_BRINK):
         return f"Holdfast stopped this cell before memory ran out: {left}"
@@ -86,6 +97,8 @@ def _headline(error, refused, room, variables):
         return f"Holdfast kept this kernel alive: memory was nearly used up, {left}"
     asked = refused[2] if refused else _asked(error)
     wish = f"{human(asked)} asked for, {left}" if asked else left
+    if refused and room and 0 < asked <= room[0]:
+        wish += ", and some of that must stay free"
     who = "Holdfast kept this kernel alive" if refused else "Memory was refused by the system"
     return f"{who}: {wish}" if wish else who
 

@@ -58,10 +58,10 @@ def _tell_of_worthless_steps(since):
     if not _State.depth:
         return
     text = (
-        f"Holdfast: the loss is not a number any more, at step {since} for the first time: "
+        f"holdfast: the loss is not a number any more, at step {since} for the first time: "
         "these steps train nothing (holdfast explain nan-loss)"
     )
-    _State.shell.display_pub.publish({"text/plain": text})
+    _State.shell.display_pub.publish(hook("hooks.memory_words").one_line(text))
 
 
 def _shutdown(restart=False, *_):

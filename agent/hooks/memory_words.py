@@ -3,8 +3,7 @@
 from hooks.memory_advice import duration
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
-_SHOWN = 8
-NOTHING_NAMED = "no variable holds more than 64 KiB: what filled the memory went with the error"
+SHOWN = 8  # variables
 
 
 def human(amount):
@@ -29,6 +28,11 @@ def label(one):
     return one["path"] + where + also
 
 
+def kind(one):
+    """What it is, and by how much it grew."""
+    return one["text"] + (f", +{human(one['grown'])} lately" if one["grown"] else "")
+
+
 def grown(facts):
     grew = facts["grew"]
     if grew is None:
@@ -51,13 +55,12 @@ def company(facts):
 
 def plain(facts):
     rows = [facts["headline"]]
-    shown = facts["variables"][:_SHOWN]
+    rows += [f"  {facts[name]}" for name in ("figures", "note") if facts.get(name)]
+    shown = facts["variables"][:SHOWN]
     width = max([len(label(one)) for one in shown] or [0])
     for number, one in enumerate(shown):
         head = "  largest  " if number == 0 else "           "
-        rows.append(f"{head}{figure(one):>15}  {label(one):<{width}}  {one['text']}")
-    if not shown:
-        rows.append(f"  {NOTHING_NAMED}")
+        rows.append(f"{head}{figure(one):>15}  {label(one):<{width}}  {kind(one)}")
     for head, text in (("grew", grown(facts)), ("others", company(facts))):
         if text:
             rows.append(f"  {head:<8} {text}")
@@ -80,10 +83,12 @@ def html(facts):
     rows = "".join(
         f'<tr><td style="text-align:right;padding:0 10px 0 0">{_safe(figure(one))}</td>'
         f'<td style="{_CELL}"><code>{_safe(label(one))}</code></td>'
-        f'<td style="{_CELL}">{_safe(one["text"])}</td></tr>'
-        for one in facts["variables"][:_SHOWN]
+        f'<td style="{_CELL}">{_safe(kind(one))}</td></tr>'
+        for one in facts["variables"][:SHOWN]
     )
     parts = [f"<div><b>{_safe(facts['headline'])}</b></div>"]
+    shown = [facts[name] for name in ("figures", "note") if facts.get(name)]
+    parts += [f"<div>{_safe(text)}</div>" for text in shown]
     if rows:
         parts.append(f'<table style="margin:4px 0;font-size:12px">{rows}</table>')
     for head, text in (("Grew", grown(facts)), ("Others", company(facts))):
@@ -96,6 +101,13 @@ def html(facts):
     return f'<div class="holdfast-memory" style="{style}">{"".join(parts)}</div>'
 
 
+def one_line(text):
+    """One quiet line in the cell that runs, as what a notebook displays."""
+    style = "border-left:4px solid #b26a00;padding:0 8px;font-family:system-ui,sans-serif"
+    marked = f'<div class="holdfast-line" style="{style};font-size:13px">{_marked(text)}</div>'
+    return {"text/plain": text, "text/html": marked}
+
+
 def _code(one):
     if not one["code"]:
         return ""
@@ -106,6 +118,8 @@ def _code(one):
 def _marked(text):
     """`names` as code."""
     parts = _safe(text).split("`")
+    if len(parts) % 2 == 0:  # an odd backtick is one
+        return _safe(text)
     return "".join(f"<code>{part}</code>" if at % 2 else part for at, part in enumerate(parts))
 
 

@@ -14,7 +14,6 @@ from posix import (
     listdir,
     open,
     pread,
-    sysconf,
 )
 from time import time
 
@@ -63,8 +62,12 @@ def _notebook(pid):
 
 
 def _resident(pid):
-    words = _read(f"/proc/{pid}/statm", 256).split()
-    return int(words[1]) * sysconf("SC_PAGESIZE") if len(words) > 1 else 0
+    """Pages of its files can be dropped, and do not count."""
+    total = 0
+    for line in _read(f"/proc/{pid}/status", 8192).splitlines():
+        if line.startswith((b"RssAnon:", b"RssShmem:")):
+            total += int(line.split()[1]) << 10
+    return total
 
 
 def _group(pid):

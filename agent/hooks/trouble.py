@@ -6,7 +6,7 @@ other second while a cell runs.
 
 from posix import stat
 
-from _holdfast_agent import attempt
+from _holdfast_agent import attempt, hook
 from hooks.cells import take_text
 
 _SECONDS = 2.0
@@ -64,7 +64,8 @@ def _tell(kind, parent):
         return
     _State.told[kind] = written
     kernel = _State.kernel
-    content = {"data": {"text/plain": text}, "metadata": {}, "transient": {}}
+    data = hook("hooks.memory_words").one_line(text.strip())
+    content = {"data": data, "metadata": {}, "transient": {}}
     kernel.session.send(
         kernel.iopub_socket,
         "display_data",

@@ -38,7 +38,7 @@ WORDS_S, RESTART_S, START_UP_MS = 1.0, 2.0, 100
 
 
 def main() -> int:
-    usual = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing"]
+    usual = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing", "axe"]
     known = [*usual, "shutdowns"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
@@ -60,6 +60,8 @@ def main() -> int:
             shutdown_row(chosen.deaths)
         elif name == "timing":
             wrong += timing_rows(chosen.deaths)
+        elif name == "axe":
+            wrong += axe_row()
         else:
             parser.error(f"no row is called {name}")
     return 1 if wrong else 0
@@ -97,19 +99,26 @@ def command_row(name: str, count: int) -> int:
 
 
 def browser_row(name: str, count: int) -> int:
-    if obstacle := browsers.obstacle():
+    if obstacle := browsers.obstacle(name):
         print(f"{name:<12} left out; {obstacle}", flush=True)
         return 0
     seen = browsers.browse(name, possible_deaths(), count)
     wrong = show_row(name, seen["right"], seen["loud"], count)
-    again = seen["restarts"]
-    middle, worst = again[len(again) // 2], again[-1]
     print(
-        f"{'':<12} refused cells named right: {seen['named']} of {count}; restart and run to here "
-        f"starts after {middle:.1f} s, worst {worst:.1f} s of {len(again)}",
+        f"{'':<12} refused cells named right: {seen['named']} of {count}; words where nothing was "
+        f"refused: {seen['wordy']} of {count}",
         flush=True,
     )
-    return wrong + count - seen["named"] + int(middle > RESTART_S)
+    wrong += count - seen["named"] + seen["wordy"]
+    if again := seen["restarts"]:
+        middle, worst = again[len(again) // 2], again[-1]
+        print(
+            f"{'':<12} restart and run to here starts after {middle:.1f} s, worst {worst:.1f} s of "
+            f"{len(again)}; load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+        wrong += int(middle > RESTART_S)
+    return wrong
 
 
 def show_row(name: str, right: int, loud: int, count: int) -> int:
@@ -153,6 +162,16 @@ def refusal_rows(count: int) -> int:
         middle, worst = times[len(times) // 2], times[-1]
         print(f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
     return wrong + int(middle > WORDS_S)
+
+
+def axe_row() -> int:
+    if obstacle := browsers.obstacle("lab"):
+        print(f"axe          left out; {obstacle}", flush=True)
+        return 0
+    found = browsers.serious_findings()
+    where = "panel, side panel, status bar, dialog, notification, verdict and report, both themes"
+    print(f"axe-core, {where}: {found or 'nothing serious'}", flush=True)
+    return int(bool(found))
 
 
 def timing_rows(count: int) -> int:

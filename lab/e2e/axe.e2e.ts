@@ -60,10 +60,16 @@ test.each(THEMES)('nothing serious in %s', async theme => {
       memory: await findings(notebook, '.jp-Holdfast-memory'),
       sidePanel: await findings(notebook, '#holdfast-panel'),
       status: await findings(notebook, '.jp-Holdfast-statusItem'),
+      dialog: [] as string[],
       notification: [] as string[],
       verdict: [] as string[],
       report: [] as string[]
     };
+    await notebook.panel.getByRole('button', { name: /^Shut down/ }).click();
+    await notebook.dialog.waitFor();
+    seen.dialog = await findings(notebook, '.jp-Dialog');
+    await notebook.picture(`axe-dialog-${dark}`);
+    await notebook.dialog.getByRole('button', { name: 'Cancel' }).click();
     await notebook.cell(2).locator('.jp-InputArea-editor').click();
     await notebook.page.keyboard.press('Shift+Enter');
     await notebook.notification.waitFor();
@@ -78,6 +84,7 @@ test.each(THEMES)('nothing serious in %s', async theme => {
       memory: [],
       sidePanel: [],
       status: [],
+      dialog: [],
       notification: [],
       verdict: [],
       report: []

@@ -44,7 +44,7 @@ async function open(name: string, cells: string[], kernel?: string): Promise<voi
 
 describe('a kernel that the memory limit kills', () => {
   test('is warned of, told in the cell and in a notification, and brought back', async () => {
-    await open('train.ipynb', LEAK);
+    await open('train.ipynb', [...LEAK, 'print("after")']);
     await expect.poll(() => notebook.status.textContent()).toMatch(/MiB \/ 512 MiB/);
     await notebook.status.focus();
     await notebook.page.keyboard.press('Enter');
@@ -90,13 +90,15 @@ describe('a kernel that the memory limit kills', () => {
     await expect
       .poll(() => notebook.cell(1).getAttribute('class'))
       .toContain('jp-mod-selected');
+    // The one that was sent after it was not run, neither then nor now.
+    expect(await notebook.output(2).textContent()).not.toContain('after');
   });
 });
 
 describe('a cell that is refused memory', () => {
   test('says so, and its buttons show and free what holds it', async () => {
     await open('refused.ipynb', REFUSED, 'guarded');
-    await notebook.ready();
+    await notebook.watched();
     await notebook.runAll();
     await notebook.memory.waitFor();
     await expect
@@ -126,6 +128,20 @@ describe('a kernel that crashes', () => {
     await notebook.onlyOurs();
     await notebook.picture('lab-segfault');
     expect(await notebook.notification.count()).toBe(1);
+  });
+});
+
+describe("Jupyter's own dialog", () => {
+  test('leaves the notebook where the panel is in view', async () => {
+    await open('view.ipynb', [...SEGFAULT, ...SEGFAULT, ...SEGFAULT]);
+    await notebook.page.setViewportSize({ width: 1280, height: 480 });
+    await notebook.runAll(); // the last cell is selected now, far below
+    await notebook.notification.waitFor();
+    const verdict = notebook.output(1).locator('.holdfast-verdict');
+    await verdict.scrollIntoViewIfNeeded();
+    const before = (await verdict.boundingBox())?.y;
+    await notebook.onlyOurs();
+    expect((await verdict.boundingBox())?.y).toBe(before);
   });
 });
 

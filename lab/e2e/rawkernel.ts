@@ -104,13 +104,18 @@ export class RawKernel {
 
   /** The first message of a kind that belongs to a request. */
   async heard(kind: string, parent: string, patience = 60_000): Promise<IMessage> {
-    for (const end = Date.now() + patience; Date.now() < end; await sleep(20)) {
-      const found = this.messages.find(one => one.kind === kind && one.parent === parent);
-      if (found) {
-        return found;
+    const found = () =>
+      this.messages.find(one => one.kind === kind && one.parent === parent);
+    await this.until(() => found() !== undefined, patience);
+    return found()!;
+  }
+
+  async until(met: () => boolean, patience = 60_000): Promise<void> {
+    for (const end = Date.now() + patience; !met(); await sleep(20)) {
+      if (Date.now() > end) {
+        throw new Error(`not heard; but: ${JSON.stringify(this.messages, null, 1)}`);
       }
     }
-    throw new Error(`no ${kind}, but: ${JSON.stringify(this.messages, null, 1)}`);
   }
 
   kill(signal: NodeJS.Signals): void {

@@ -32,6 +32,7 @@ export interface IServerOptions {
   app: 'lab' | 'notebook';
   memoryBytes: number;
   theme?: string;
+  extension?: boolean; // of the server; the page has ours in any case
 }
 
 export class JupyterServer {
@@ -62,10 +63,12 @@ export class JupyterServer {
       PYTHONPATH: join(ROOT, 'python')
     };
     this.link('data/labextensions/holdfast-lab', 'python/holdfast/labextension');
-    this.link(
-      'config/jupyter_server_config.d/holdfast.json',
-      'python/jupyter-config/holdfast.json'
-    );
+    if (options.extension !== false) {
+      this.link(
+        'config/jupyter_server_config.d/holdfast.json',
+        'python/jupyter-config/holdfast.json'
+      );
+    }
     this.settings('notification', { fetchNews: 'false', checkForUpdates: false });
     this.settings('themes', { theme: options.theme ?? 'JupyterLab Light' });
     this.installKernels();
@@ -112,7 +115,12 @@ export class JupyterServer {
         source
       }))
     };
-    writeFileSync(join(this.home, 'work', name), JSON.stringify(notebook));
+    writeFileSync(this.file(name), JSON.stringify(notebook));
+  }
+
+  /** Where a notebook lies. */
+  file(name: string): string {
+    return join(this.home, 'work', name);
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 // A row of bench/jupyter: deaths and orderly ends of kernels in front of a real browser.
 //
 // One JSON object on stdin, {app, deaths: {slug: code}, refused: [[first cell, refused cell, name]],
-// count}; one on stdout, {right, loud, named, restarts: [seconds]}.
+// healthy: [cell], count}; one on stdout, {right, loud, named, wordy, restarts: [seconds]}.
 
 import { readFileSync } from 'node:fs';
 
@@ -18,6 +18,7 @@ interface IAsked {
   app: 'lab' | 'notebook';
   deaths: Record<string, string>;
   refused: [string, string, string][];
+  healthy: string[];
   count: number;
 }
 
@@ -63,6 +64,23 @@ class Row {
       await this.close(notebook);
     }
     return named;
+  }
+
+  /** How many cells that were refused nothing say something of Holdfast. */
+  async wordy(): Promise<number> {
+    let wordy = 0;
+    for (let i = 0; i < this.asked.count; i++) {
+      const code = this.asked.healthy[i % this.asked.healthy.length]!;
+      const notebook = await this.open(`healthy-${i}.ipynb`, ['x = 1', code], 'guarded');
+      await notebook.runAll();
+      await notebook.prompt(1).getByText('[2]:').waitFor();
+      await notebook.ready();
+      const shown = (await notebook.output(1).textContent()) ?? '';
+      const words = (await notebook.memory.count()) + (await notebook.notification.count());
+      wordy += Number(words > 0 || /holdfast/i.test(shown));
+      await this.close(notebook);
+    }
+    return wordy;
   }
 
   /** Seconds from a click on "Restart and run to here" until the first cell runs. */
@@ -166,6 +184,7 @@ async function main(): Promise<void> {
       right: await row.right(),
       loud: await row.loud(),
       named: await row.named(),
+      wordy: await row.wordy(),
       restarts: await row.restarts()
     };
     console.log(JSON.stringify(answer));

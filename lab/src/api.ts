@@ -8,6 +8,8 @@ import { NotebookRow, RunRow, Status, Verdict } from './protocol';
 
 /** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
 export interface IHoldfastApi {
+  /** The server knows none of these questions: it runs without the extension. */
+  readonly absent: boolean;
   status(kernel: string): Promise<Status | null>;
   notebooks(): Promise<NotebookRow[] | null>;
   runs(): Promise<RunRow[] | null>;
@@ -16,6 +18,8 @@ export interface IHoldfastApi {
 
 export class HoldfastApi implements IHoldfastApi, ICheckApi {
   constructor(private settings: ServerConnection.ISettings) {}
+
+  absent = false;
 
   async status(kernel: string): Promise<Status | null> {
     return this.get<Status>('status', { kernel });
@@ -49,6 +53,9 @@ export class HoldfastApi implements IHoldfastApi, ICheckApi {
         { method: 'GET' },
         this.settings
       );
+      if (name === 'status') {
+        this.absent = response.status === 404;
+      }
       return response.ok ? ((await response.json()) as T) : null;
     } catch {
       return null; // the server is away; Lab itself says so

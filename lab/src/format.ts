@@ -24,7 +24,7 @@ export function duration(seconds: number): string {
   if (seconds < 100) {
     return `${Math.round(seconds)} s`;
   }
-  const minutes = Math.round(seconds / 60);
+  const minutes = Math.floor(seconds / 60); // as the kernel itself says it
   if (minutes < 100) {
     return `${minutes} min`;
   }

@@ -32,6 +32,7 @@ import { RecentDeaths } from './recentdeaths';
 import { Recovery } from './recover';
 import { ReportWidget } from './report';
 import { RestartDialogs } from './restartdialogs';
+import { confirmShutDown } from './shutdowndialog';
 import { SidePanel } from './sidepanel';
 import { StatusItem } from './statusitem';
 
@@ -79,7 +80,12 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const showPanel = () => void app.commands.execute(SHOW_PANEL);
     const openReport = (run: string) => void app.commands.execute(OPEN_REPORT, { run });
 
-    const memory = new NotebookMemory(api, app.serviceManager.sessions, monitor);
+    const memory = new NotebookMemory(
+      api,
+      app.serviceManager.sessions,
+      confirmShutDown,
+      monitor
+    );
     const panel = new SidePanel(
       monitor,
       recent,

@@ -5,11 +5,12 @@ export const MEMORY_MIME = 'application/vnd.holdfast.memory+json';
 export interface Variable {
   path: string;
   name: string;
-  also: string[];
-  owner: string;
+  also?: string[];
+  owner?: string;
   bytes: number;
   about: boolean;
   text: string;
+  grown?: number; // bytes, lately
 }
 
 export interface OtherKernel {
@@ -21,6 +22,8 @@ export interface OtherKernel {
 export interface MemoryFacts {
   kind: 'refused' | 'brink' | 'memory-error' | 'variables';
   headline: string;
+  figures?: string; // of the whole kernel, in one line
+  note?: string; // why no variable is named
   variables: Variable[];
   grew: { name: string; kind: string; items: number; bytes: number; grown: number } | null;
   others: OtherKernel[];
@@ -29,8 +32,45 @@ export interface MemoryFacts {
 
 /** A saved notebook may hold anything: null where it is not what a kernel writes. */
 export function factsOf(data: unknown): MemoryFacts | null {
-  const facts = data as Partial<MemoryFacts> | null | undefined;
-  const lists = [facts?.variables, facts?.others, facts?.advice];
-  const whole = typeof facts?.headline === 'string' && lists.every(Array.isArray);
-  return whole ? (facts as MemoryFacts) : null;
+  if (!isObject(data) || typeof data.headline !== 'string') {
+    return null;
+  }
+  return {
+    kind: data.kind as MemoryFacts['kind'],
+    headline: data.headline,
+    figures: typeof data.figures === 'string' ? data.figures : '',
+    note: typeof data.note === 'string' ? data.note : '',
+    variables: listOf<Variable>(data.variables, {
+      path: 'string',
+      bytes: 'number',
+      text: 'string'
+    }),
+    grew:
+      listOf<NonNullable<MemoryFacts['grew']>>([data.grew], {
+        name: 'string',
+        kind: 'string',
+        items: 'number',
+        bytes: 'number'
+      })[0] ?? null,
+    others: listOf<OtherKernel>(data.others, { name: 'string', bytes: 'number' }),
+    advice: listOf<MemoryFacts['advice'][number]>(data.advice, {
+      text: 'string',
+      code: 'string'
+    })
+  };
+}
+
+function isObject(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null;
+}
+
+/** Those that have what is read of them. */
+function listOf<T>(data: unknown, types: Record<string, string>): T[] {
+  const list = Array.isArray(data) ? (data as unknown[]) : [];
+  const fits = (one: unknown) =>
+    isObject(one) &&
+    Object.entries(types).every(
+      ([name, type]) => typeof one[name] === type && one[name] !== null
+    );
+  return list.filter(fits) as T[];
 }

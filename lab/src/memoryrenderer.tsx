@@ -60,7 +60,12 @@ export class MemoryWidget extends ReactWidget implements IRenderMime.IRenderer {
     const showVariables = () => void this.act(SHOW);
     return (
       this.facts && (
-        <MemoryView facts={this.facts} said={this.said} actions={{ free, showVariables }} />
+        <MemoryView
+          facts={this.facts}
+          now={this.now}
+          said={this.said}
+          actions={{ free, showVariables }}
+        />
       )
     );
   }
@@ -74,7 +79,11 @@ export class MemoryWidget extends ReactWidget implements IRenderMime.IRenderer {
     this.say(kernel.status === 'busy' ? 'When the running cell has ended …' : 'A moment …');
     try {
       const answer = await ask(kernel, code);
-      this.facts = answer.facts ?? this.facts;
+      if (this.facts?.kind === 'variables') {
+        this.facts = answer.facts ?? this.facts;
+      } else {
+        this.now = answer.facts ?? this.now;
+      }
       this.say(
         answer.failed === 'ModuleNotFoundError'
           ? NOT_INSTALLED
@@ -91,6 +100,7 @@ export class MemoryWidget extends ReactWidget implements IRenderMime.IRenderer {
   }
 
   private facts: MemoryFacts | null = null;
+  private now: MemoryFacts | null = null;
   private said = '';
 }
 

@@ -3,6 +3,7 @@
 import React from 'react';
 
 import { duration, human } from './format';
+import { Marked } from './marked';
 import { MemoryFacts, OtherKernel, Variable } from './memoryfacts';
 
 export interface IMemoryActions {
@@ -21,9 +22,12 @@ function VariableRow(props: { one: Variable }): React.ReactElement {
       <th scope="row">
         <code>{one.path}</code>
         {one.owner && ` in ${one.owner}()`}
-        {one.also.length > 0 && ` (also ${one.also.join(', ')})`}
+        {Array.isArray(one.also) && one.also.length > 0 && ` (also ${one.also.join(', ')})`}
       </th>
-      <td>{one.text}</td>
+      <td>
+        {one.text}
+        {one.grown ? `, +${human(one.grown)} lately` : ''}
+      </td>
     </tr>
   );
 }
@@ -39,36 +43,14 @@ export function companyText(other: OtherKernel): string {
   return `${human(other.bytes)} in ${other.name}${state}`;
 }
 
-/** `names` as code. */
-function Marked(props: { text: string }): React.ReactElement {
-  const parts = props.text.split('`');
+function Variables(props: { facts: MemoryFacts }): React.ReactElement {
+  const { variables, grew, others } = props.facts;
   return (
     <>
-      {parts.map((part, i) =>
-        i % 2 ? <code key={i}>{part}</code> : <span key={i}>{part}</span>
-      )}
-    </>
-  );
-}
-
-export function MemoryView(props: {
-  facts: MemoryFacts;
-  actions: IMemoryActions | null;
-  said: string;
-}): React.ReactElement {
-  const { facts, actions, said } = props;
-  const { grew } = facts;
-  return (
-    <section
-      className="jp-Holdfast-memory"
-      data-kind={facts.kind}
-      aria-label="Memory of this kernel"
-    >
-      <p className="jp-Holdfast-memoryHead">{facts.headline}</p>
-      {facts.variables.length > 0 && (
+      {variables.length > 0 && (
         <table className="jp-Holdfast-variables" aria-label="Largest variables">
           <tbody>
-            {facts.variables.slice(0, 8).map((one, i) => (
+            {variables.slice(0, 8).map((one, i) => (
               <VariableRow key={i} one={one} />
             ))}
           </tbody>
@@ -80,9 +62,31 @@ export function MemoryView(props: {
           {grew.grown ? `+${human(grew.grown)}` : human(grew.bytes)})
         </p>
       )}
-      {facts.others.length > 0 && (
-        <p>Share the limit: {facts.others.slice(0, 3).map(companyText).join('; ')}</p>
+      {others.length > 0 && (
+        <p>Shares the limit: {others.slice(0, 3).map(companyText).join('; ')}</p>
       )}
+    </>
+  );
+}
+
+/** `now`: what a button has asked for since; the words about the refusal stay above it. */
+export function MemoryView(props: {
+  facts: MemoryFacts;
+  now: MemoryFacts | null;
+  actions: IMemoryActions | null;
+  said: string;
+}): React.ReactElement {
+  const { facts, now, actions, said } = props;
+  return (
+    <section
+      className="jp-Holdfast-memory"
+      data-kind={facts.kind}
+      aria-label="Memory of this kernel"
+    >
+      <p className="jp-Holdfast-memoryHead">{facts.headline}</p>
+      {facts.figures && <p>{facts.figures}</p>}
+      {facts.note && <p>{facts.note}</p>}
+      <Variables facts={facts} />
       {facts.advice.length > 0 && (
         <>
           <h4>Do now</h4>
@@ -102,9 +106,15 @@ export function MemoryView(props: {
             Free what can be freed
           </button>
           <button type="button" onClick={actions.showVariables}>
-            Show variables
+            {facts.kind === 'variables' ? 'Look again' : 'Show variables'}
           </button>
           <span role="status">{said}</span>
+        </div>
+      )}
+      {now && (
+        <div className="jp-Holdfast-memoryNow">
+          <p className="jp-Holdfast-memoryHead">{now.headline}</p>
+          <Variables facts={now} />
         </div>
       )}
     </section>

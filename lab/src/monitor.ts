@@ -4,6 +4,7 @@ import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
 
 import { IHoldfastApi } from './api';
+import { Pace } from './pace';
 import { Status } from './protocol';
 
 const BUSY_INTERVAL = 2000;
@@ -37,6 +38,10 @@ export class KernelMonitor {
     return this.change;
   }
 
+  get serverAbsent(): boolean {
+    return this.api.absent;
+  }
+
   /** Looks at this document's kernel from now on; null: at none. */
   follow(source: IKernelSource | null): void {
     if (source === this.source) {
@@ -58,14 +63,23 @@ export class KernelMonitor {
 
   /** Asks now, and sets the pace of what follows. */
   refresh(): void {
-    this.setPace();
+    this.setPollInterval();
     void (this.source ? this.poll.refresh() : this.poll.stop());
   }
 
-  private setPace(): void {
-    const busy = this.source?.kernelDisplayStatus === 'busy';
+  /** Seconds until memory is full at the pace of the running cell; null: none is seen. */
+  get toLimit(): number | null {
+    return this.busy ? this.pace.toLimit : null;
+  }
+
+  /** Whether a cell runs. */
+  get busy(): boolean {
+    return this.source?.kernelDisplayStatus === 'busy';
+  }
+
+  private setPollInterval(): void {
     const ended = this.current?.watched === false && this.current.ended;
-    const interval = busy || ended ? BUSY_INTERVAL : IDLE_INTERVAL;
+    const interval = this.busy || ended ? BUSY_INTERVAL : IDLE_INTERVAL;
     if (interval !== this.poll.frequency.interval) {
       this.poll.frequency = { ...this.poll.frequency, interval };
     }
@@ -93,11 +107,13 @@ export class KernelMonitor {
 
   private set(status: Status | null): void {
     this.current = status;
-    this.setPace();
+    this.pace.add(Date.now() / 1000, status);
+    this.setPollInterval();
     this.change.emit();
   }
 
   private poll: Poll;
+  private pace = new Pace();
   private source: IKernelSource | null = null;
   private current: Status | null = null;
   private change = new Signal<this, void>(this);

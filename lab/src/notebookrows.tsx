@@ -38,6 +38,7 @@ export class NotebookMemory {
   constructor(
     private api: IHoldfastApi,
     private sessions: Pick<Session.IManager, 'shutdown'>,
+    private confirm: (row: NotebookRow) => Promise<boolean>,
     private monitor: Pick<KernelMonitor, 'changed' | 'kernel'>
   ) {
     monitor.changed.connect(() => {
@@ -70,8 +71,11 @@ export class NotebookMemory {
   }
 
   async shutDown(row: NotebookRow): Promise<void> {
-    await this.sessions.shutdown(row.session);
-    await this.refresh();
+    await this.refresh(); // what it gives back is told
+    if (await this.confirm(this.known.find(one => one.session === row.session) ?? row)) {
+      await this.sessions.shutdown(row.session);
+      await this.refresh();
+    }
   }
 
   private known: NotebookRow[] = [];
@@ -94,10 +98,16 @@ export function NotebookTable(props: {
         <tbody>
           {props.rows.map(row => (
             <tr key={row.session}>
-              <td>{row.bytes === null ? '' : human(row.bytes)}</td>
               <th scope="row" title={row.path}>
                 {row.name}
-                <small>{row.kernel === props.front ? 'in front' : stateText(row)}</small>
+                <small>
+                  {[
+                    row.bytes === null ? '' : human(row.bytes),
+                    row.kernel === props.front ? 'in front' : stateText(row)
+                  ]
+                    .filter(Boolean)
+                    .join(' · ')}
+                </small>
               </th>
               <td>
                 <button

@@ -12,9 +12,23 @@ const FEWEST_SECONDS = 3;
 // Full within this time is worth a warning however much is free now.
 const SOON_SECONDS = 30;
 const SOON_SHARE = 0.5;
+// More than this part of the growth between two looks, and it is not steady.
+const ONE_JUMP = 0.6;
 
 export function share(used: number | null, limit: number | null): number | null {
   return used === null || limit === null || limit <= 0 ? null : used / limit;
+}
+
+function largestJump(curve: readonly CurvePoint[], since: number): number {
+  let largest = 0;
+  let before: number | null = null;
+  for (const { seconds, used_bytes } of curve) {
+    if (seconds >= since && used_bytes !== null) {
+      largest = Math.max(largest, before === null ? 0 : used_bytes - before);
+      before = used_bytes;
+    }
+  }
+  return largest;
 }
 
 /** Seconds until the limit at the growth of the last moments; null: not growing, or unknown. */
@@ -31,6 +45,9 @@ export function secondsToLimit(curve: readonly CurvePoint[]): number | null {
   }
   const elapsed = last.seconds - first.seconds;
   const grown = last.used_bytes - first.used_bytes;
+  if (largestJump(curve, first.seconds) > ONE_JUMP * grown) {
+    return null; // a table was loaded: that is over, and no pace
+  }
   // A container's first gigabyte is usually an import: growth must matter against the limit.
   if (elapsed < FEWEST_SECONDS || grown < 0.02 * last.limit_bytes) {
     return null;
@@ -45,14 +62,14 @@ function levelOfShare(part: number | null): Level {
   return part >= BRINK_SHARE ? 'brink' : part >= WARNING_SHARE ? 'warning' : 'calm';
 }
 
-export function memoryLevel(status: Watched): Level {
+/** `toLimit`: seconds until memory is full at its pace; null: it does not grow. */
+export function memoryLevel(status: Watched, toLimit: number | null): Level {
   const part = share(status.memory_bytes, status.limit_bytes);
   const level = levelOfShare(part);
   if (level !== 'calm' || part === null || part < SOON_SHARE) {
     return level;
   }
-  const seconds = secondsToLimit(status.curve);
-  return seconds !== null && seconds < SOON_SECONDS ? 'warning' : 'calm';
+  return toLimit !== null && toLimit < SOON_SECONDS ? 'warning' : 'calm';
 }
 
 export function gpuLevel(gpu: Gpu): Level {

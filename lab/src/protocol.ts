@@ -47,6 +47,7 @@ export interface RunRow {
   outcome: string;
   cause: string | null;
   live: boolean;
+  notebook: string; // whose kernel it was; "": not known
   death: boolean; // ended as nobody wanted
 }
 

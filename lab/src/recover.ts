@@ -4,6 +4,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { Cell } from '@jupyterlab/cells';
 import { NotebookActions, NotebookPanel } from '@jupyterlab/notebook';
 
+import { Culprit, IFailure } from './culprit';
 import { Rebirth } from './rebirth';
 import { wake } from './wake';
 
@@ -15,27 +16,38 @@ export class Recovery {
     panel.sessionContext.statusChanged.connect((_, status) =>
       this.rebirth.statusChanged(status)
     );
-    const note = (
+    const scheduled = (_: unknown, args: { notebook: unknown; cell: Cell }) => {
+      if (args.notebook === panel.content) {
+        this.culprit.scheduled(args.cell);
+      }
+    };
+    const executed = (
       _: unknown,
-      args: { notebook: unknown; cell: Cell; success: boolean }
+      args: { notebook: unknown; cell: Cell; error?: IFailure | null }
     ) => {
       if (args.notebook === panel.content) {
         this.rebirth.executed();
-        this.failed = args.success ? this.failed : args.cell;
+        this.culprit.executed(args.cell, args.error);
       }
     };
-    NotebookActions.executed.connect(note);
-    panel.disposed.connect(() => NotebookActions.executed.disconnect(note));
+    NotebookActions.executionScheduled.connect(scheduled);
+    NotebookActions.executed.connect(executed);
+    panel.disposed.connect(() => {
+      NotebookActions.executionScheduled.disconnect(scheduled);
+      NotebookActions.executed.disconnect(executed);
+    });
   }
 
   mourn(): void {
     this.rebirth.mourn();
+    this.culprit.died();
   }
 
   /** Runs every cell above the one that died (else the selected one), and selects that. */
   async run(): Promise<void> {
     const { content: notebook, sessionContext } = this.panel;
-    const cell = this.failed && !this.failed.isDisposed ? this.failed : notebook.activeCell;
+    const died = this.culprit.cell;
+    const cell = died && !died.isDisposed ? died : notebook.activeCell;
     const message = Notification.emit('Starting the kernel anew …', 'in-progress', {
       autoClose: false
     });
@@ -74,5 +86,5 @@ export class Recovery {
   }
 
   private rebirth = new Rebirth();
-  private failed: Cell | null = null;
+  private culprit = new Culprit<Cell>();
 }

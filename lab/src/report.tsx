@@ -6,6 +6,7 @@ import React from 'react';
 import { CurveView } from './curveview';
 import { place } from './format';
 import { headlineOf } from './headline';
+import { Marked } from './marked';
 import { Finding, Verdict } from './protocol';
 import { SitesTable } from './sites';
 
@@ -58,7 +59,7 @@ function Fixes(props: { findings: Finding[] }): React.ReactElement | null {
       <ol>
         {fixes.map((fix, i) => (
           <li key={i}>
-            {fix.text}
+            <Marked text={fix.text} />
             {fix.code && <pre>{fix.code}</pre>}
           </li>
         ))}
@@ -126,10 +127,12 @@ export function Report(props: {
       <header>
         <h1>{headlineOf(verdict.headline).what}</h1>
         <CauseTag finding={end} />
-        <p>{end.summary}</p>
+        <p>
+          <Marked text={end.summary} />
+        </p>
         {deeper && (
           <p>
-            <b>Because:</b> {root.summary} <CauseTag finding={root} />
+            <b>Because:</b> <Marked text={root.summary} /> <CauseTag finding={root} />
           </p>
         )}
         {props.restart && (

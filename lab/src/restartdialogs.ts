@@ -18,6 +18,17 @@ export function isAboutRestart(dialog: IDialog, path: string): boolean {
   return path !== '' && buttons.length === 1 && body.includes(path);
 }
 
+/** A dialog that goes gives the focus back to the cell in front, and the notebook scrolls there. */
+function keepingTheView(act: () => void): void {
+  const views = [...document.querySelectorAll('.jp-WindowedPanel-outer')].map(
+    node => [node, node.scrollTop] as const
+  );
+  const back = () => views.forEach(([node, top]) => (node.scrollTop = top));
+  act();
+  back();
+  requestAnimationFrame(back);
+}
+
 export class RestartDialogs {
   constructor() {
     Dialog.tracker.widgetAdded.connect((_, dialog) => {
@@ -39,7 +50,7 @@ export class RestartDialogs {
         this.expected.delete(path);
       } else if (!dialog.isDisposed && isAboutRestart(dialog, path)) {
         this.expected.delete(path);
-        dialog.reject();
+        keepingTheView(() => dialog.reject());
       }
     }
   }

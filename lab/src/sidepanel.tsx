@@ -4,10 +4,11 @@ import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';
 
 import { CurveView } from './curveview';
-import { ago, human, percent } from './format';
+import { ago, duration, human, percent } from './format';
+import { Marked } from './marked';
 import { KernelMonitor } from './monitor';
 import { NotebookMemory, NotebookRows } from './notebookrows';
-import { memoryLevel, secondsToLimit, share } from './pressure';
+import { memoryLevel, share } from './pressure';
 import { RunRow, Status, Watched } from './protocol';
 import { RecentDeaths } from './recentdeaths';
 import { SitesTable } from './sites';
@@ -15,10 +16,13 @@ import { SitesTable } from './sites';
 const MOST_SITES = 8;
 const MOST_DEATHS = 6;
 
-function Figures(props: { status: Watched }): React.ReactElement {
-  const { status } = props;
+function Figures(props: {
+  status: Watched;
+  busy: boolean;
+  toLimit: number | null;
+}): React.ReactElement {
+  const { status, toLimit } = props;
   const part = share(status.memory_bytes, status.limit_bytes);
-  const seconds = secondsToLimit(status.curve);
   const rows: [string, string][] = [];
   if (status.process_bytes !== null) {
     rows.push(['kernel process', human(status.process_bytes)]);
@@ -37,7 +41,7 @@ function Figures(props: { status: Watched }): React.ReactElement {
   return (
     <>
       {status.memory_bytes !== null && (
-        <p className="jp-Holdfast-big" data-level={memoryLevel(status)}>
+        <p className="jp-Holdfast-big" data-level={memoryLevel(status, toLimit)}>
           {human(status.memory_bytes)}
           {status.limit_bytes !== null && part !== null && (
             <small>
@@ -47,9 +51,14 @@ function Figures(props: { status: Watched }): React.ReactElement {
           )}
         </p>
       )}
-      {seconds !== null && seconds < 600 && (
+      {toLimit !== null && toLimit < 600 && (
         <p className="jp-Holdfast-soon">
-          At this pace full in {Math.max(1, Math.round(seconds))} s
+          At this pace full in {duration(Math.max(1, toLimit))}
+        </p>
+      )}
+      {status.trouble && props.busy && (
+        <p className="jp-Holdfast-soon">
+          <Marked text={status.trouble} />
         </p>
       )}
       <CurveView points={status.curve} limitName={status.limit_name} />
@@ -65,7 +74,15 @@ function Figures(props: { status: Watched }): React.ReactElement {
   );
 }
 
-function Hint(props: { status: Status | null }): React.ReactElement {
+function Hint(props: { status: Status | null; absent: boolean }): React.ReactElement {
+  if (props.absent) {
+    return (
+      <p className="jp-Holdfast-hint">
+        The server runs without Holdfast&apos;s extension: install it where the server is
+        installed, <code>pip install holdfast</code>, and start the server anew.
+      </p>
+    );
+  }
   if (props.status === null) {
     return <p className="jp-Holdfast-hint">No kernel is in front.</p>;
   }
@@ -87,13 +104,24 @@ export function SidePanelView(props: {
   onOpen: (run: string) => void;
   onCheck: () => void;
   notebooks?: React.ReactNode;
+  busy?: boolean;
+  toLimit?: number | null;
+  absent?: boolean;
 }): React.ReactElement {
   const { status, deaths } = props;
   return (
     <div className="jp-Holdfast-sections">
       <section>
         <h3>Memory</h3>
-        {status?.watched ? <Figures status={status} /> : <Hint status={status} />}
+        {status?.watched ? (
+          <Figures
+            status={status}
+            busy={props.busy ?? false}
+            toLimit={props.toLimit ?? null}
+          />
+        ) : (
+          <Hint status={status} absent={props.absent ?? false} />
+        )}
       </section>
       {status?.watched && status.top_sites.length > 0 && (
         <section>
@@ -115,7 +143,10 @@ export function SidePanelView(props: {
                   title={run.command}
                   onClick={() => props.onOpen(run.id)}
                 >
-                  <span className="jp-Holdfast-slug">{run.cause ?? run.outcome}</span>
+                  <span>
+                    <span className="jp-Holdfast-slug">{run.cause ?? run.outcome}</span>
+                    {run.notebook && <small>{run.notebook}</small>}
+                  </span>
                   <span className="jp-Holdfast-when">{ago(run.started, props.now)}</span>
                 </button>
               </li>
@@ -159,6 +190,9 @@ export class SidePanel extends ReactWidget {
         now={Date.now()}
         onOpen={this.onOpen}
         onCheck={this.onCheck}
+        absent={this.monitor.serverAbsent}
+        busy={this.monitor.busy}
+        toLimit={this.monitor.toLimit}
         notebooks={<NotebookRows memory={this.notebooks} />}
       />
     );

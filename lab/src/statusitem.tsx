@@ -42,6 +42,8 @@ function GpuText(props: { gpu: Gpu }): React.ReactElement | null {
 export function StatusText(props: {
   status: Watched;
   others?: string;
+  busy?: boolean;
+  toLimit?: number | null;
   onClick: () => void;
 }): React.ReactElement | null {
   const { status } = props;
@@ -49,7 +51,7 @@ export function StatusText(props: {
     return null;
   }
   const part = share(status.memory_bytes, status.limit_bytes);
-  const level = memoryLevel(status);
+  const level = memoryLevel(status, props.toLimit ?? null);
   const figures =
     status.limit_bytes === null
       ? human(status.memory_bytes)
@@ -58,7 +60,8 @@ export function StatusText(props: {
     part === null
       ? figures
       : `${figures}, ${percent(part)} of the ${status.limit_name || 'limit'}`;
-  const trouble = status.trouble ? `${status.trouble} ` : '';
+  // Of a cell that has ended it is told in the cell.
+  const trouble = status.trouble && props.busy ? `${status.trouble} ` : '';
   return (
     <button
       type="button"
@@ -72,11 +75,7 @@ export function StatusText(props: {
         {part !== null && <Meter share={part} />}
         {figures}
       </span>
-      {trouble && (
-        <span className="jp-Holdfast-figure" data-level="warning">
-          {status.trouble}
-        </span>
-      )}
+      {trouble && <span className="jp-Holdfast-trouble">{trouble}</span>}
       {status.gpus.map((gpu, i) => (
         <GpuText key={i} gpu={gpu} />
       ))}
@@ -109,6 +108,8 @@ export class StatusItem extends ReactWidget {
             <StatusText
               status={status}
               others={this.memory.others}
+              busy={this.monitor.busy}
+              toLimit={this.monitor.toLimit}
               onClick={this.onClick}
             />
           ) : null;

@@ -1,6 +1,7 @@
 // Asks a kernel that is starting until it answers: Lab asks once, too early, and then waits.
 
-const AGAIN_MS = 100;
+// What was asked too early is lost; the rest waits, and each is answered before a cell runs.
+const AGAIN_MS = 500;
 
 export interface IAnswering {
   requestKernelInfo(): Promise<unknown>;

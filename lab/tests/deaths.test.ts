@@ -39,7 +39,7 @@ describe('a death', () => {
     mortal = new Mortal();
     seen = [];
     why.mockReset().mockResolvedValue(verdict(RUN));
-    const api = { why, status: vi.fn(), runs: vi.fn(), notebooks: vi.fn() };
+    const api = { absent: false, why, status: vi.fn(), runs: vi.fn(), notebooks: vi.fn() };
     const watch = new DeathWatch<string>(api, () => Promise.resolve());
     watch.died.connect(
       (_, death) => void seen.push(`${death.owner} ${death.verdict.run.id}`)

@@ -25,7 +25,7 @@ describe('place', () => {
 
 test('durations grow from seconds to hours', () => {
   expect(duration(8.4)).toBe('8 s');
-  expect(duration(750)).toBe('13 min');
+  expect(duration(750)).toBe('12 min');
   expect(duration(11_100)).toBe('3 h 5 min');
 });
 

@@ -23,6 +23,7 @@ describe('the monitor', () => {
     vi.useFakeTimers();
     status.mockReset().mockResolvedValue(watched(512, 100));
     monitor = new KernelMonitor({
+      absent: false,
       status,
       why: vi.fn(),
       runs: vi.fn(),

@@ -8,6 +8,8 @@ vi.mock('@jupyterlab/ui-components', () => ({
   UseSignal: () => null
 }));
 
+import { factsOf } from '../src/memoryfacts';
+import { MemoryView } from '../src/memoryview';
 import { Report } from '../src/report';
 import { SidePanelView } from '../src/sidepanel';
 import { byGrowth } from '../src/sites';
@@ -40,11 +42,10 @@ describe('the status item', () => {
   test('speaks of silent trouble', () => {
     const said = 'The loss is not a number any more.';
     const status = { ...watched(512, 100), trouble: said };
-    const html = renderToStaticMarkup(<StatusText status={status} onClick={nothing} />);
-    expect(html).toContain(`data-level="warning">${said}`);
-    expect(
-      renderToStaticMarkup(<StatusText status={watched(512, 100)} onClick={nothing} />)
-    ).not.toContain('loss');
+    const html = (busy: boolean) =>
+      renderToStaticMarkup(<StatusText status={status} busy={busy} onClick={nothing} />);
+    expect(html(true)).toContain(said);
+    expect(html(false), 'of a cell that has ended').not.toContain('loss');
   });
 
   test('is absent where memory is unknown', () => {
@@ -69,8 +70,66 @@ describe('the side panel', () => {
     expect(render({ watched: false, ended: false })).toContain('holdfast kernel install'));
   test('says so when the kernel has ended', () =>
     expect(render({ watched: false, ended: true })).toContain('has ended'));
+  test('says so where the server has no extension', () => {
+    const html = renderToStaticMarkup(
+      <SidePanelView
+        status={null}
+        absent
+        deaths={[]}
+        now={0}
+        onOpen={nothing}
+        onCheck={nothing}
+      />
+    );
+    expect(html).toContain('pip install holdfast');
+  });
   test('draws the curve of one that is', () =>
     expect(render(watched(512, 100, 200, 300))).toContain('role="img"'));
+});
+
+describe('the panel of a kernel about its memory', () => {
+  const facts = factsOf({
+    kind: 'refused',
+    headline: 'Holdfast kept this kernel alive',
+    variables: [
+      {
+        path: 'train',
+        name: 'train',
+        also: [],
+        bytes: 200 * MIB,
+        text: 'array',
+        grown: MIB
+      },
+      null,
+      { path: {}, bytes: 'many', text: 7 }
+    ],
+    grew: { name: {} },
+    others: [{ name: 'a.ipynb', bytes: 80 * MIB, idle: 119 }, 'x'],
+    advice: [{ text: 'Change `train` in place.', code: 'train *= 2' }, { text: {} }]
+  });
+
+  test('shows what it knows, and nothing of what a file holds beside it', () => {
+    const html = renderToStaticMarkup(
+      <MemoryView facts={facts!} now={null} actions={null} said="" />
+    );
+    expect(html.match(/<tr>/g)).toHaveLength(1);
+    expect(html).toContain('array, +1 MiB lately');
+    expect(html).toContain('80 MiB in a.ipynb, idle for 1 min');
+    expect(html).toContain('<code>train</code><span> in place.');
+  });
+
+  test('keeps the words about the refusal beside the variables of now', () => {
+    const now = { ...facts!, kind: 'variables' as const, headline: 'Now they hold 3 MiB' };
+    const html = renderToStaticMarkup(
+      <MemoryView facts={facts!} now={now} actions={null} said="" />
+    );
+    expect(html).toContain('kept this kernel alive');
+    expect(html).toContain('Now they hold 3 MiB');
+  });
+
+  test.each([null, 7, 'text', [], {}, { headline: 7 }])('is none for %j', data =>
+    expect(factsOf(data)).toBeNull()
+  );
 });
 
 describe('the report', () => {

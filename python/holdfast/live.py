@@ -26,16 +26,32 @@ class Live:
     """Figures of the run; None: could not be seen."""
 
     run: str = ""
-    memory_bytes: int | None = None  # in use against the limit
+    memory_bytes: int | None = None  # taken of the limit; file pages that can be dropped are not
     limit_bytes: int | None = None
     limit_name: str = ""  # "container limit", "machine memory"
     peak_bytes: int | None = None
-    process_bytes: int | None = None  # resident, of this process
+    process_bytes: int | None = None  # of this process; pages of its files are not
     gpus: tuple[Gpu, ...] = ()
     steps: int = 0
     epoch: int = 0
     guard: str | None = None
     evidence: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def line(self) -> str:
+        """The figures in one line, the largest first."""
+        parts = []
+        if self.memory_bytes is not None:
+            share = f" of {human(self.limit_bytes)}" if self.limit_bytes else ""
+            parts.append(f"{human(self.memory_bytes)}{share} in use")
+        if self.process_bytes is not None:
+            parts.append(f"{human(self.process_bytes)} of it this kernel's")
+        parts += [f"{text} {name}" for name, text in self._gpu_rows()]
+        if self.steps:
+            parts.append(f"{self.steps:,} steps" + (f", epoch {self.epoch}" if self.epoch else ""))
+        if self.guard:
+            parts.append(f"guard {self.guard}")
+        return " · ".join(parts)
 
     def __str__(self) -> str:
         return "\n".join(f"{name:<8} {text}" for name, text in self._rows())
@@ -64,11 +80,7 @@ class Live:
             rows.append(("kernel", human(self.process_bytes)))
         if self.peak_bytes is not None:
             rows.append(("peak", human(self.peak_bytes)))
-        for number, gpu in enumerate(self.gpus):
-            if gpu.used_bytes is not None and gpu.total_bytes:
-                rows.append(
-                    (f"GPU {number}", f"{human(gpu.used_bytes)} of {human(gpu.total_bytes)}")
-                )
+        rows += self._gpu_rows()
         if self.steps:
             rows.append(
                 ("steps", str(self.steps) + (f", epoch {self.epoch}" if self.epoch else ""))
@@ -76,6 +88,13 @@ class Live:
         if self.guard:
             rows.append(("guard", self.guard))
         return rows
+
+    def _gpu_rows(self) -> list[tuple[str, str]]:
+        return [
+            (f"GPU {number}", f"{human(gpu.used_bytes)} of {human(gpu.total_bytes)}")
+            for number, gpu in enumerate(self.gpus)
+            if gpu.used_bytes is not None and gpu.total_bytes
+        ]
 
 
 def bar(share: float) -> str:
@@ -105,6 +124,29 @@ def live() -> Live:
     return of_evidence(here.run, ask("why", "--evidence", str(here.directory)))
 
 
+def taken(point: dict[str, Any]) -> int | None:
+    """What cannot be had back by dropping file pages, which reading a large file fills a limit with."""
+    used: int | None = point.get("used_bytes")
+    limit, left = point.get("limit_bytes"), point.get("left_bytes")
+    return limit - left if limit is not None and left is not None and left <= limit else used
+
+
+def _private(process: dict[str, Any]) -> int | None:
+    """Pages of mapped files are resident, too, and can be dropped."""
+    anonymous: int | None = process.get("anon")
+    if anonymous is None:
+        return process.get("rss")
+    shared: int = process.get("shmem") or 0
+    return anonymous + shared
+
+
+def _peak(memory: dict[str, Any]) -> int | None:
+    """The limit's own mark counts file pages, too."""
+    seen = [point for point in memory.get("curve") or [] if point.get("left_bytes") is not None]
+    mark: int | None = memory.get("peak_bytes")
+    return max((taken(point) or 0 for point in seen), default=mark)
+
+
 def of_evidence(run: str, evidence: dict[str, Any]) -> Live:
     """The figures in what ``holdfast why --evidence`` prints."""
     memory = evidence.get("memory", {})
@@ -119,11 +161,11 @@ def of_evidence(run: str, evidence: dict[str, Any]) -> Live:
     steps = agent.get("steps", {})
     return Live(
         run=run,
-        memory_bytes=curve[-1].get("used_bytes"),
+        memory_bytes=taken(curve[-1]),
         limit_bytes=memory.get("limit_bytes"),
         limit_name=memory.get("limit_name", ""),
-        peak_bytes=memory.get("peak_bytes"),
-        process_bytes=process.get("rss"),
+        peak_bytes=_peak(memory),
+        process_bytes=_private(process),
         gpus=tuple(
             Gpu(gpu.get("name", ""), gpu.get("used_last"), gpu.get("total"))
             for gpu in evidence.get("gpus", [])

@@ -25,7 +25,7 @@ from holdfast.memory_use import LineGrowth, MemoryUse, NewVariable
 __all__ = ["LineGrowth", "MemoryUse", "NewVariable", "measure"]
 
 _LEAST = 256 << 10
-_LEAST_VARIABLE = 1 << 20
+_LEAST_PEAK = _LEAST_VARIABLE = 1 << 20
 _MOST_VARIABLES = 5
 _WEIGHED = 24
 _LOOK_EVERY = 0.01
@@ -90,7 +90,7 @@ class measure:
             held_before, peak_before = self._sites_before.lines.get(line, (0, 0))
             stayed = held - held_before
             most = max(peak - held_before, 0) if peak > peak_before else max(stayed, 0)
-            if stayed > _LEAST or stayed < -_LEAST or most > _LEAST:
+            if abs(stayed) > _LEAST or most > _LEAST_PEAK:
                 yield LineGrowth(line, stayed, most, self._text(line))
 
     def _text(self, line: int) -> str:

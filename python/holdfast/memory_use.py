@@ -147,7 +147,7 @@ class MemoryUse:
 
 
 def _signed(amount: int) -> str:
-    return ("+" if amount >= 0 else "") + human(amount)
+    return ("+" if amount > 0 else "") + human(amount)
 
 
 def _picture(line: LineGrowth, most: int) -> str:
@@ -190,6 +190,8 @@ def _svg(curve: tuple[tuple[float, int], ...]) -> str:
     label = f"memory over {span:.1f} seconds, at most {human(top)}"
     return (
         f'<svg role="img" aria-label="{label}" width="{_WIDTH}" height="{_HEIGHT}" '
-        f'viewBox="0 0 {_WIDTH} {_HEIGHT}"><title>{label}</title>'
+        f'viewBox="0 0 {_WIDTH} {_HEIGHT}" style="display:block"><title>{label}</title>'
+        f'<polygon points="0,{_HEIGHT} {points} {_WIDTH},{_HEIGHT}" fill="{_COLOUR}44"/>'
         f'<polyline points="{points}" fill="none" stroke="{_COLOUR}" stroke-width="1.5"/></svg>'
+        f'<div style="font-size:11px">{span:.1f} s</div>'
     )

@@ -28,11 +28,11 @@ class Variables:
         return {"text/plain": str(self), "text/html": html, _MIME: self.facts}
 
 
-def variables() -> Variables:
+def variables(figures: str = "") -> Variables:
     """Looks at the notebook's variables without running any of its code.
 
     Arrays, tensors, frames, and what containers and instances hold of them; a name is told with the
-    part of it that holds most. Raises HoldfastError where no kernel is watched.
+    part of it that holds most; `figures` is a line to show above them. Raises HoldfastError where no kernel is watched.
     """
     inside = agent()
     module = sys.modules.get("IPython.core.interactiveshell")
@@ -41,5 +41,5 @@ def variables() -> Variables:
         raise HoldfastError(
             "variables are seen in a kernel under watch; `holdfast kernel install` makes one"
         )
-    facts = inside.hook("hooks.cell_memory").gather(shell)
+    facts = {**inside.hook("hooks.cell_memory").gather(shell), "figures": figures}
     return Variables(facts, inside.hook("hooks.memory_words"))

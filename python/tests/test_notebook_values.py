@@ -39,6 +39,15 @@ def test_the_figures_are_those_of_the_main_process_and_of_now():
     assert "384 MiB" in live._repr_html_()
 
 
+def test_file_pages_that_can_be_dropped_are_not_taken():
+    point = {"used_bytes": 500 << 20, "limit_bytes": 512 << 20, "left_bytes": 400 << 20}
+    memory = {**EVIDENCE["memory"], "curve": [point]}
+    assert of_evidence("r1", {"memory": memory}).memory_bytes == 112 << 20
+    # Of another moment.
+    memory = {**memory, "curve": [{**point, "left_bytes": 1 << 40}]}
+    assert of_evidence("r1", {"memory": memory}).memory_bytes == 500 << 20
+
+
 def test_what_was_not_seen_is_not_shown():
     live = of_evidence("r1", {})
     assert live.memory_bytes is None

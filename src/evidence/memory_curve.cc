@@ -22,10 +22,13 @@ bool host_known(const format::Sample& s) {
 std::optional<CurvePoint> point_of(const format::Sample& s, bool container, const RunClock& clock) {
     if (container) {
         if (!limited(s)) return std::nullopt;
-        return CurvePoint{clock.at(s.time), Bytes{s.cgroup_usage}, Bytes{s.cgroup_limit}};
+        return CurvePoint{
+            clock.at(s.time), Bytes{s.cgroup_usage}, Bytes{s.cgroup_limit},
+            s.cgroup_headroom == format::unknown ? std::nullopt : std::optional(Bytes{s.cgroup_headroom})};
     }
     if (!host_known(s)) return std::nullopt;
-    return CurvePoint{clock.at(s.time), Bytes{s.mem_total - s.mem_available}, Bytes{s.mem_total}};
+    return CurvePoint{clock.at(s.time), Bytes{s.mem_total - s.mem_available}, Bytes{s.mem_total},
+                      Bytes{s.mem_available}};
 }
 
 // History up to where the samples begin, then the samples; never back in time.
@@ -49,7 +52,7 @@ std::vector<CurvePoint> thinned(const std::vector<CurvePoint>& points) {
         const std::size_t end = std::min(begin + group, points.size());
         const CurvePoint* highest = &points[begin];
         for (std::size_t i = begin; i < end; ++i)
-            if (points[i].used >= highest->used) highest = &points[i];
+            if (points[i].taken() >= highest->taken()) highest = &points[i];
         kept.push_back(*highest);
     }
     return kept;

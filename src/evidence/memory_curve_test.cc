@@ -32,6 +32,19 @@ TEST(MemoryCurve, IsTheContainersWhereItHasALimit) {
     EXPECT_EQ(memory.curve[1].used, Bytes::mib(400));
 }
 
+TEST(MemoryCurve, FilePagesThatCanBeDroppedAreNotTaken) {
+    RunRecord record;
+    record.samples = {look(1, 500), look(2, 500), look(3, 500)};
+    record.samples[1].cgroup_headroom = Bytes::mib(400).count;
+    record.samples[2].cgroup_headroom = Bytes::gib(4).count;  // of another moment
+    const auto curve = gatherers::memory(record, run_clock, nullptr).curve;
+    ASSERT_EQ(curve.size(), 3U);
+    EXPECT_EQ(curve[0].taken(), Bytes::mib(500));
+    EXPECT_EQ(curve[1].taken(), Bytes::mib(112));
+    EXPECT_EQ(curve[1].used, Bytes::mib(500));
+    EXPECT_EQ(curve[2].taken(), Bytes::mib(500));
+}
+
 TEST(MemoryCurve, IsTheMachinesWhereTheLimitIsAboveItsMemory) {
     RunRecord record;
     record.samples = {look(1, 100)};

@@ -40,10 +40,13 @@ const Json* Kernelspec::own() const {
 
 bool Kernelspec::is_watched() const { return own() != nullptr; }
 
-Kernelspec Kernelspec::watched(const std::string& holdfast, const std::string& program) const {
+Kernelspec Kernelspec::watched(const std::string& holdfast, const std::string& program,
+                               const std::string& guard) const {
     Kernelspec spec(json_);
     if (!program.empty()) spec.json_["argv"][0] = program;
-    Json argv = Json::list({holdfast, "run", "--kernel", "{connection_file}", "--"});
+    Json argv = Json::list({holdfast, "run", "--kernel", "{connection_file}"});
+    if (!guard.empty()) argv.push_back("--guard=" + guard);
+    argv.push_back("--");
     for (const Json& word : spec.json_["argv"].items()) argv.push_back(word);
     spec.json_["argv"] = std::move(argv);
     if (!spec.json_["metadata"].is_object()) spec.json_["metadata"] = Json::object();

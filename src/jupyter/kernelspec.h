@@ -22,9 +22,10 @@ public:
     void set_display_name(const std::string& name);
 
     bool is_watched() const;
-    // The same kernel under watch, with another first word where one is given. The description it
-    // had stays inside.
-    Kernelspec watched(const std::string& holdfast, const std::string& program = "") const;
+    // The same kernel under watch, with another first word and a mode of the guard where they are
+    // given. The description it had stays inside.
+    Kernelspec watched(const std::string& holdfast, const std::string& program = "",
+                       const std::string& guard = "") const;
     // What it was before; nothing for a kernelspec that is not ours.
     std::optional<Kernelspec> unwatched() const;
 

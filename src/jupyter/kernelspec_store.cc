@@ -104,7 +104,7 @@ Result<std::string> watch_kernel(const KernelToWatch& plan) {
         return Error{formatted("{} is a kernel already, and not one of ours; take another --name",
                                folder.string())};
     const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
-    Kernelspec spec = original.watched(plan.holdfast, plan.program);
+    Kernelspec spec = original.watched(plan.holdfast, plan.program, plan.guard);
     spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)
                                                     : plan.display_name);
     if (wraps_itself && (!there->is_watched() || there->is_in_place())) spec.set_in_place();

@@ -49,6 +49,13 @@ TEST(Kernelspec, AnotherProgramIsForTheWatchedOneOnly) {
     EXPECT_EQ(watched.unwatched()->argv()[0], "/env/bin/python");
 }
 
+TEST(Kernelspec, AGuardIsAnOptionOfOurs) {
+    const Kernelspec watched = plain_spec().watched("/bin/holdfast", "", "on");
+    EXPECT_EQ(watched.argv()[4], "--guard=on");
+    EXPECT_EQ(watched.argv()[5], "--");
+    EXPECT_EQ(watched.unwatched()->text(), plain_spec().text());
+}
+
 TEST(Kernelspec, WhatIsNoKernelSaysWhy) {
     EXPECT_EQ(Kernelspec::parse("[]").error().text, "is not a JSON object");
     EXPECT_EQ(Kernelspec::parse("{}").error().text, "has no list \"argv\"");

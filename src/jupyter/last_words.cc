@@ -48,6 +48,7 @@ std::string words_json(const std::string& connection_file, const NotebookMessage
     const Json all = Json::object({{"connection_file", connection_file},
                                    {"ename", "KernelDied"},
                                    {"evalue", words.headline},
+                                   {"error", words.error},
                                    {"traceback", words.lines},
                                    {"html", words.html},
                                    {"plain", words.plain},

@@ -68,6 +68,7 @@ void describe(Json& json, Ref<Json, CurvePoint> point) {
         json.field("time", point.time);
     json.field("used_bytes", point.used);
     json.field("limit_bytes", point.limit);
+    json.field("left_bytes", point.left);
 }
 
 template <class Json>

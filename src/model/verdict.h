@@ -51,6 +51,10 @@ struct CurvePoint {
     Nanos time{};  // since the run's start
     Bytes used;
     std::optional<Bytes> limit;
+    std::optional<Bytes> left = {};  // may still be taken: file pages that can be dropped are free
+
+    // What nobody can give back by dropping file pages.
+    Bytes taken() const { return limit && left && *left <= *limit ? *limit - *left : used; }
 };
 
 struct MemorySummary {

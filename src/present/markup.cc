@@ -1,5 +1,7 @@
 #include "present/markup.h"
 
+#include <algorithm>
+
 #include "present/wrap.h"
 
 namespace holdfast {
@@ -17,6 +19,23 @@ std::string escaped(std::string_view text) {
         }
     }
     return safe;
+}
+
+std::string escaped_with_code(std::string_view text) {
+    const std::string safe = escaped(text);
+    // An odd backtick is one: nothing is known to be code.
+    if (std::count(safe.begin(), safe.end(), '`') % 2 != 0) return safe;
+    std::string marked;
+    bool in_code = false;
+    for (const char c : safe) {
+        if (c != '`') {
+            marked += c;
+            continue;
+        }
+        in_code = !in_code;
+        marked += in_code ? "<code>" : "</code>";
+    }
+    return marked;
 }
 
 }  // namespace holdfast

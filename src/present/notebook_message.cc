@@ -28,6 +28,18 @@ std::optional<Frame> last_cell_line(const Verdict& verdict) {
     return found == frames.rend() ? std::nullopt : std::optional(*found);
 }
 
+// " (host-leak), at cell [3], line 2"
+std::string root_and_place(const Verdict& verdict) {
+    std::string text;
+    if (!(verdict.root.cause == verdict.end.cause))
+        text += formatted(" ({})", verdict.root.cause->slug);
+    if (const Where* where = where_in(verdict))
+        text += ", at " + safe_line(place_name(where->file, where->line), Style{});
+    else if (const auto line = last_cell_line(verdict))
+        text += ", at " + safe_line(place_name(line->file, line->line), Style{});
+    return text;
+}
+
 std::string memory_figures(const MemorySummary& memory) {
     if (!memory.peak) return {};
     if (!memory.limit) return formatted("memory: {} at most", human(*memory.peak));
@@ -67,14 +79,10 @@ std::string page_of(const Verdict& verdict, const Style& style) {
 
 NotebookMessage notebook_message(const Verdict& verdict) {
     NotebookMessage words;
-    words.headline = formatted("{} {}: {}", verdict.end.cause->code, verdict.end.cause->slug,
-                               headline_of_end(verdict));
-    if (!(verdict.root.cause == verdict.end.cause))
-        words.headline += formatted(" ({})", verdict.root.cause->slug);
-    if (const Where* where = where_in(verdict))
-        words.headline += ", at " + safe_line(place_name(where->file, where->line), Style{});
-    else if (const auto line = last_cell_line(verdict))
-        words.headline += ", at " + safe_line(place_name(line->file, line->line), Style{});
+    const std::string cause = formatted("{} {}", verdict.end.cause->code, verdict.end.cause->slug);
+    const std::string rest = root_and_place(verdict);
+    words.headline = cause + ": " + headline_of_end(verdict) + rest;
+    words.error = cause + rest;
     const std::string page = page_of(verdict, Style{88, true, true});
     for (const std::string_view line : split(page, '\n')) words.lines.emplace_back(line);
     while (!words.lines.empty() && words.lines.back().empty()) words.lines.pop_back();

@@ -44,6 +44,8 @@ TEST(NotebookMessage, TellCauseRootPlaceAndFix) {
     EXPECT_EQ(words.headline,
               "HF101 cgroup-oom: Killed by the kernel at its container's memory limit (host-leak), "
               "at cell [3], line 2");
+    // The panel stands above it.
+    EXPECT_EQ(words.error, "HF101 cgroup-oom (host-leak), at cell [3], line 2");
     const std::string text = joined(words.lines);
     for (const char* part : {"KernelDied", "512 MiB", "It grew.", "cell [3], line 2",
                              "kept.append(x)", "let go", "holdfast explain HF110"})
@@ -57,6 +59,15 @@ TEST(NotebookMessage, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
     Verdict blind = leak();
     blind.memory = {};
     EXPECT_EQ(notebook_panel(blind).find("<svg"), std::string::npos);
+}
+
+TEST(NotebookMessage, NamesInBackticksAreCode) {
+    Verdict verdict = leak();
+    verdict.root.summary = "Kept by `rows<int>`.";
+    verdict.root.fixes = {{"Empty `rows`, don't keep `it", ""}};
+    const std::string html = notebook_panel(verdict);
+    EXPECT_NE(html.find("Kept by <code>rows&lt;int&gt;</code>."), std::string::npos) << html;
+    EXPECT_NE(html.find("Empty `rows`, don&#39;t keep `it"), std::string::npos) << html;
 }
 
 TEST(NotebookMessage, NoTextFromElsewhereBecomesMarkup) {

@@ -43,7 +43,8 @@ std::string because(const Verdict& verdict) {
     if (verdict.root.cause == verdict.end.cause) return {};
     return paragraph(formatted(
         "<b>Because:</b> {} <span style=\"opacity:.7\">{}</span>",
-        escaped(verdict.root.summary.empty() ? verdict.root.cause->meaning : verdict.root.summary),
+        escaped_with_code(verdict.root.summary.empty() ? verdict.root.cause->meaning
+                                                    : verdict.root.summary),
         escaped(cause_tag(verdict.root, Style{}))));
 }
 
@@ -76,7 +77,8 @@ std::string fixes(const Verdict& verdict) {
     if (all.empty()) return {};
     std::string items;
     for (const Fix& fix : all)
-        items += "<li>" + escaped(fix.text) + (fix.code.empty() ? std::string() : block(fix.code)) +
+        items += "<li>" + escaped_with_code(fix.text) +
+                 (fix.code.empty() ? std::string() : block(fix.code)) +
                  "</li>";
     return paragraph("<b>Do now</b><ol style=\"margin:2px 0 2px 1.5em;padding:0\">" + items +
                      "</ol>");
@@ -94,7 +96,7 @@ std::string notebook_panel(const Verdict& verdict) {
         escaped(verdict.run.id), verdict.root.cause->slug, bad ? "#d32f2f" : "#2e7d8c");
     html += head(verdict);
     if (!verdict.end.summary.empty() && verdict.outcome != Outcome::running)
-        html += paragraph(escaped(verdict.end.summary));
+        html += paragraph(escaped_with_code(verdict.end.summary));
     html += because(verdict) + place(verdict) + svg_curve(verdict.memory) + sites(verdict.memory) +
             fixes(verdict);
     html += "<div style=\"opacity:.7;margin:4px 0\">" + code("holdfast why " + verdict.run.id);

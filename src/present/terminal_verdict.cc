@@ -100,9 +100,14 @@ std::string memory_now(const MemorySummary& memory) {
     const CurvePoint& now = memory.curve.back();
     const auto limit = now.limit ? now.limit : memory.limit;
     if (!limit) return human(now.used) + " in use";
-    return formatted("{} of {} in use ({:.0f} % of the {})", human(now.used), human(*limit),
-                     100 * now.used.share_of(*limit),
-                     memory.limit_name.empty() ? "limit" : memory.limit_name);
+    const Bytes taken = now.taken();
+    const std::string files =
+        now.used > taken && (now.used - taken).share_of(*limit) >= 0.05
+            ? formatted(", and {} of files that can be dropped", human(now.used - taken))
+            : "";
+    return formatted("{} of {} in use ({:.0f} % of the {}){}", human(taken), human(*limit),
+                     100 * taken.share_of(*limit),
+                     memory.limit_name.empty() ? "limit" : memory.limit_name, files);
 }
 
 std::string status(const Verdict& verdict, const Style& style) {

@@ -194,6 +194,11 @@ Result<std::string> RunDirectory::read_file(const std::string& name, std::size_t
     return read_tail(file.get(), limit).context(name);
 }
 
+bool RunDirectory::has_file(const std::string& name) const {
+    struct stat info {};
+    return ::fstatat(fd(), name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 Status RunDirectory::write_sealed(const std::string& name, std::string_view json) const {
     return write_file(name, seal(json));
 }

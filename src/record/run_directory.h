@@ -55,6 +55,7 @@ public:
     // Writes beside and renames: a reader sees the old file or the new one.
     Status write_file(const std::string& name, std::string_view text) const;
     Result<std::string> read_file(const std::string& name, std::size_t limit) const;
+    bool has_file(const std::string& name) const;
     // The same for a JSON object that carries its checksum: see seal.h.
     Status write_sealed(const std::string& name, std::string_view json) const;
     Result<std::string> read_sealed(const std::string& name, std::size_t limit) const;

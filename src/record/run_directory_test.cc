@@ -184,6 +184,15 @@ TEST(RunDirectory, WhatIsNoRunIsAnErrorWithEnoent) {
     }
 }
 
+TEST(RunDirectory, KnowsWhichFilesItHasWhateverTheirSize) {
+    const TemporaryDirectory place;
+    const auto run = RunDirectory::create(home_at(place.path()), id);
+    ASSERT_TRUE(run) << run.error().text;
+    EXPECT_FALSE(run->has_file("note.txt"));
+    ASSERT_TRUE(run->write_file("note.txt", "longer than a word"));
+    EXPECT_TRUE(run->has_file("note.txt"));
+}
+
 TEST(RunDirectory, LinksInsideARunAreNotFollowed) {
     const TemporaryDirectory place;
     std::ofstream(place / "secret") << "{}";

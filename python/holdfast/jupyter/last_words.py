@@ -153,7 +153,7 @@ class Mourner:
     def tell_waiting(self) -> None:
         for request in self._words["requests"]:
             ident = [bytes.fromhex(frame) for frame in request["ident"]]
-            self._tell(request["header"], ident, request["count"], self._words["evalue"], True)
+            self._tell(request["header"], ident, request["count"], in_full=True)
 
     def answer_others(self) -> None:
         """For as long as more come. Never "aborted": cells would be skipped without a word."""
@@ -175,28 +175,21 @@ class Mourner:
         kind = header.get("msg_type")
         self._ports.publish("status", {"execution_state": "busy"}, header)
         if kind == "execute_request":
-            first = not self.told
-            evalue = self._words["evalue"] if first else "not run: " + self._words["evalue"]
             self._count += 1
-            self._tell(header, ident, self._count, evalue, first)
+            self._tell(header, ident, self._count, in_full=not self.told)
         elif kind == "kernel_info_request" and self._words.get("kernel_info"):
             info = dict(self._words["kernel_info"], status="ok")
             self._ports.reply("kernel_info_reply", info, header, ident)
         self._ports.publish("status", {"execution_state": "idle"}, header)
 
-    def _tell(
-        self,
-        header: Message,
-        ident: list[bytes],
-        count: int,
-        evalue: str,
-        in_full: bool,
-    ) -> None:
+    def _tell(self, header: Message, ident: list[bytes], count: int, in_full: bool) -> None:
         ename = self._words["ename"]
-        line = [f"{ename}: {evalue}"]
-        error = {"ename": ename, "evalue": evalue, "traceback": line}
+        prefix = "" if in_full else "not run: "
+        # What a front end shows below the panel, which has said the rest.
+        line = [f"{ename}: {prefix}{self._words['error']}"]
+        error = {"ename": ename, "evalue": prefix + self._words["evalue"], "traceback": line}
         if in_full:
-            # The panel says it all, in text where there is no HTML; the error below it is one line.
+            # In text where there is no HTML.
             data = {"text/plain": self._words["plain"], "text/html": self._words["html"]}
             content = {"data": data, "metadata": {}, "transient": {}}
             self._ports.publish("display_data", content, header)

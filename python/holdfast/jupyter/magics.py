@@ -28,8 +28,8 @@ class HoldfastMagics(Magics):
         action, *rest = shlex.split(line) or [""]
         try:
             if not action:
-                display(holdfast.live())
-            if action in ("", "variables"):
+                return holdfast.variables(figures=holdfast.live().line)
+            if action == "variables":
                 return holdfast.variables()
             if action == "status":
                 return holdfast.live()

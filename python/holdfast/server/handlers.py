@@ -18,7 +18,7 @@ from tornado import web
 
 from holdfast._command import HoldfastError, NoSuchRun, ask, text_of
 from holdfast.server.kernel_python import directory_of, python_of
-from holdfast.server.kernel_runs import Kernel, LiveRuns, is_death, last_death
+from holdfast.server.kernel_runs import Kernel, LiveRuns, is_death, last_death, notebook_of
 from holdfast.server.notebooks import rows_of
 from holdfast.server.shared_answers import SharedAnswers
 from holdfast.server.status import status_of
@@ -136,10 +136,17 @@ class RunsHandler(HoldfastHandler):
     @web.authenticated
     @authorized
     async def get(self) -> None:
-        await self.answer(self._runs)
+        sessions = await ensure_async(self.settings["session_manager"].list_sessions())
+        await self.answer(self._runs, sessions)
 
-    def _runs(self) -> dict[str, Any]:
-        return {"runs": [{**row, "death": is_death(row)} for row in list_runs()]}
+    def _runs(self, sessions: list[dict[str, Any]]) -> dict[str, Any]:
+        rows = list_runs()
+        return {
+            "runs": [
+                {**row, "death": is_death(row), "notebook": notebook_of(row, sessions)}
+                for row in rows
+            ]
+        }
 
 
 class WhyHandler(HoldfastHandler):

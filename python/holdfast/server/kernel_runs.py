@@ -38,6 +38,15 @@ def runs_of(kernel: Kernel, rows: list[Row]) -> list[Row]:
     return [row for row in rows if f"/{kernel.file_name}" in row.get("command", "")]
 
 
+def notebook_of(row: Row, sessions: list[dict[str, Any]]) -> str:
+    """The document whose kernel a run was, among those that are open; "": none of them."""
+    command = row.get("command", "")
+    for session in sessions:
+        if f"/{Kernel(session['kernel']['id']).file_name}" in command:
+            return str(session.get("name") or session.get("path") or "")
+    return ""
+
+
 def is_death(row: Row) -> bool:
     """Whether a run of the list ended as nobody wanted.
 

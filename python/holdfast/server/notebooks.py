@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -47,10 +46,11 @@ def _idle(kernel: Json, now: datetime) -> int | None:
 
 
 def tree_bytes(pid: int) -> int:
-    """Resident memory of a process and all below it."""
+    """Memory of a process and all below it; pages of their files can be dropped and do not count."""
     total = 0
     for one in [pid, *descendants(pid)]:
         with contextlib.suppress(OSError, ValueError, IndexError):
-            pages = int(Path(f"/proc/{one}/statm").read_text().split()[1])
-            total += pages * os.sysconf("SC_PAGE_SIZE")
+            for line in Path(f"/proc/{one}/status").read_text().splitlines():
+                if line.startswith(("RssAnon:", "RssShmem:")):
+                    total += int(line.split()[1]) << 10
     return total

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.live import of_evidence
+from holdfast.live import of_evidence, taken
 from holdfast.server.silent_trouble import told_of
 
 _MANY = 100  # steps; as in the running cell
@@ -55,7 +55,7 @@ def _trouble(evidence: Json) -> str | None:
 def _point(point: Json) -> Json:
     return {
         "seconds": point.get("time", 0) / 1e9,
-        "used_bytes": point.get("used_bytes"),
+        "used_bytes": taken(point),
         "limit_bytes": point.get("limit_bytes"),
     }
 

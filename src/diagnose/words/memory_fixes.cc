@@ -1,6 +1,7 @@
 #include "diagnose/words/memory_fixes.h"
 
 #include "base/format.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/oom/memory_held.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/words/phrases.h"
@@ -43,11 +44,14 @@ Fix raise_limit(const Death& death, const CgroupLevel& level) {
     const std::optional<Bytes> tree = held_by_tree(death);
     const std::string had =
         tree ? formatted(" and the program had {} at the last look", human(*tree)) : "";
-    return {formatted("{} is {}{}: raise it to {} or more. It was still asking for memory when it "
-                      "was stopped, so its real need is not known.",
+    const std::string need = was_idle_kernel(death)
+                                 ? ""
+                                 : " It was still asking for memory when it was stopped, so its "
+                                   "real need is not known.";
+    return {formatted("{} is {}{}: raise it to {} or more.{}",
                       level.path.empty() || level.path == "/" ? "The container's limit"
                                                               : "The limit of " + level.path,
-                      human(*level.limit), had, human(to)),
+                      human(*level.limit), had, human(to), need),
             command_to_raise(death, level, to)};
 }
 

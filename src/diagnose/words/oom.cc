@@ -1,6 +1,7 @@
 #include "diagnose/words/oom.h"
 
 #include "base/format.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/memory_held.h"
 #include "diagnose/words/memory_fixes.h"
@@ -138,7 +139,8 @@ void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account
             "when it was looked for: see what runs there beside the program.",
             "systemd-cgtop -m");
     if (level != nullptr) account.advise(raise_limit(death, *level));
-    account.advise(need_less(death));
+    // An idle kernel was not the one that asked.
+    if (!was_idle_kernel(death)) account.advise(need_less(death));
 }
 
 void tell_host_oom(const Autopsy& death, Account& account) {

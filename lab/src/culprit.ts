@@ -1,0 +1,41 @@
+// Which cell a kernel died in, of all that were sent to it.
+
+/** What Lab tells of a cell that failed. */
+export interface IFailure {
+  readonly errorName?: string;
+  readonly errorValue?: string;
+}
+
+export class Culprit<Cell> {
+  /** The cell; null: none was running, or none is known. */
+  get cell(): Cell | null {
+    return this.found;
+  }
+
+  scheduled(cell: Cell): void {
+    this.found = null; // of an earlier death
+    this.ended(cell);
+    this.waiting.push(cell);
+  }
+
+  /** Those that waited behind it fail as well: they were not run. */
+  executed(cell: Cell, failure: IFailure | null | undefined): void {
+    this.ended(cell);
+    if (failure?.errorName === 'KernelDied' && !failure.errorValue?.startsWith('not run')) {
+      this.found = cell;
+    }
+  }
+
+  /** The kernel is dead: where no reply says more, the cell that was sent first was running. */
+  died(): void {
+    this.found ??= this.waiting[0] ?? null;
+    this.waiting = [];
+  }
+
+  private ended(cell: Cell): void {
+    this.waiting = this.waiting.filter(one => one !== cell);
+  }
+
+  private waiting: Cell[] = [];
+  private found: Cell | null = null;
+}
