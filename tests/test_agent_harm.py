@@ -2,6 +2,7 @@
 tests/programs, and run plain and watched."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -171,6 +172,11 @@ def test_no_figure_in_the_box_leads_astray(inside, words):
 def test_handlers_run_on_the_stack_they_had_before(watch, build, case):
     """A program that sets no alternate stack has none, although we keep one for crashes."""
     assert watch(build("harm_stack.c"), case).status == 0
+
+
+def test_a_handler_on_a_small_stack_can_abort(watch, build):
+    ended = watch(build("harm_stack.c"), "overflow")
+    assert (ended.status, ended.output) == (-signal.SIGABRT, "told\n")
 
 
 FILTERS = ["prctl", "syscall", "syscall-prctl", "strict"]

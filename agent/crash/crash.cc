@@ -188,6 +188,7 @@ void crashed(int number, siginfo_t* info, void* context) {
         errno = error;
         return;
     }
+    step_back(crashed);  // a handler before this one may have left by a jump
     Crash* taken = own ? record_once(number, info, context, theirs) : nullptr;
     if (ends_by_default(theirs, *info)) {
         default_follows(number, *info, comes_again(number, *info));
@@ -196,10 +197,15 @@ void crashed(int number, siginfo_t* info, void* context) {
     }
     errno = error;
     if (theirs.sa_handler == SIG_IGN) return;
+    // It may end with abort(3).
+    if (own && latest->survived.load() < most_survived && has_little_room(context))
+        step_aside(crashed);
+    errno = error;
     call_program_handler(theirs, number, info, context);
-    if (!own || taken == nullptr) return;
+    if (!own) return;
     const int after = errno;
-    went_on(number, *info, taken);
+    step_back(crashed);
+    if (taken != nullptr) went_on(number, *info, taken);
     errno = after;
 }
 

@@ -138,6 +138,15 @@ void ProgramStack::call(int number, siginfo_t* info, void* context, SignalMask m
     holdfast_call_on(reinterpret_cast<void*>(top_), call_away_from_ours, number, info, &call);
 }
 
+bool has_little_room(const void* context) {
+    constexpr std::size_t for_handlers = 8U << 10U;  // theirs, and ours on top of it
+    const stack_t& shape = static_cast<const ucontext_t*>(context)->uc_stack;
+    const auto here = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t room = here - reinterpret_cast<std::uintptr_t>(shape.ss_sp);
+    return room < shape.ss_size && room < signal_frame_size() + for_handlers &&
+           !is_own_signal_stack(shape);
+}
+
 void watch_handlers_on_stack() { watching.store(true, std::memory_order_relaxed); }
 
 void leave_handlers_on_stack() { watching.store(false, std::memory_order_relaxed); }

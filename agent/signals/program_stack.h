@@ -31,6 +31,9 @@ private:
     std::uintptr_t top_ = 0;  // 0: stay where we are
 };
 
+// The handler whose context this is runs on an alternate stack of the program's, where a second
+// signal frame and a handler of ours would not fit.
+bool has_little_room(const void* context);
 // From now on SA_ONSTACK of any signal means a stack of the program's own.
 void watch_handlers_on_stack();
 void leave_handlers_on_stack();

@@ -26,6 +26,7 @@ struct Entry {
     struct sigaction copy[copies];
 };
 constinit Entry table[signal_count + 1] = {};
+constinit std::atomic<SignalHandler> stepped_aside{nullptr};
 
 // Wiped by fork: the child's lock is free, and it sees that it is a new process.
 struct Process {
@@ -94,7 +95,8 @@ struct sigaction as_kept(struct sigaction action, const struct sigaction& kernel
 }
 
 int install(int number, const Front& front, const struct sigaction& theirs) {
-    if (theirs.sa_handler == SIG_IGN) return real_sigaction()(number, &theirs, nullptr);
+    const bool aside = theirs.sa_handler == SIG_DFL && stepped_aside.load() == front.handler;
+    if (theirs.sa_handler == SIG_IGN || aside) return real_sigaction()(number, &theirs, nullptr);
     const struct sigaction ours = front.before(theirs);
     return real_sigaction()(number, &ours, nullptr);
 }
@@ -127,6 +129,21 @@ struct sigaction as_seen(const struct sigaction& kernel, const Front& front,
 const Front* front_of(int number) {
     if (number < 1 || number > signal_count) return nullptr;
     return table[number].front.load(std::memory_order_acquire);
+}
+
+// What somebody set behind our back stays.
+void set_defaults_again(SignalHandler ours) {
+    const Locked locked(*process.load(std::memory_order_acquire));
+    for (int number = 1; number <= signal_count; ++number) {
+        const Front* front = front_of(number);
+        struct sigaction kernel {};
+        if (front == nullptr || front->handler != ours) continue;
+        const struct sigaction stored = load(table[number]);
+        if (stored.sa_handler != SIG_DFL || real_sigaction()(number, nullptr, &kernel) != 0)
+            continue;
+        if (kernel.sa_sigaction == ours || kernel.sa_handler == SIG_DFL)
+            install(number, *front, stored);
+    }
 }
 
 }  // namespace
@@ -212,6 +229,18 @@ void install_again() {
         if (kernel.sa_sigaction == front->handler || kernel.sa_sigaction == stored.sa_sigaction)
             install(number, *front, stored);
     }
+}
+
+void step_aside(SignalHandler ours) {
+    if (!own_process()) return;
+    stepped_aside.store(ours);
+    set_defaults_again(ours);
+}
+
+void step_back(SignalHandler ours) {
+    if (stepped_aside.load(std::memory_order_relaxed) != ours || !own_process()) return;
+    stepped_aside.store(nullptr);
+    set_defaults_again(ours);
 }
 
 void leave_signals() {

@@ -36,6 +36,10 @@ struct sigaction program_action(int number);
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before);
 // What the fronts install has changed: all of it is set anew.
 void install_again();
+// Where the program has the default, the kernel gets it in place of this handler, which would need
+// more stack than there is. Until step_back().
+void step_aside(SignalHandler ours);
+void step_back(SignalHandler ours);
 // SA_RESETHAND: the program's handler has had its one call.
 void forget_handler(int number);
 // siginterrupt(3) changed the kernel's flag; the program's follows.

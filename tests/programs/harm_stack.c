@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -194,6 +195,26 @@ static int storm(void) {
     return 0;
 }
 
+/* As Rust's: a small stack for the one handler, which tells and aborts. */
+static void tell_and_abort(int number) {
+    (void)number;
+    if (write(1, "told\n", 5) == 5) abort();
+}
+
+static int endless(int depth) {
+    volatile char room[4096];
+    room[0] = (char)depth;
+    return depth < 0 ? 0 : endless(depth + 1) + room[0];
+}
+
+static int overflow(void) {
+    const size_t frame = getauxval(AT_MINSIGSTKSZ) > 0 ? getauxval(AT_MINSIGSTKSZ) : MINSIGSTKSZ;
+    const stack_t small = {.ss_sp = own, .ss_size = frame + (4 << 10)};
+    if (sigaltstack(&small, NULL) != 0) return 1;
+    set(SIGSEGV, tell_and_abort, 0);
+    return endless(0);
+}
+
 int main(int words, char** word) {
     const char* what = words > 1 ? word[1] : "";
     if (strcmp(what, "deep") == 0) {
@@ -218,5 +239,6 @@ int main(int words, char** word) {
     if (strcmp(what, "own") == 0) return own_stack();
     if (strcmp(what, "suspend") == 0) return suspended();
     if (strcmp(what, "storm") == 0) return storm();
+    if (strcmp(what, "overflow") == 0) return overflow();
     return 0;
 }
