@@ -118,10 +118,9 @@ int install(const Arguments& arguments) {
     const std::string own = fs::read_symlink("/proc/self/exe", failed);
     const std::string name = arguments.get("--name").value_or(
         origin->name.starts_with("holdfast-") ? origin->name : "holdfast-" + origin->name);
-    const auto folder =
-        watch_kernel({origin->spec, origin->resources, name,
-                      arguments.get("--display-name").value_or(""), origin->program,
-                      arguments.get("--guard").value_or(""), *into, own});
+    const auto folder = watch_kernel({origin->spec, origin->resources, name,
+                                      arguments.get("--display-name").value_or(""), origin->program,
+                                      arguments.get("--guard").value_or(""), *into, own});
     if (!folder) return fail_kernel(folder.error());
     print(formatted("{}: {}\n", name, *folder));
     return 0;

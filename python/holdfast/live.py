@@ -125,7 +125,7 @@ def live() -> Live:
 
 
 def taken(point: dict[str, Any]) -> int | None:
-    """What cannot be had back by dropping file pages, which reading a large file fills a limit with."""
+    """Memory in use, without the file pages that the kernel can drop."""
     used: int | None = point.get("used_bytes")
     limit, left = point.get("limit_bytes"), point.get("left_bytes")
     return limit - left if limit is not None and left is not None and left <= limit else used

@@ -22,9 +22,10 @@ bool host_known(const format::Sample& s) {
 std::optional<CurvePoint> point_of(const format::Sample& s, bool container, const RunClock& clock) {
     if (container) {
         if (!limited(s)) return std::nullopt;
-        return CurvePoint{
-            clock.at(s.time), Bytes{s.cgroup_usage}, Bytes{s.cgroup_limit},
-            s.cgroup_headroom == format::unknown ? std::nullopt : std::optional(Bytes{s.cgroup_headroom})};
+        return CurvePoint{clock.at(s.time), Bytes{s.cgroup_usage}, Bytes{s.cgroup_limit},
+                          s.cgroup_headroom == format::unknown
+                              ? std::nullopt
+                              : std::optional(Bytes{s.cgroup_headroom})};
     }
     if (!host_known(s)) return std::nullopt;
     return CurvePoint{clock.at(s.time), Bytes{s.mem_total - s.mem_available}, Bytes{s.mem_total},

@@ -41,11 +41,11 @@ std::string head(const Verdict& verdict) {
 
 std::string because(const Verdict& verdict) {
     if (verdict.root.cause == verdict.end.cause) return {};
-    return paragraph(formatted(
-        "<b>Because:</b> {} <span style=\"opacity:.7\">{}</span>",
-        escaped_with_code(verdict.root.summary.empty() ? verdict.root.cause->meaning
-                                                    : verdict.root.summary),
-        escaped(cause_tag(verdict.root, Style{}))));
+    return paragraph(
+        formatted("<b>Because:</b> {} <span style=\"opacity:.7\">{}</span>",
+                  escaped_with_code(verdict.root.summary.empty() ? verdict.root.cause->meaning
+                                                                 : verdict.root.summary),
+                  escaped(cause_tag(verdict.root, Style{}))));
 }
 
 std::string place(const Verdict& verdict) {
@@ -78,8 +78,7 @@ std::string fixes(const Verdict& verdict) {
     std::string items;
     for (const Fix& fix : all)
         items += "<li>" + escaped_with_code(fix.text) +
-                 (fix.code.empty() ? std::string() : block(fix.code)) +
-                 "</li>";
+                 (fix.code.empty() ? std::string() : block(fix.code)) + "</li>";
     return paragraph("<b>Do now</b><ol style=\"margin:2px 0 2px 1.5em;padding:0\">" + items +
                      "</ol>");
 }

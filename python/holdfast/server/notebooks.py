@@ -46,7 +46,7 @@ def _idle(kernel: Json, now: datetime) -> int | None:
 
 
 def tree_bytes(pid: int) -> int:
-    """Memory of a process and all below it; pages of their files can be dropped and do not count."""
+    """Memory of a process and all below it, without the pages of files."""
     total = 0
     for one in [pid, *descendants(pid)]:
         with contextlib.suppress(OSError, ValueError, IndexError):
