@@ -31,9 +31,9 @@ class Variables:
 def variables(figures: str = "") -> Variables:
     """Looks at the notebook's variables without running any of its code.
 
-    Arrays, tensors, frames, and what containers and instances hold of them; a name is told with the
-    part of it that holds most; `figures` is a line to show above them. Raises HoldfastError where no
-    kernel is watched.
+    Arrays, tensors, frames, and what containers and instances hold of them; a name is told with
+    the part of it that holds most; `figures` is a line to show above them. Raises HoldfastError
+    where no kernel is watched.
     """
     inside = agent()
     module = sys.modules.get("IPython.core.interactiveshell")
