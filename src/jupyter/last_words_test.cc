@@ -57,10 +57,13 @@ TEST(LastWords, OnlyRunningCellsWait) {
     const auto waiting = waiting_cells(read);
     ASSERT_EQ(waiting.size(), 1U);
     EXPECT_EQ(waiting[0].count, 2);
-    const Json json = *Json::parse(words_json("/run/k.json", {"why", {"l"}, "", ""}, read));
+    const Json json = *Json::parse(words_json(
+        "/run/k.json",
+        {.headline = "died", .error = "why", .lines = {"l"}, .html = {}, .plain = {}}, read));
     EXPECT_EQ(json["requests"].size(), 1U);
     EXPECT_EQ(json["requests"][0]["header"]["msg_id"], "b");
-    EXPECT_EQ(json["evalue"], "why");
+    EXPECT_EQ(json["evalue"], "died");
+    EXPECT_EQ(json["error"], "why");
     EXPECT_EQ(json["connection_file"], "/run/k.json");
 }
 
