@@ -90,13 +90,14 @@ protected:
     }
     fs::path root() const { return fs::path(directory_.path()) / "kernels"; }
     KernelToWatch plan(const std::string& from, const std::string& name) {
-        return {find_kernel({root()}, from)->spec,
-                root() / from,
-                name,
-                "",
-                "",
-                root(),
-                "/bin/holdfast"};
+        return {.spec = find_kernel({root()}, from)->spec,
+                .resources = root() / from,
+                .name = name,
+                .display_name = {},
+                .program = {},
+                .guard = {},
+                .into = root(),
+                .holdfast = "/bin/holdfast"};
     }
 
     TemporaryDirectory directory_;
