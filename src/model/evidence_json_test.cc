@@ -185,7 +185,7 @@ Evidence full_evidence() {
                 Bytes{2},
                 "container limit",
                 {{"a.py", 3, Bytes{4}, 5, Bytes{6}}},
-                {{at(123456789), Bytes{6}, Bytes{7}}}};
+                {{at(123456789), Bytes{6}, Bytes{7}, Bytes{5}}}};
     e.missing = {{Missing::What::kernel_log, "kernel log"}};
     return e;
 }

@@ -40,11 +40,12 @@ Verdict full_verdict() {
     v.contributing = {finding("swap-thrash"_cause, Confidence::likely)};
     v.python_stack = {{"MainThread", {{"train.py", 42, "train_step"}}}};
     v.native_stack = {{"libtorch_cpu.so", "at::native::add", 0xfffffffffffffff0U, "add.cpp", 31}};
-    v.memory = {Bytes::mib(511),
-                Bytes::mib(512),
-                "container limit",
-                {{"train.py", 42, Bytes::mib(300), -4096, Bytes::mib(30)}},
-                {{std::chrono::milliseconds(1500), Bytes::mib(80), Bytes::mib(512)}}};
+    v.memory = {
+        Bytes::mib(511),
+        Bytes::mib(512),
+        "container limit",
+        {{"train.py", 42, Bytes::mib(300), -4096, Bytes::mib(30)}},
+        {{std::chrono::milliseconds(1500), Bytes::mib(80), Bytes::mib(512), Bytes::mib(450)}}};
     v.missing = {"kernel log not readable"};
     v.foretold = {"HF502"};
     return v;
@@ -82,6 +83,7 @@ TEST(VerdictJson, HasTheShapeOfTheContract) {
     EXPECT_EQ(v["memory"]["top_sites"][0]["growth_per_step_bytes"], -4096);
     EXPECT_EQ(v["memory"]["top_sites"][0]["error_bytes"], 30U << 20U);
     EXPECT_EQ(v["memory"]["curve"][0]["seconds"], 1.5);
+    EXPECT_EQ(v["memory"]["curve"][0]["left_bytes"], 450 << 20);
     EXPECT_EQ(v["missing"][0], "kernel log not readable");
 }
 
