@@ -13,7 +13,6 @@
 #include "base/pipe.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "evidence/thread_stack.h"
 #include "guard_options.h"
 #include "judge/judge.h"
 #include "kernel_end.h"
@@ -214,9 +213,6 @@ int run(const Arguments& arguments) {
         }
         run_options.stall_after = std::chrono::seconds(*seconds);
     }
-    run_options.native_frames = [](pid_t pid, int tid) {
-        return native_frames_of(pid, tid, std::chrono::milliseconds(300));
-    };
     if (!quiet) {
         run_options.on_stall = tell_of_stall;
         run_options.on_filling = tell_of_filling;

@@ -100,7 +100,7 @@ int why(const Arguments& arguments) {
             return 0;
         }
         Evidence evidence = evidence_of(*record);
-        if (record->cells) name_cells(evidence.memory.top_sites, *record->cells);
+        if (record->cells) name_cells(evidence, *record->cells);
         print(to_json(evidence));
         return 0;
     }

@@ -20,14 +20,23 @@ if(HOLDFAST_FUZZ)
   add_custom_target(fuzz_targets)
 endif()
 
-# What all test programs include, compiled once per program and kind of flags.
+# What all test programs include is compiled once, and so is the main() of all fuzz targets.
 function(holdfast_test_program target)
   target_compile_options(${target} PRIVATE -O0)
-  target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/unit/headers.h)
+  target_precompile_headers(${target} REUSE_FROM holdfast_test_headers)
   add_dependencies(tests ${target})
 endfunction()
 if(HOLDFAST_TESTS)
   add_custom_target(tests)  # every test program; not part of `all`
+  add_library(holdfast_test_headers OBJECT EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/tests/unit/headers.cc)
+  target_link_libraries(holdfast_test_headers PRIVATE holdfast_options GTest::gtest_main)
+  target_compile_options(holdfast_test_headers PRIVATE -O0)
+  target_precompile_headers(holdfast_test_headers PRIVATE
+    ${PROJECT_SOURCE_DIR}/tests/unit/headers.h)
+  add_library(holdfast_corpus_main OBJECT EXCLUDE_FROM_ALL
+    ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus_main.cc)
+  target_link_libraries(holdfast_corpus_main PRIVATE holdfast_options)
 endif()
 
 # Compiles the sources of a library together: its headers are then read once, not once per file.
@@ -84,7 +93,7 @@ function(holdfast_fuzz_target stage file)
     target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     add_dependencies(fuzz_targets ${target})
   else()
-    target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus_main.cc)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:holdfast_corpus_main>)
     add_test(NAME ${stage}/${target}
              COMMAND ${target} ${CMAKE_CURRENT_SOURCE_DIR}/corpus/${target})
   endif()

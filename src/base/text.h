@@ -27,6 +27,9 @@ std::string_view base_name(std::string_view path);
 // none.
 std::size_t utf8_length(std::string_view text);
 
+// At most `limit` bytes, never half a character.
+std::string_view cut(std::string_view text, std::size_t limit);
+
 std::vector<std::string_view> split(std::string_view text, char separator);
 
 // The whole of `text` as a number, or nothing: "12 kB", "" and an overflow are not numbers.

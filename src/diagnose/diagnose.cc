@@ -4,10 +4,12 @@
 #include <csignal>
 
 #include "base/format.h"
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_end.h"
 #include "diagnose/facts/ends.h"
 #include "diagnose/gaps.h"
+#include "diagnose/growth/memory_lines.h"
 #include "diagnose/judgement.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/ranking.h"
@@ -15,7 +17,6 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stalled_run.h"
 #include "diagnose/text/python_dump.h"
-#include "diagnose/time_math.h"
 #include "diagnose/words/verdict.h"
 
 namespace holdfast {
@@ -252,10 +253,17 @@ Verdict of_death(const Evidence& evidence) {
     return verdict;
 }
 
+Verdict verdict_of(const Evidence& evidence) {
+    return still_running(evidence) ? of_running(evidence) : of_death(evidence);
+}
+
 }  // namespace
 
 Verdict diagnose(const Evidence& evidence) {
-    return still_running(evidence) ? of_running(evidence) : of_death(evidence);
+    if (!has_memory_to_judge(evidence)) return verdict_of(evidence);
+    Evidence judged = evidence;
+    judge_memory(judged);
+    return verdict_of(judged);
 }
 
 }  // namespace holdfast

@@ -2,8 +2,8 @@
 
 #include <csignal>
 
+#include "base/time_math.h"
 #include "diagnose/text/last_text.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast {
 

@@ -5,8 +5,8 @@
 #include "evidence/clean_text.h"
 #include "evidence/crash_facts.h"
 #include "evidence/gatherers.h"
-#include "evidence/native_stack.h"
-#include "evidence/native_text.h"
+#include "native/native_text.h"
+#include "native/stack.h"
 
 namespace holdfast::gatherers {
 namespace {

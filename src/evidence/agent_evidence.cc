@@ -4,9 +4,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "evidence/agent_memory.h"
+#include "evidence/agent_frames.h"
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
+#include "evidence/memory_history.h"
 #include "evidence/memory_snapshot.h"
 
 namespace holdfast::gatherers {
@@ -78,14 +79,14 @@ void add_recent_lengths(const std::vector<AgentStepRecord>& last_steps, StepsEvi
     steps.recent_slowest = Nanos(lengths[lengths.size() * 9 / 10]);
 }
 
-StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
+StepsEvidence steps_of(const AgentRecord& agent, const RunClock& clock) {
     const AgentStepsRecord& from = agent.steps;
     StepsEvidence steps;
     steps.count = from.count;
     steps.epoch = from.epoch;
     steps.source = clean(from.source, 64);
-    if (from.first > 0) steps.first = context.clock.at(from.first);
-    if (from.last > 0) steps.last = context.clock.at(from.last);
+    if (from.first > 0) steps.first = clock.at(from.first);
+    if (from.last > 0) steps.last = clock.at(from.last);
     if (from.usual_ns > 0) steps.usual = bounded_nanos(from.usual_ns);
     if (from.longest_ns > 0) steps.longest = bounded_nanos(from.longest_ns);
     add_recent_lengths(from.last_steps, steps);
@@ -94,7 +95,6 @@ StepsEvidence steps_of(const AgentRecord& agent, const MemoryContext& context) {
         if (step.loss && std::isfinite(*step.loss)) steps.last_finite_loss = step.loss;
         if (step.gpu_allocated) steps.gpu_allocated_last = Bytes{*step.gpu_allocated};
     }
-    steps.gpu_growth = gpu_growth_of(agent, context);
     return steps;
 }
 
@@ -139,8 +139,7 @@ std::optional<LaunchesEvidence> launches_of(const AgentRecord& agent, const RunC
     return launches;
 }
 
-AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
-    const RunClock& clock = context.clock;
+AgentEvidence agent_of(const AgentRecord& from, const RunClock& clock) {
     AgentEvidence agent;
     agent.pid = from.pid;
     agent.taken = clock.at(from.taken);
@@ -158,11 +157,10 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
         if (const auto kind = kind_of(note.kind))
             agent.notes.push_back(
                 {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_agent_text)});
-    agent.steps = steps_of(from, context);
+    agent.steps = steps_of(from, clock);
     agent.live = Bytes{from.memory.live_bytes};
     agent.peak = Bytes{from.memory.peak_bytes};
-    agent.sites = sites_of(from, context);
-    agent.leak = leak_of(from, context);
+    agent.memory = memory_history(from, clock);
     agent.guard = guard_of(from, clock);
     for (const AgentKeeperRecord& keeper : from.keepers)
         agent.keepers.push_back({clock.at(keeper.time), clean(keeper.name, longest_agent_text),
@@ -179,13 +177,8 @@ AgentEvidence agent_of(const AgentRecord& from, const MemoryContext& context) {
 std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
                                   const Evidence& so_far) {
     std::vector<AgentEvidence> all;
-    for (const AgentRecord& agent : record.agents) {
-        const ProcessEvidence* process = so_far.process(agent.pid);
-        const bool swapped = process != nullptr && process->swap.value_or(Bytes{}).count > 0;
-        const auto limit = so_far.memory.limit;
-        all.push_back(agent_of(at_its_snapshot(agent, process),
-                               {clock, limit, swapped, most_it_can_hold(process, limit)}));
-    }
+    for (const AgentRecord& agent : record.agents)
+        all.push_back(agent_of(at_its_snapshot(agent, so_far.process(agent.pid)), clock));
     return all;
 }
 

@@ -1,13 +1,11 @@
 // What the agents' words add to the rest of the evidence: the exception that nobody caught also
-// where stderr was a terminal, the sender of a signal that did not pass the supervisor, the lines
-// that hold the memory.
+// where stderr was a terminal, the sender of a signal that did not pass the supervisor.
 #include <algorithm>
 
 #include "base/format.h"
-#include "evidence/agent_memory.h"
+#include "evidence/agent_frames.h"
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
-#include "evidence/memory_snapshot.h"
 
 namespace holdfast::gatherers {
 namespace {
@@ -99,16 +97,6 @@ void agent_report(const RunRecord& record, const RunClock& clock, Evidence& evid
         add_traceback(*main, clock, evidence);
         add_signals(*main, record, clock, evidence);
     }
-    const auto largest = std::max_element(
-        record.agents.begin(), record.agents.end(),
-        [](const auto& a, const auto& b) { return a.memory.live_bytes < b.memory.live_bytes; });
-    if (main == nullptr || main->memory.sites.empty())
-        main = largest == record.agents.end() ? nullptr : &*largest;
-    if (main == nullptr) return;
-    const auto limit = evidence.memory.limit;
-    const ProcessEvidence* process = evidence.process(main->pid);
-    evidence.memory.top_sites = top_sites_of(
-        at_its_snapshot(*main, process), {clock, limit, false, most_it_can_hold(process, limit)});
 }
 
 }  // namespace holdfast::gatherers

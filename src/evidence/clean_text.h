@@ -7,8 +7,6 @@
 
 namespace holdfast {
 
-// At most `limit` bytes, never half a character.
-std::string_view cut(std::string_view text, std::size_t limit);
 // Printable, secrets masked, at most `limit` bytes.
 std::string clean(std::string_view text, std::size_t limit);
 

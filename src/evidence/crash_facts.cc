@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "evidence/native_modules.h"
 #include "model/library_name.h"
+#include "native/modules.h"
 
 namespace holdfast {
 namespace {

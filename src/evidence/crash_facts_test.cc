@@ -5,8 +5,8 @@
 
 #include <signal.h>
 
-#include "evidence/crash_sample.h"
-#include "evidence/native_stack.h"
+#include "native/crash_sample.h"
+#include "native/stack.h"
 
 namespace holdfast {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/unique_fd.h"
-#include "evidence/native_isolated.h"
+#include "native/isolated.h"
 #include "record/box_reader.h"
 #include "record/crash_box.h"
 #include "record/run_files.h"

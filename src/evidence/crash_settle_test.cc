@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "base/unique_fd.h"
-#include "evidence/crash_sample.h"
-#include "evidence/native_text.h"
+#include "native/crash_sample.h"
+#include "native/native_text.h"
 #include "record/temporary_directory.h"
 #include "sources/pid_stat.h"
 

@@ -1,6 +1,5 @@
 // Times in which the program did not move, as the supervisor saw them.
 #include <algorithm>
-#include <array>
 
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
@@ -9,32 +8,12 @@
 namespace holdfast::gatherers {
 namespace {
 
-struct WaitWord {
-    std::string_view word;
-    WaitKind kind;
-};
-
-constexpr std::array words{
-    WaitWord{"running", WaitKind::running},     WaitWord{"lock", WaitKind::lock},
-    WaitWord{"child", WaitKind::child},         WaitWord{"read", WaitKind::read},
-    WaitWord{"write", WaitKind::write},         WaitWord{"poll", WaitKind::poll},
-    WaitWord{"sleep", WaitKind::sleep},         WaitWord{"signal", WaitKind::signal},
-    WaitWord{"file lock", WaitKind::file_lock}, WaitWord{"disk", WaitKind::disk},
-    WaitWord{"stopped", WaitKind::stopped},     WaitWord{"other", WaitKind::other},
-};
-
-WaitKind kind_of(std::string_view word) {
-    const auto* found = std::find_if(words.begin(), words.end(),
-                                     [word](const WaitWord& known) { return known.word == word; });
-    return found == words.end() ? WaitKind::unknown : found->kind;
-}
-
 WaitingThread thread_of(StallThread from) {
     WaitingThread thread;
     thread.tid = from.tid;
     thread.name = clean(from.name, 256);  // of the program's choice
     if (from.state != '?') thread.state = from.state;
-    thread.wait = kind_of(from.wait);
+    thread.wait = from.wait;
     thread.timed = from.timed;
     thread.inside = from.inside;
     thread.own_lock = from.own_lock;

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "base/text.h"
-#include "evidence/clean_text.h"
 
 namespace holdfast::traceback {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "evidence/clean_text.h"
 #include "evidence/traceback_lines.h"
 
 namespace holdfast {

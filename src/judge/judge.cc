@@ -2,6 +2,7 @@
 
 #include "check/foretold.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/growth/memory_lines.h"
 #include "evidence/crash_settle.h"
 #include "evidence/filling_line.h"
 #include "evidence/gather.h"
@@ -40,6 +41,7 @@ Evidence evidence_of(const RunRecord& record) {
         for (KeeperEvidence& keeper : agent.keepers)
             if (const auto source = read_source(keeper.file))
                 keeper.filled_at = filling_line(*source, keeper.name);
+    judge_memory(evidence);  // for those who read the figures and want no verdict
     return evidence;
 }
 

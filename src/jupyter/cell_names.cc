@@ -130,4 +130,12 @@ void name_cells(std::vector<MemorySite>& sites, const CellsRead& kernel) {
     rename(CellNames(kernel, {}), sites);
 }
 
+void name_cells(Evidence& evidence, const CellsRead& kernel) {
+    const CellNames names(kernel, {});
+    rename(names, evidence.memory.top_sites);
+    for (AgentEvidence& agent : evidence.agents)
+        if (agent.memory)
+            for (Frame& frame : agent.memory->frames) names.rename(frame.file, frame.line);
+}
+
 }  // namespace holdfast

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "model/evidence.h"
 #include "model/verdict.h"
 #include "record/cells_box.h"
 
@@ -14,5 +15,7 @@ namespace holdfast {
 // /run/kernel-1.json (pid 7)" becomes "the kernel".
 void name_cells(Verdict& verdict, const CellsRead& kernel);
 void name_cells(std::vector<MemorySite>& sites, const CellsRead& kernel);
+// In what is recorded for others to judge: the lines that hold memory.
+void name_cells(Evidence& evidence, const CellsRead& kernel);
 
 }  // namespace holdfast

@@ -59,11 +59,16 @@ TEST(CellNames, LinesBelowATimingMagicAreCountedInTheCell) {
 }
 
 TEST(CellNames, LinesThatHoldMemoryAreNamedByTheirCellToo) {
-    std::vector<MemorySite> sites(2);
+    Evidence evidence;
+    std::vector<MemorySite>& sites = evidence.memory.top_sites;
+    sites.resize(2);
     sites[0].file = file;
     sites[0].line = 2;
     sites[1].file = "/home/u/train.py";
-    name_cells(sites, kernel_with({cell(3, "one\ntwo")}));
+    // A recording is judged again by these.
+    evidence.agents.emplace_back().memory.emplace().frames = {{file, 2, "<module>"}};
+    name_cells(evidence, kernel_with({cell(3, "one\ntwo")}));
+    EXPECT_EQ(evidence.agents[0].memory->frames[0].file, "cell [3]");
     EXPECT_EQ(sites[0].file, "cell [3]");
     EXPECT_EQ(sites[0].line, 2);
     EXPECT_EQ(sites[1].file, "/home/u/train.py");

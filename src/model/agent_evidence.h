@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/time.h"
+#include "model/memory_history.h"
 #include "model/verdict.h"
 
 namespace holdfast {
@@ -15,7 +16,7 @@ namespace holdfast {
 // Times of events are monotonic, as nanoseconds since the run's start; before it they are negative.
 using RunTime = Nanos;
 
-// A figure that grew, steadily and to the end. See evidence/growth.h for what counts.
+// A figure that grew, steadily and to the end. See diagnose/growth/growth.h for what counts.
 struct GrowthSeen {
     Bytes in_all;
     std::optional<std::uint64_t> steps;              // over so many
@@ -147,7 +148,10 @@ struct AgentEvidence {
     std::vector<ExceptionEvidence> exceptions;  // nobody caught them; oldest first
     std::vector<NoteEvidence> notes;
     StepsEvidence steps;
-    Bytes live, peak;                 // over all sites
+    Bytes live, peak;                     // over all sites
+    std::optional<MemoryHistory> memory;  // absent in recordings of older versions
+    // Judged from the history (diagnose/growth/), as `steps.gpu_growth` is; else as it was judged
+    // when it was recorded.
     std::vector<SiteEvidence> sites;  // the largest first
     std::optional<LeakEvidence> leak;
     std::optional<GuardEvidence> guard;

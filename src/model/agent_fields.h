@@ -25,6 +25,46 @@ void describe(Json& json, Ref<Json, GrowthSeen> growth) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, MemoryWindow> window) {
+    json.field("end", window.end);
+    json.field("step", window.step);
+    json.field("resident", window.resident);
+    json.field("gpu_allocated", window.gpu_allocated);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, SiteHistory> site) {
+    json.field("stack", site.stack);
+    json.field("gpu", site.gpu);
+    json.field("foreign", site.foreign);
+    json.field("borrowed", site.borrowed);
+    json.field("small_objects", site.small_objects);
+    json.field("unseen", site.unseen);
+    json.field("live", site.live);
+    json.field("peak", site.peak);
+    json.field("asked", site.asked);
+    json.field("error", site.error);
+    json.field("blocks", site.blocks);
+    json.field("at_windows", site.at_windows);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, GpuStep> step) {
+    json.field("time", step.time);
+    json.field("number", step.number);
+    json.field("allocated", step.allocated);
+}
+
+template <class Json>
+void describe(Json& json, Ref<Json, MemoryHistory> history) {
+    json.field("frames", history.frames);
+    json.field("windows", history.windows);
+    json.field("latest", history.latest);
+    json.field("sites", history.sites);
+    json.field("gpu_steps", history.gpu_steps);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, SiteEvidence> site) {
     json.field("frames", site.frames);
     json.field("live", site.live);
@@ -159,6 +199,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("steps", agent.steps);
     json.field("live", agent.live);
     json.field("peak", agent.peak);
+    json.field("memory", agent.memory);
     json.field("sites", agent.sites);
     json.field("leak", agent.leak);
     json.field("guard", agent.guard);

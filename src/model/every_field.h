@@ -52,6 +52,10 @@ inline auto every_field(const GpuEvidence& x) { const auto& [a, b, c, d, e, f, g
 inline auto every_field(const TracebackText& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SchedulerEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const GrowthSeen& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
+inline auto every_field(const MemoryWindow& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
+inline auto every_field(const SiteHistory& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k, l); }
+inline auto every_field(const GpuStep& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
+inline auto every_field(const MemoryHistory& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
 inline auto every_field(const KeeperEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
 inline auto every_field(const LaunchEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
@@ -64,8 +68,8 @@ inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f,
 inline auto every_field(const RefusalEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const GuardEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const AgentEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
 }
 inline auto every_field(const StacksEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }

@@ -73,6 +73,22 @@ AgentEvidence full_agent() {
                4, 0.5, Bytes{8},          growth};
     a.live = Bytes{9};
     a.peak = Bytes{10};
+    a.memory = MemoryHistory{frames,
+                             {{at(7), 8, Bytes{9}, Bytes{10}}},
+                             at(11),
+                             {{{1},
+                               true,
+                               true,
+                               true,
+                               true,
+                               true,
+                               Bytes{1},
+                               Bytes{2},
+                               Bytes{3},
+                               Bytes{4},
+                               5,
+                               {Bytes{6}}}},
+                             {{at(12), 13, Bytes{14}}}};
     a.sites = {{frames, Bytes{1}, Bytes{2}, Bytes{3}, true, true, Bytes{4}, 6, growth, 5}};
     a.leak = LeakEvidence{frames, Bytes{5}, Bytes{2}, true, true, growth};
     a.guard = GuardEvidence{

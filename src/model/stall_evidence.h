@@ -7,25 +7,10 @@
 #include <vector>
 
 #include "base/time.h"
+#include "base/wait_kind.h"
 #include "model/agent_evidence.h"
 
 namespace holdfast {
-
-enum class WaitKind {
-    unknown,
-    running,
-    lock,
-    child,
-    read,
-    write,
-    poll,
-    sleep,
-    signal,
-    file_lock,
-    disk,
-    stopped,
-    other
-};
 
 struct WaitingThread {
     int tid = 0;

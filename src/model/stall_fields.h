@@ -1,24 +1,18 @@
 // Internal: the fields of a stall in a recording.
 #pragma once
 
-#include <array>
-
 #include "model/agent_fields.h"
 #include "model/fields.h"
 #include "model/stall_evidence.h"
 
 namespace holdfast::fields {
 
-inline constexpr std::array<std::string_view, 13> wait_names{
-    "unknown", "running", "lock",      "child", "read",    "write", "poll",
-    "sleep",   "signal",  "file lock", "disk",  "stopped", "other"};
-
 template <class Json>
 void describe(Json& json, Ref<Json, WaitingThread> thread) {
     json.field("tid", thread.tid);
     json.field("name", thread.name);
     json.field("state", thread.state);
-    json.choice("wait", thread.wait, wait_names);
+    json.choice("wait", thread.wait, wait_kind_words);
     json.field("timed", thread.timed);
     json.field("inside", thread.inside);
     json.field("own_lock", thread.own_lock);

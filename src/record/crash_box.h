@@ -90,7 +90,7 @@ struct CrashRecord {
     std::vector<CrashThread> threads;
 
     bool unwound = false;
-    std::string native;  // see evidence/native_text.h
+    std::string native;  // see native/native_text.h
 };
 
 // The crashes of a run, in the order they happened. An error when there is no box, or none that

@@ -21,7 +21,7 @@ std::string plain(std::string_view text) {
 std::string head_of(const StallThread& thread) {
     std::string line = "T " + std::to_string(thread.tid) + ' ' + plain(thread.name) + "\nW ";
     line += thread.state;
-    line += '\t' + plain(thread.wait) + '\t';
+    line.append(1, '\t').append(word_of(thread.wait)).append(1, '\t');
     if (thread.timed) line += 't';
     if (thread.inside) line += 'i';
     if (thread.own_lock) line += 'o';
@@ -43,7 +43,7 @@ void take_wait(std::string_view rest, StallThread& thread) {
     const bool letter = state.size() == 1 && ((state[0] >= 'A' && state[0] <= 'Z') ||
                                               (state[0] >= 'a' && state[0] <= 'z'));
     thread.state = letter ? state[0] : '?';
-    thread.wait = printable(piece());
+    thread.wait = wait_kind_of(piece());
     const std::string_view flags = piece();
     thread.timed = flags.find('t') != std::string_view::npos;
     thread.inside = flags.find('i') != std::string_view::npos;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/wait_kind.h"
+
 namespace holdfast {
 
 struct StallFrame {
@@ -22,7 +24,7 @@ struct StallThread {
     int tid = 0;
     std::string name;
     char state = '?';
-    std::string wait;       // "lock", "child", "read": a word of sources/thread_wait.h
+    WaitKind wait = WaitKind::unknown;
     bool timed = false;     // ends by itself
     bool inside = false;    // only somebody of the tree can end it
     bool own_lock = false;  // only a thread of this process can

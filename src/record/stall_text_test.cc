@@ -11,7 +11,7 @@ StallThread waiting() {
     thread.tid = 42;
     thread.name = "MainThread";
     thread.state = 'S';
-    thread.wait = "lock";
+    thread.wait = WaitKind::lock;
     thread.inside = thread.own_lock = true;
     thread.call = "futex";
     thread.wait_channel = "futex_wait_queue";
@@ -25,7 +25,7 @@ TEST(StallText, a_thread_comes_back_as_it_was) {
     const auto back = parse_stall_text(stall_text({waiting()}, 8000));
     ASSERT_EQ(back.size(), 1U);
     EXPECT_EQ(back[0].tid, 42);
-    EXPECT_EQ(back[0].wait, "lock");
+    EXPECT_EQ(back[0].wait, WaitKind::lock);
     EXPECT_TRUE(back[0].inside && back[0].own_lock);
     EXPECT_FALSE(back[0].timed || back[0].holds_gil);
     EXPECT_EQ(back[0].owner, 43);

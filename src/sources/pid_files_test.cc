@@ -29,6 +29,11 @@ protected:
     UniqueFd self_ = process_in(machine_, ::getpid());
 };
 
+TEST_F(PidFiles, StatusNamesWhoDebugsIt) {
+    EXPECT_EQ(parse_pid_status("Name:\tpython\nTracerPid:\t77\n")->tracer_pid, 77);
+    EXPECT_EQ(read_pid_status(self_.get())->tracer_pid.has_value(), true);
+}
+
 TEST_F(PidFiles, StatusOfALivingProcess) {
     const auto status = read_pid_status(process_.get());
     ASSERT_TRUE(status.ok()) << status.error().text;

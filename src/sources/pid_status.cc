@@ -41,6 +41,8 @@ Result<PidStatus> parse_pid_status(std::string_view text) {
             std::string_view rest = value;
             const auto real = next_word(rest);
             if (real) status.uid = parse_number<std::uint32_t>(*real);
+        } else if (key == "TracerPid") {
+            status.tracer_pid = parse_number<int>(value);
         } else if (key == "SigPnd") {
             status.pending_thread = parse_number<std::uint64_t>(value, 16);
         } else if (key == "ShdPnd") {

@@ -18,6 +18,7 @@ struct PidStatus {
     std::optional<Bytes> swap;
     std::optional<Bytes> virtual_size, virtual_peak;
     std::optional<std::uint64_t> threads;
+    std::optional<int> tracer_pid;                                 // 0: nobody debugs it
     std::optional<std::uint32_t> uid;                              // real
     std::optional<std::uint64_t> pending_thread, pending_process;  // SigPnd, ShdPnd: bit N-1 is N
     std::vector<int> namespace_pids;  // NSpid, our namespace's first, the innermost last

@@ -18,13 +18,13 @@ namespace {
 bool waits_for_fuse(std::string_view channel) { return channel == "request_wait_answer"; }
 
 // The state the kernel shows decides over the call the thread was in when it came to that.
-Wait kind_by_state(char state, std::string_view channel, Wait by_call) {
+WaitKind kind_by_state(char state, std::string_view channel, WaitKind by_call) {
     switch (state) {
-    case 'R': return Wait::running;
-    case 'D': return Wait::disk;
+    case 'R': return WaitKind::running;
+    case 'D': return WaitKind::disk;
     case 'T':
-    case 't': return Wait::stopped;
-    default: return waits_for_fuse(channel) ? Wait::disk : by_call;
+    case 't': return WaitKind::stopped;
+    default: return waits_for_fuse(channel) ? WaitKind::disk : by_call;
     }
 }
 

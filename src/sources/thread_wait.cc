@@ -20,56 +20,56 @@ enum class Until : std::uint8_t { never, always, pointer, milliseconds };
 struct Call {
     int number;
     std::string_view name;
-    Wait kind;
+    WaitKind kind;
     Until until = Until::never;
     std::size_t timeout = 0;  // which argument
     bool has_fd = false;      // the first argument
 };
 
 constexpr std::array calls{
-    Call{SYS_wait4, "wait4", Wait::child},
-    Call{SYS_waitid, "waitid", Wait::child},
-    Call{SYS_read, "read", Wait::read, Until::never, 0, true},
-    Call{SYS_readv, "readv", Wait::read, Until::never, 0, true},
-    Call{SYS_pread64, "pread64", Wait::read, Until::never, 0, true},
-    Call{SYS_recvfrom, "recvfrom", Wait::read, Until::never, 0, true},
-    Call{SYS_recvmsg, "recvmsg", Wait::read, Until::never, 0, true},
-    Call{SYS_accept, "accept", Wait::read, Until::never, 0, true},
-    Call{SYS_accept4, "accept4", Wait::read, Until::never, 0, true},
-    Call{SYS_write, "write", Wait::write, Until::never, 0, true},
-    Call{SYS_writev, "writev", Wait::write, Until::never, 0, true},
-    Call{SYS_pwrite64, "pwrite64", Wait::write, Until::never, 0, true},
-    Call{SYS_sendto, "sendto", Wait::write, Until::never, 0, true},
-    Call{SYS_sendmsg, "sendmsg", Wait::write, Until::never, 0, true},
-    Call{SYS_connect, "connect", Wait::other, Until::never, 0, true},
-    Call{SYS_fsync, "fsync", Wait::other, Until::never, 0, true},
-    Call{SYS_fdatasync, "fdatasync", Wait::other, Until::never, 0, true},
-    Call{SYS_ioctl, "ioctl", Wait::other, Until::never, 0, true},
-    Call{SYS_openat, "openat", Wait::other},
-    Call{SYS_newfstatat, "newfstatat", Wait::other},
-    Call{SYS_statx, "statx", Wait::other},
-    Call{SYS_getdents64, "getdents64", Wait::other, Until::never, 0, true},
-    Call{SYS_flock, "flock", Wait::file_lock, Until::never, 0, true},
-    Call{SYS_fcntl, "fcntl", Wait::file_lock, Until::never, 0, true},
-    Call{SYS_ppoll, "ppoll", Wait::poll, Until::pointer, 2},
-    Call{SYS_pselect6, "pselect6", Wait::poll, Until::pointer, 4},
-    Call{SYS_epoll_pwait, "epoll_pwait", Wait::poll, Until::milliseconds, 3, true},
-    Call{SYS_nanosleep, "nanosleep", Wait::sleep, Until::always},
-    Call{SYS_clock_nanosleep, "clock_nanosleep", Wait::sleep, Until::always},
+    Call{SYS_wait4, "wait4", WaitKind::child},
+    Call{SYS_waitid, "waitid", WaitKind::child},
+    Call{SYS_read, "read", WaitKind::read, Until::never, 0, true},
+    Call{SYS_readv, "readv", WaitKind::read, Until::never, 0, true},
+    Call{SYS_pread64, "pread64", WaitKind::read, Until::never, 0, true},
+    Call{SYS_recvfrom, "recvfrom", WaitKind::read, Until::never, 0, true},
+    Call{SYS_recvmsg, "recvmsg", WaitKind::read, Until::never, 0, true},
+    Call{SYS_accept, "accept", WaitKind::read, Until::never, 0, true},
+    Call{SYS_accept4, "accept4", WaitKind::read, Until::never, 0, true},
+    Call{SYS_write, "write", WaitKind::write, Until::never, 0, true},
+    Call{SYS_writev, "writev", WaitKind::write, Until::never, 0, true},
+    Call{SYS_pwrite64, "pwrite64", WaitKind::write, Until::never, 0, true},
+    Call{SYS_sendto, "sendto", WaitKind::write, Until::never, 0, true},
+    Call{SYS_sendmsg, "sendmsg", WaitKind::write, Until::never, 0, true},
+    Call{SYS_connect, "connect", WaitKind::other, Until::never, 0, true},
+    Call{SYS_fsync, "fsync", WaitKind::other, Until::never, 0, true},
+    Call{SYS_fdatasync, "fdatasync", WaitKind::other, Until::never, 0, true},
+    Call{SYS_ioctl, "ioctl", WaitKind::other, Until::never, 0, true},
+    Call{SYS_openat, "openat", WaitKind::other},
+    Call{SYS_newfstatat, "newfstatat", WaitKind::other},
+    Call{SYS_statx, "statx", WaitKind::other},
+    Call{SYS_getdents64, "getdents64", WaitKind::other, Until::never, 0, true},
+    Call{SYS_flock, "flock", WaitKind::file_lock, Until::never, 0, true},
+    Call{SYS_fcntl, "fcntl", WaitKind::file_lock, Until::never, 0, true},
+    Call{SYS_ppoll, "ppoll", WaitKind::poll, Until::pointer, 2},
+    Call{SYS_pselect6, "pselect6", WaitKind::poll, Until::pointer, 4},
+    Call{SYS_epoll_pwait, "epoll_pwait", WaitKind::poll, Until::milliseconds, 3, true},
+    Call{SYS_nanosleep, "nanosleep", WaitKind::sleep, Until::always},
+    Call{SYS_clock_nanosleep, "clock_nanosleep", WaitKind::sleep, Until::always},
     // What a sleep or a timed wait becomes after the process was stopped and went on.
-    Call{SYS_restart_syscall, "restart_syscall", Wait::sleep, Until::always},
-    Call{SYS_rt_sigtimedwait, "rt_sigtimedwait", Wait::signal, Until::pointer, 2},
-    Call{SYS_rt_sigsuspend, "rt_sigsuspend", Wait::signal},
+    Call{SYS_restart_syscall, "restart_syscall", WaitKind::sleep, Until::always},
+    Call{SYS_rt_sigtimedwait, "rt_sigtimedwait", WaitKind::signal, Until::pointer, 2},
+    Call{SYS_rt_sigsuspend, "rt_sigsuspend", WaitKind::signal},
 #ifdef SYS_epoll_pwait2
-    Call{SYS_epoll_pwait2, "epoll_pwait2", Wait::poll, Until::pointer, 3, true},
+    Call{SYS_epoll_pwait2, "epoll_pwait2", WaitKind::poll, Until::pointer, 3, true},
 #endif
 #ifdef SYS_poll  // of the old calls aarch64 never had
-    Call{SYS_poll, "poll", Wait::poll, Until::milliseconds, 2},
-    Call{SYS_select, "select", Wait::poll, Until::pointer, 4},
-    Call{SYS_epoll_wait, "epoll_wait", Wait::poll, Until::milliseconds, 3, true},
-    Call{SYS_pause, "pause", Wait::signal},
-    Call{SYS_open, "open", Wait::other},
-    Call{SYS_stat, "stat", Wait::other},
+    Call{SYS_poll, "poll", WaitKind::poll, Until::milliseconds, 2},
+    Call{SYS_select, "select", WaitKind::poll, Until::pointer, 4},
+    Call{SYS_epoll_wait, "epoll_wait", WaitKind::poll, Until::milliseconds, 3, true},
+    Call{SYS_pause, "pause", WaitKind::signal},
+    Call{SYS_open, "open", WaitKind::other},
+    Call{SYS_stat, "stat", WaitKind::other},
 #endif
 };
 
@@ -99,7 +99,7 @@ ThreadWait futex(const Arguments& arguments) {
     const std::uint64_t what = arguments[1] & ~(is_private | realtime_clock);
     const bool waits = what == wait || what == lock_pi || what == wait_bitset ||
                        what == wait_requeue_pi || what == lock_pi2;
-    seen.kind = waits ? Wait::lock : Wait::other;
+    seen.kind = waits ? WaitKind::lock : WaitKind::other;
     seen.timed = arguments[3] != 0;
     seen.own_lock = (arguments[1] & is_private) != 0;
     seen.address = arguments[0];
@@ -116,7 +116,7 @@ Result<ThreadWait> parse_thread_wait(std::string_view text) {
     if (!first) return Error{"an empty file", EINVAL};
     ThreadWait seen;
     if (*first == "running") {
-        seen.kind = Wait::running;
+        seen.kind = WaitKind::running;
         return seen;
     }
     const auto number = parse_number<int>(*first);
@@ -134,7 +134,7 @@ Result<ThreadWait> parse_thread_wait(std::string_view text) {
     seen.call = *number;
     const Call* call = find(*number);
     if (call == nullptr) {
-        seen.kind = Wait::other;
+        seen.kind = WaitKind::other;
         return seen;
     }
     seen.kind = call->kind;

@@ -6,27 +6,12 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/wait_kind.h"
 
 namespace holdfast::sources {
 
-enum class Wait : std::uint8_t {
-    unknown,
-    running,    // on a CPU or ready for one
-    lock,       // a futex: a mutex, a semaphore, a condition
-    child,      // the end of a child
-    read,       // bytes or a connection from a descriptor
-    write,      // room in a descriptor
-    poll,       // one of several descriptors
-    sleep,      // nothing but time
-    signal,     // a signal it asked for
-    file_lock,  // another's lock on a file
-    disk,       // in the kernel, for a filesystem or a device
-    stopped,    // by SIGSTOP, or in a debugger's hand
-    other,
-};
-
 struct ThreadWait {
-    Wait kind = Wait::unknown;
+    WaitKind kind = WaitKind::unknown;
     int call = -1;              // number of the system call; -1: in none
     bool timed = false;         // ends by itself sooner or later
     bool own_lock = false;      // lock: a private futex, which only this process's threads can wake

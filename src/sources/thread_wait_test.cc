@@ -26,7 +26,7 @@ std::string line(long number, const std::string& arguments) {
 TEST(ThreadWait, a_lock_without_a_limit_is_told_from_one_with) {
     const auto forever =
         parse_thread_wait(line(SYS_futex, "0x55 0x189 0x0 0x0 0x0 0xffffffff")).value();
-    EXPECT_EQ(forever.kind, Wait::lock);
+    EXPECT_EQ(forever.kind, WaitKind::lock);
     EXPECT_FALSE(forever.timed);
     EXPECT_TRUE(forever.own_lock);
     EXPECT_EQ(forever.address, 0x55U);
@@ -36,20 +36,20 @@ TEST(ThreadWait, a_lock_without_a_limit_is_told_from_one_with) {
     // Semaphores of multiprocessing lie in shared memory: another process may post them.
     const auto shared =
         parse_thread_wait(line(SYS_futex, "0x55 0x109 0x0 0x0 0x0 0xffffffff")).value();
-    EXPECT_EQ(shared.kind, Wait::lock);
+    EXPECT_EQ(shared.kind, WaitKind::lock);
     EXPECT_FALSE(shared.own_lock);
 }
 
 TEST(ThreadWait, a_descriptor_is_named) {
     const auto read = parse_thread_wait(line(SYS_read, "0x5 0x7f 0x4 0x0 0x0 0x0")).value();
-    EXPECT_EQ(read.kind, Wait::read);
+    EXPECT_EQ(read.kind, WaitKind::read);
     EXPECT_EQ(read.fd, 5);
     EXPECT_EQ(name_of_call(read.call), "read");
 }
 
 TEST(ThreadWait, a_poll_ends_by_itself_or_not) {
     const auto forever = parse_thread_wait(line(SYS_ppoll, "0x7f 0x2 0x0 0x0 0x8 0x0")).value();
-    EXPECT_EQ(forever.kind, Wait::poll);
+    EXPECT_EQ(forever.kind, WaitKind::poll);
     EXPECT_FALSE(forever.timed);
     EXPECT_EQ(forever.count, 2U);
     EXPECT_TRUE(parse_thread_wait(line(SYS_ppoll, "0x7f 0x2 0x7ff 0x0 0x8 0x0")).value().timed);
@@ -58,8 +58,8 @@ TEST(ThreadWait, a_poll_ends_by_itself_or_not) {
 }
 
 TEST(ThreadWait, other_texts_are_no_waits) {
-    EXPECT_EQ(parse_thread_wait("running\n").value().kind, Wait::running);
-    EXPECT_EQ(parse_thread_wait("-1 0x7ffd 0x7f12\n").value().kind, Wait::unknown);
+    EXPECT_EQ(parse_thread_wait("running\n").value().kind, WaitKind::running);
+    EXPECT_EQ(parse_thread_wait("-1 0x7ffd 0x7f12\n").value().kind, WaitKind::unknown);
     EXPECT_FALSE(parse_thread_wait(""));
     EXPECT_FALSE(parse_thread_wait("202 0x1 0x2"));
     EXPECT_FALSE(parse_thread_wait("wait"));
@@ -82,8 +82,9 @@ TEST(ThreadWait, a_thread_that_reads_an_empty_pipe_is_seen_doing_so) {
         const auto threads = read_threads(self.get(), 100);
         ASSERT_TRUE(threads);
         for (const ThreadSeen& thread : *threads)
-            if (thread.wait.kind == Wait::read && thread.wait.fd == from.get()) seen = thread.wait;
-        readable = threads->front().wait.kind != Wait::unknown;
+            if (thread.wait.kind == WaitKind::read && thread.wait.fd == from.get())
+                seen = thread.wait;
+        readable = threads->front().wait.kind != WaitKind::unknown;
         ::usleep(1000);
     }
     to.reset();
@@ -104,7 +105,7 @@ TEST(ThreadWait, a_fuse_server_that_owes_an_answer_is_a_filesystem_though_the_sl
     std::ofstream(thread / "syscall") << line(SYS_openat, "0x1 0x2 0x0 0x0 0x0 0x0");
     const UniqueFd process(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     for (const auto& [channel, kind] :
-         {std::pair{"do_sys_openat2", Wait::other}, {"request_wait_answer", Wait::disk}}) {
+         {std::pair{"do_sys_openat2", WaitKind::other}, {"request_wait_answer", WaitKind::disk}}) {
         std::ofstream(thread / "wchan") << channel;
         const auto threads = read_threads(process.get(), 10);
         ASSERT_TRUE(threads);

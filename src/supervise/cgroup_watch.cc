@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/read_file.h"
-#include "base/text.h"
 #include "record/box_reader.h"
 #include "sources/pid_cgroup.h"
+#include "sources/pid_stat.h"
 #include "sources/process_dir.h"
 #include "supervise/stored_figure.h"
 
@@ -52,15 +52,9 @@ std::string memory_path(const std::vector<sources::CgroupMembership>& membership
     return unified;
 }
 
-// Field 9 of /proc/PID/stat has the flag PF_EXITING.
 bool exiting(int process_dir) {
-    const auto text = read_file_at(process_dir, "stat");
-    if (!text) return true;
-    std::string_view rest = std::string_view(*text).substr(text->rfind(')') + 1);
-    std::optional<std::string_view> word;
-    for (int field = 3; field <= 9; ++field) word = next_word(rest);
-    const auto flags = word ? parse_number<std::uint64_t>(*word) : std::nullopt;
-    return !flags || (*flags & 4U) != 0;
+    const auto stat = sources::read_pid_stat(process_dir);
+    return !stat || sources::is_exiting(*stat);
 }
 
 bool below(const std::string& path, const std::string& ancestor) {

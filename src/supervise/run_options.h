@@ -29,7 +29,7 @@ struct RunOptions {
     // Told one line each: where the record went instead, and what the guard did first.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
     // How long a proven deadlock is watched before it is told; zero: nothing is told.
-    Nanos stall_after = StallWatch::usual_patience;
+    Nanos stall_after = stall_thresholds::usual_patience;
     // These may start a process for what they do, and return it.
     // The program is stuck, or moves again. `mid_line`: its last output may not have ended its
     // line.
@@ -38,7 +38,6 @@ struct RunOptions {
     std::function<Child(const RunDirectory&, Nanos fills_in, bool mid_line)> on_filling;
     // Once the command runs.
     std::function<Child(const RunDirectory&, pid_t command, const std::string& directory)> on_start;
-    NativeFrames native_frames;  // asked of a few threads of a program that is stuck
 };
 
 }  // namespace holdfast

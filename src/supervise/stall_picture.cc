@@ -11,42 +11,21 @@
 #include <optional>
 #include <set>
 
-#include "base/read_file.h"
 #include "base/text.h"
-#include "knowledge/places.h"
 #include "sources/directory.h"
 #include "sources/pid_io.h"
+#include "sources/pid_status.h"
 #include "sources/process_list.h"
 #include "sources/process_memory.h"
 #include "sources/thread_list.h"
+#include "stall/waits.h"
 
 namespace holdfast {
 namespace {
 
-using sources::Wait;
-
 constexpr std::size_t most_processes = 64;
 constexpr std::size_t most_threads = 256;  // of one process
 constexpr std::size_t most_frames = 24;    // of one thread, innermost first
-
-constexpr std::string_view word_of(Wait wait) {
-    switch (wait) {
-    case Wait::unknown: return "unknown";
-    case Wait::running: return "running";
-    case Wait::lock: return "lock";
-    case Wait::child: return "child";
-    case Wait::read: return "read";
-    case Wait::write: return "write";
-    case Wait::poll: return "poll";
-    case Wait::sleep: return "sleep";
-    case Wait::signal: return "signal";
-    case Wait::file_lock: return "file lock";
-    case Wait::disk: return "disk";
-    case Wait::stopped: return "stopped";
-    case Wait::other: return "other";
-    }
-    return "unknown";
-}
 
 std::string target_of(int process_dir, int fd) {
     std::array<char, 512> buffer{};
@@ -54,8 +33,6 @@ std::string target_of(int process_dir, int fd) {
     const ssize_t got = ::readlinkat(process_dir, name.c_str(), buffer.data(), buffer.size());
     return got > 0 ? std::string(buffer.data(), static_cast<std::size_t>(got)) : std::string();
 }
-
-bool is_pipe(const std::string& target) { return target.starts_with("pipe:["); }
 
 // The descriptors that poll(2) was given, read from the array in the process's own memory.
 std::vector<std::string> polled(pid_t pid, int process_dir, const sources::ThreadWait& wait) {
@@ -95,10 +72,20 @@ bool has_thread(int process_dir, int tid) {
 }
 
 bool is_traced(int process_dir) {
-    const auto status = read_file_at(process_dir, "status", 1U << 16U);
-    if (!status) return false;
-    const std::size_t at = status->find("\nTracerPid:\t");
-    return at != std::string::npos && (*status)[at + 12] != '0';
+    const auto status = sources::read_pid_status(process_dir);
+    return status && status->tracer_pid.value_or(0) != 0;
+}
+
+// The innermost of them; they come innermost first.
+std::vector<Frame> outermost_first(const std::vector<sources::PythonFrame>& frames) {
+    std::vector<Frame> kept;
+    for (std::size_t i = std::min(frames.size(), most_frames); i > 0; --i) {
+        Frame& frame = kept.emplace_back();
+        frame.file = frames[i - 1].file;
+        frame.function = frames[i - 1].function;
+        if (frames[i - 1].line) frame.line = static_cast<int>(*frames[i - 1].line);
+    }
+    return kept;
 }
 
 struct Looked {
@@ -114,7 +101,7 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
     const int dir = tree.directory_of(pid);
     process.pid = pid;
     process.parent = row.parent;
-    process.role = row.role;
+    process.worker = row.role == format::ProcessRole::worker;
     process.traced = is_traced(dir);
     const auto threads = sources::read_threads(dir, most_threads);
     if (!threads || threads->empty()) return looked;
@@ -125,16 +112,16 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
     process.complete = threads->size() < most_threads;
     for (const sources::ThreadSeen& seen : *threads) {
         if (seen.state == 'Z' || seen.state == 'X') continue;  // has ended, waits for nothing
-        StallThread thread;
+        WaitingThread thread;
         thread.tid = seen.tid;
         thread.name = seen.tid == pid ? "MainThread" : printable(seen.name);
         thread.state = seen.state;
-        thread.wait = word_of(seen.wait.kind);
+        thread.wait = seen.wait.kind;
         thread.timed = seen.wait.timed;
-        thread.own_lock = seen.wait.kind == Wait::lock && seen.wait.own_lock;
+        thread.own_lock = seen.wait.kind == WaitKind::lock && seen.wait.own_lock;
         thread.call = sources::name_of_call(seen.wait.call);
         thread.wait_channel = printable(seen.wait_channel);
-        if (seen.wait.kind == Wait::unknown) process.complete = false;
+        if (seen.wait.kind == WaitKind::unknown) process.complete = false;
         if (thread.own_lock)
             if (const auto owner = mutex_owner(pid, dir, seen.wait.address);
                 owner &&
@@ -143,23 +130,19 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
         if (seen.wait.fd) {
             thread.target = printable(target_of(dir, *seen.wait.fd));
             looked.targets[process.threads.size()] = {thread.target};
-        } else if (seen.wait.kind == Wait::poll) {
+        } else if (seen.wait.kind == WaitKind::poll) {
             looked.targets[process.threads.size()] = seen.wait.address != 0
                                                          ? polled(pid, dir, seen.wait)
                                                          : std::vector<std::string>{"unknown"};
         }
+        bool cut = false;
         if (const auto found = python.find(seen.tid); found != python.end()) {
             thread.holds_gil = found->second.holds_gil;
             if (seen.tid != pid && !found->second.name.empty()) thread.name = found->second.name;
-            for (const sources::PythonFrame& frame : found->second.frames) {
-                if (thread.frames.size() == most_frames) break;
-                StallFrame& kept = thread.frames.emplace_back();
-                kept.file = frame.file;
-                kept.function = frame.function;
-                if (frame.line) kept.line = static_cast<int>(*frame.line);
-            }
+            cut = found->second.frames.size() >= most_frames;
+            thread.frames = outermost_first(found->second.frames);
         }
-        if (seen.tid == pid || !serves_a_kernel(thread)) {
+        if (seen.tid == pid || !serves_a_kernel(thread, cut)) {
             process.threads.push_back(std::move(thread));
         } else {
             looked.targets.erase(process.threads.size());
@@ -188,36 +171,7 @@ std::set<std::string> held_outside(const sources::Roots& roots, const ProcessTre
     return held;
 }
 
-void decide_inside(const StallThread& thread, const std::vector<std::string>* targets,
-                   const std::set<std::string>& outside, bool& inside) {
-    inside = false;
-    if (thread.timed) return;
-    if (thread.wait == "lock" || thread.wait == "child") {
-        inside = true;
-        return;
-    }
-    if (thread.wait != "read" && thread.wait != "write" && thread.wait != "poll") return;
-    inside = targets != nullptr && !targets->empty() &&
-             std::all_of(targets->begin(), targets->end(), [&](const std::string& target) {
-                 return is_pipe(target) && !outside.contains(target);
-             });
-}
-
 }  // namespace
-
-bool PicturedProcess::python() const {
-    return std::any_of(threads.begin(), threads.end(),
-                       [](const StallThread& thread) { return !thread.frames.empty(); });
-}
-
-bool StallPicture::inside_only() const {
-    if (!complete || processes.empty()) return false;
-    return std::all_of(processes.begin(), processes.end(), [](const PicturedProcess& process) {
-        return process.complete && !process.traced &&
-               std::all_of(process.threads.begin(), process.threads.end(),
-                           [](const StallThread& thread) { return thread.inside; });
-    });
-}
 
 StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessTree& tree,
                           StackWatch& stacks) {
@@ -244,25 +198,12 @@ StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessT
     const std::set<std::string> outside = held_outside(roots, tree, pipes);
     for (Looked& one : looked) {
         for (std::size_t i = 0; i < one.process.threads.size(); ++i) {
-            const auto targets = one.targets.find(i);
-            decide_inside(one.process.threads[i],
-                          targets == one.targets.end() ? nullptr : &targets->second, outside,
-                          one.process.threads[i].inside);
+            WaitingThread& thread = one.process.threads[i];
+            thread.inside = ended_by(thread, one.targets[i], outside) == EndedBy::tree;
         }
         picture.processes.push_back(std::move(one.process));
     }
     return picture;
-}
-
-bool serves_a_kernel(const StallThread& thread) {
-    if (thread.frames.empty()) return thread.name.starts_with("ZMQbg");
-    // Below threading's own three frames; what was cut off was not that of a service.
-    constexpr std::size_t outermost = 4;
-    if (thread.frames.size() == most_frames || thread.name.starts_with("subshell")) return false;
-    const std::size_t looked_at = std::min(outermost, thread.frames.size());
-    return std::any_of(thread.frames.end() - static_cast<std::ptrdiff_t>(looked_at),
-                       thread.frames.end(),
-                       [](const StallFrame& frame) { return is_kernel_service(frame.file); });
 }
 
 }  // namespace holdfast

@@ -4,24 +4,25 @@
 #include <cstring>
 #include <utility>
 
+#include "native/thread_stack.h"
+#include "record/stall_text.h"
 #include "supervise/own_cpu.h"
+#include "supervise/stall_picture.h"
 
 namespace holdfast {
 namespace {
 
-constexpr Nanos worth_a_record = std::chrono::seconds(5);
-// Of one core. Threads that poll, and those that wait for the interpreter's lock, use up to this.
-constexpr double idle_share = 0.05;
-constexpr double idle_bytes_per_second = 65536;
+using namespace stall_thresholds;
 
 // Those who tell most come first: the working process, then who is stopped or stuck on its own.
 std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
     std::vector<const PicturedProcess*> order;
     for (const PicturedProcess& process : picture.processes) order.push_back(&process);
     const auto weight = [](const PicturedProcess* process) {
-        const StallThread* main = process->main_thread();
+        const WaitingThread* main = process->main_thread();
         if (main == nullptr) return 3;
-        if (main->wait == "stopped" || main->wait == "disk" || (main->own_lock && !main->timed))
+        if (main->wait == WaitKind::stopped || main->wait == WaitKind::disk ||
+            (main->own_lock && !main->timed))
             return 0;
         return process->python() ? 1 : 2;
     };
@@ -31,20 +32,55 @@ std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
     return order;
 }
 
+// As the black box has it.
+StallThread written(const WaitingThread& thread) {
+    StallThread row;
+    row.tid = thread.tid;
+    row.name = thread.name;
+    row.state = thread.state.value_or('?');
+    row.wait = thread.wait;
+    row.timed = thread.timed;
+    row.inside = thread.inside;
+    row.own_lock = thread.own_lock;
+    row.holds_gil = thread.holds_gil;
+    row.call = thread.call;
+    row.wait_channel = thread.wait_channel;
+    row.target = thread.target;
+    row.owner = thread.owner;
+    row.native = thread.native;
+    for (auto frame = thread.frames.rbegin(); frame != thread.frames.rend(); ++frame)
+        row.frames.push_back({frame->file, frame->function, frame->line});
+    return row;
+}
+
 // The main thread, those that run Python, then a few of the others: a pool of idle helpers says
 // the same sixty-four times.
-std::vector<StallThread> worth_keeping(const std::vector<StallThread>& threads) {
+std::vector<StallThread> worth_keeping(const std::vector<WaitingThread>& threads) {
     constexpr std::size_t most_native = 6;
     std::vector<StallThread> kept;
     std::size_t native = 0;
-    for (const StallThread& thread : threads)
-        if (kept.empty() || !thread.frames.empty()) kept.push_back(thread);
+    for (const WaitingThread& thread : threads)
+        if (kept.empty() || !thread.frames.empty()) kept.push_back(written(thread));
     for (std::size_t i = 1; i < threads.size() && native < most_native; ++i)
         if (threads[i].frames.empty()) {
-            kept.push_back(threads[i]);
+            kept.push_back(written(threads[i]));
             ++native;
         }
     return kept;
+}
+
+// Once, when it is told: it takes a moment each.
+void add_native_frames(StallPicture& picture) {
+    constexpr int most_asked = 4;
+    int asked = 0;
+    for (PicturedProcess& process : picture.processes)
+        for (WaitingThread& thread : process.threads) {
+            const bool waits = thread.wait != WaitKind::running && thread.wait != WaitKind::stopped;
+            const bool tells = &thread == &process.threads.front() || !thread.frames.empty();
+            if (waits && tells && asked++ < most_asked)
+                thread.native =
+                    native_frames_of(process.pid, thread.tid, std::chrono::milliseconds(300));
+        }
 }
 
 }  // namespace
@@ -75,7 +111,7 @@ void StallWatch::look(Nanos now) {
     if (now < next_look_) return;
     next_look_ = now + std::chrono::seconds(1);
     if (moved()) quiet_since_ = now;
-    const bool overdue = is_overdue(facts(now));
+    const bool overdue = is_worth_a_look(facts(now));
     if (quiet() < worth_a_record && !overdue) {
         if (stall_) end(now);
         return;
@@ -144,20 +180,6 @@ void StallWatch::examine(Nanos now) {
         age / 4, std::min<Nanos>(patience_ / 4, std::chrono::seconds(5)), std::chrono::minutes(1));
     next_picture_ =
         now + std::max<Nanos>({pause, (own_cpu_now() - started) * 500, std::chrono::seconds(1)});
-}
-
-// Once, when it is told: it takes a moment each.
-void StallWatch::add_native_frames(StallPicture& picture) const {
-    constexpr int most_asked = 4;
-    int asked = 0;
-    if (!native_frames_) return;
-    for (PicturedProcess& process : picture.processes)
-        for (StallThread& thread : process.threads) {
-            const bool waits = thread.wait != "running" && thread.wait != "stopped";
-            const bool tells = &thread == &process.threads.front() || !thread.frames.empty();
-            if (waits && tells && asked++ < most_asked)
-                thread.native = native_frames_(process.pid, thread.tid);
-        }
 }
 
 void StallWatch::end(Nanos now) {

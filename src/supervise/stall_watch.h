@@ -16,9 +16,10 @@
 #include "base/time.h"
 #include "record/box_writer.h"
 #include "sources/roots.h"
+#include "stall/judge.h"
+#include "stall/thresholds.h"
 #include "supervise/process_tree.h"
 #include "supervise/stack_watch.h"
-#include "supervise/stall_judge.h"
 #include "supervise/step_watch.h"
 
 namespace holdfast {
@@ -30,19 +31,13 @@ struct StallNews {
     Nanos lasted{};
 };
 
-// The native stack of a thread, innermost first; unwinding is another stage's work.
-using NativeFrames = std::function<std::vector<std::string>(pid_t pid, int tid)>;
-
 class StallWatch {
 public:
-    static constexpr Nanos usual_patience = std::chrono::seconds(20);
-
     StallWatch(const sources::Roots& roots, MachineBox& box, ProcessTree& tree, StackWatch& stacks)
         : roots_(&roots), box_(&box), tree_(&tree), stacks_(&stacks) {}
 
     // Zero: stalls are recorded, but nothing is ever told.
     void set_patience(Nanos patience) { patience_ = patience; }
-    void set_native_frames(NativeFrames frames) { native_frames_ = std::move(frames); }
     StepWatch& steps() { return steps_; }
 
     // At every look of the observer; does something about once a second.
@@ -56,7 +51,6 @@ private:
     void examine(Nanos now);
     void end(Nanos now);
     void save();
-    void add_native_frames(StallPicture& picture) const;
     void save_picture(const StallPicture& picture);
     // As long as it was measured, and nothing was found to have happened.
     Nanos quiet() const { return std::max(last_totals_.time - quiet_since_, Nanos{}); }
@@ -70,8 +64,7 @@ private:
     ProcessTree* tree_;
     StackWatch* stacks_;
     StepWatch steps_;
-    NativeFrames native_frames_;
-    Nanos patience_ = usual_patience;
+    Nanos patience_ = stall_thresholds::usual_patience;
     Nanos next_look_{}, next_picture_{};
     Nanos last_picture_{}, quiet_since_{};
     Nanos cells_turned_{};  // when a notebook's cell last began or ended

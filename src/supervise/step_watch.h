@@ -11,15 +11,11 @@
 
 #include "base/time.h"
 #include "base/unique_fd.h"
+#include "stall/judge.h"
 
 namespace holdfast {
 
-// Of the process that has counted most.
-struct StepsSeen {
-    pid_t pid = 0;
-    std::uint64_t count = 0;
-    Nanos first{}, last{};     // when the first and the last step ended
-    Nanos usual{}, longest{};  // from one step to the next; 0: not known
+struct StepsSeen : StepsCounted {
     std::uint64_t in_all = 0;  // over all processes: any step is a sign of life
     // None since a notebook's cell began or ended: they say nothing about what runs now.
     bool of_an_earlier_cell = false;

@@ -293,7 +293,6 @@ void Supervisor::begin() {
     if (sentry_) observer_->tree().leave_out(sentry_->pid());
     if (relay_) observer_->tree().leave_out(relay_->pid());
     observer_->stalls().set_patience(options_->stall_after);
-    observer_->stalls().set_native_frames(options_->native_frames);
     observer_->begin(now, command_.pid(), facts_.cwd);
     protect_ourselves();
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};

@@ -1,4 +1,4 @@
-// What nearly every unit test includes; compiled once for each test program.
+// What nearly every unit test includes; compiled once for all of them.
 #pragma once
 
 #include <gtest/gtest.h>

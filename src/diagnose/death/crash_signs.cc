@@ -1,7 +1,7 @@
 #include "diagnose/death/crash_signs.h"
 
+#include "base/time_math.h"
 #include "diagnose/text/python_dump.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {

@@ -1,10 +1,10 @@
 #include "diagnose/death/place.h"
 
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_place.h"
 #include "diagnose/text/last_text.h"
 #include "diagnose/text/python_dump.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast {
 

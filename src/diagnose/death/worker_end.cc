@@ -6,11 +6,11 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "base/time_math.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/text/last_text.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {

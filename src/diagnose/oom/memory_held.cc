@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "diagnose/time_math.h"
+#include "base/time_math.h"
 
 namespace holdfast {
 namespace {

@@ -6,8 +6,8 @@
 #include <optional>
 #include <tuple>
 
+#include "base/time_math.h"
 #include "diagnose/oom/memory_held.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast {
 namespace {

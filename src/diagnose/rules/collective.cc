@@ -8,6 +8,7 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stall_finding.h"
 #include "diagnose/text/last_text.h"
+#include "stall/judge.h"
 
 namespace holdfast::rules {
 namespace {
@@ -60,7 +61,7 @@ std::optional<Finding> collective_stall(const Autopsy& death) {
     if (!stand || stand->kind != StandstillKind::collective) return std::nullopt;
     const bool absent = stand->culprit != stand->waiting;
     return stall_finding(death, *stand, "collective-timeout"_cause,
-                         absent && (stand->stall->told || steps_overdue(*stand))
+                         absent && (stand->stall->told || steps_overdue(*stand->stall))
                              ? Confidence::certain
                              : Confidence::likely,
                          facts::CollectiveStall{*stand});

@@ -3,7 +3,7 @@
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stall_finding.h"
-#include "diagnose/stall/waits.h"
+#include "stall/waits.h"
 
 namespace holdfast::rules {
 std::optional<Finding> fork_deadlock(const Autopsy& death) {

@@ -1,10 +1,10 @@
 // HF114: the guard refused an allocation, and the program ended by the error that came of it.
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stuck_refusal.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {

@@ -1,13 +1,13 @@
 // HF110: memory that one line keeps more and more of.
 #include <algorithm>
 
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/held_memory.h"
 #include "diagnose/oom/keeper.h"
 #include "diagnose/oom/memory_held.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/time_math.h"
 #include "diagnose/death/place.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_end.h"
@@ -13,7 +14,6 @@
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/time_math.h"
 #include "model/call_kind.h"
 #include "model/own_code.h"
 

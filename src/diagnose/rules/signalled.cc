@@ -1,6 +1,7 @@
 // HF903 to HF906 and HF909: somebody or something stopped it with a signal, named where known.
 #include <csignal>
 
+#include "base/time_math.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
@@ -8,7 +9,6 @@
 #include "diagnose/oom/oom_count.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/time_math.h"
 
 namespace holdfast::rules {
 namespace {

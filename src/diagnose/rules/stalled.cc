@@ -5,6 +5,7 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stall_finding.h"
 #include "diagnose/text/exception_text.h"
+#include "stall/judge.h"
 
 namespace holdfast::rules {
 
@@ -14,7 +15,7 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
                    stand->kind != StandstillKind::unanswered_read))
         return std::nullopt;
     const bool stopped = stand->thread->wait == WaitKind::stopped;
-    const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand) ||
+    const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand->stall) ||
                           stand->stall->told.has_value();
     return stall_finding(death, *stand, "loader-stall"_cause,
                          decisive ? Confidence::certain : Confidence::likely,

@@ -3,14 +3,13 @@
 #include <csignal>
 #include <utility>
 
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/stall/stuck_refusal.h"
-#include "diagnose/stall/waits.h"
-#include "diagnose/time_math.h"
-#include "knowledge/places.h"
+#include "stall/waits.h"
 
 namespace holdfast {
 namespace {
@@ -21,7 +20,7 @@ std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) 
     if (stand.kind != StandstillKind::lock_deadlock && stand.kind != StandstillKind::loader_stall)
         return std::nullopt;
     const WaitingThread& main = stand.waiting->threads.front();
-    if (!runs(main, [](const Frame& f) { return is_delivery_wait(f.file); })) return std::nullopt;
+    if (!waits_for_delivery(main)) return std::nullopt;
     constexpr Nanos slack{15'000'000'000};
     std::optional<Death> found;
     for (const ProcessEvidence& process : death.all.processes) {

@@ -6,23 +6,17 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time_math.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/own_pressure.h"
-#include "diagnose/stall/waits.h"
-#include "diagnose/time_math.h"
-#include "knowledge/places.h"
 #include "model/own_code.h"
+#include "stall/judge.h"
+#include "stall/thresholds.h"
+#include "stall/waits.h"
 
 namespace holdfast {
 namespace {
-
-constexpr Nanos seconds_5{5'000'000'000}, seconds_10{10'000'000'000};
-
-Nanos times(std::optional<Nanos> length, int factor) {
-    if (!length || *length <= Nanos{}) return {};
-    return *length > Nanos::max() / factor ? Nanos::max() : *length * factor;
-}
 
 bool stopped_from_outside(const Death& death) {
     if (oom_kill_of(death)) return false;
@@ -47,37 +41,10 @@ const StallEvidence* last_stall(const Death& death) {
     if (is_live(death)) return stall.told && !stall.moved ? &stall : nullptr;
     const std::optional<RunTime> end = stopped_at(death);
     if (!end) return nullptr;
-    // What moved only because it was asked to stop did not move before.
-    constexpr Nanos slack{2'000'000'000};
-    if (stall.moved && later(*stall.moved, slack) < *end) return nullptr;
+    if (stall.moved && later(*stall.moved, stall_thresholds::moved_by_the_end) < *end)
+        return nullptr;
     if (stall.moved && (!death.time || *end == *death.time)) return nullptr;
-    // Seen so until then: the supervisor looks every second.
-    return between(stall.seen, *end) <= seconds_10 ? &stall : nullptr;
-}
-
-// ---- who rests, and is not stuck ----
-
-bool is_debugged(const StallEvidence& stall) {
-    for (const StalledProcess& process : stall.processes) {
-        if (process.traced) return true;
-        for (const WaitingThread& thread : process.threads)
-            if (runs(thread, [](const Frame& f) { return is_debugger(f.file); })) return true;
-    }
-    return false;
-}
-
-bool waits_for_a_signal(const StallEvidence& stall) {
-    if (stall.processes.size() != 1 || stall.processes[0].threads.size() != 1) return false;
-    const WaitingThread& only = stall.processes[0].threads.front();
-    if (only.frames.empty()) return true;
-    // A queue is filled by a thread or a process, never by a handler.
-    const bool queue = runs(only, [](const Frame& f) { return is_delivery_wait(f.file); });
-    return !queue && is_notice_wait(only.frames.back().file);
-}
-
-bool rests(const StallEvidence& stall) {
-    return is_debugged(stall) || waits_for_a_signal(stall) ||
-           stall.processes.front().threads.front().wait == WaitKind::stopped;
+    return between(stall.seen, *end) <= stall_thresholds::seen_before_the_end ? &stall : nullptr;
 }
 
 // ---- the explanations, in the order they are tried ----
@@ -100,6 +67,13 @@ std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
                 !(waits_for_a_page(thread) && memory_was_short(death)))
                 return Blame{StandstillKind::io_stall, &process, &thread};
     return std::nullopt;
+}
+
+// A child that runs what its parent runs: made by fork, without exec.
+bool is_forked(const Evidence& evidence, const ProcessEvidence& process) {
+    const ProcessEvidence* parent = evidence.process(process.parent);
+    return parent != nullptr && process.python && parent->python && !process.command.empty() &&
+           process.command == parent->command;
 }
 
 std::optional<Blame> fork_deadlock(const Death& death, const StallEvidence& stall) {
@@ -140,12 +114,11 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
         const ProcessEvidence* known = death.all.process(process.pid);
         if (process.threads.empty() || known == nullptr || known->role == Role::worker) continue;
         const WaitingThread& main = process.threads.front();
-        const bool loading =
-            runs(main, [](const Frame& f) { return is_data_loading(f.file, f.function); });
+        const bool loading = fetches_data(main);
         const StalledProcess* worker = silent_worker(death, stall, process.pid);
         // A queue or a pool that a worker does not serve any more.
         const bool delivery =
-            runs(main, [](const Frame& f) { return is_delivery_wait(f.file); }) &&
+            waits_for_delivery(main) &&
             (stall.steps > 0 ||
              (worker != nullptr && worker->threads.front().wait == WaitKind::stopped));
         if (!loading && !delivery) continue;
@@ -154,10 +127,6 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
         return Blame{StandstillKind::loader_stall, &process, &main};
     }
     return std::nullopt;
-}
-
-bool joins_others(const WaitingThread& thread) {
-    return runs(thread, [](const Frame& f) { return is_collective(f.file); });
 }
 
 std::optional<Blame> collective(const Death& death, const StallEvidence& stall) {
@@ -180,7 +149,7 @@ std::optional<Blame> collective(const Death& death, const StallEvidence& stall) 
 bool looks_around(const WaitingThread& thread, const StallEvidence& stall) {
     const Nanos lasted = between(stall.since, stall.seen);
     return thread.wait == WaitKind::running && !thread.frames.empty() && stall.cpu &&
-           times(stall.cpu, 50) < lasted;
+           times(*stall.cpu, stall_thresholds::idle_looks_around) < lasted;
 }
 
 std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) {
@@ -199,9 +168,7 @@ std::optional<Blame> held_interpreter(const Death&, const StallEvidence& stall) 
 
 std::optional<Blame> lock_deadlock(const Death&, const StallEvidence& stall) {
     for (const StalledProcess& process : stall.processes)
-        // Without the main thread they may be helpers at rest.
-        if (!process.threads.empty() && waits_for_a_lock(process.threads.front()) &&
-            std::count_if(process.threads.begin(), process.threads.end(), waits_for_a_lock) >= 2)
+        if (has_deadlocked_threads(process))
             return Blame{StandstillKind::lock_deadlock, &process, &process.threads.front()};
     if (!stall.inside_only) return std::nullopt;
     for (const StalledProcess& process : stall.processes)
@@ -220,10 +187,7 @@ std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall)
     const WaitingThread& main = stepping->threads.front();
     // These take long and count no steps; what is not sure is not said. A thread that runs all the
     // time may have no frames that could be read.
-    if (!stall.told && (main.frames.empty() || runs(main, [](const Frame& f) {
-                            return is_compiler(f.file) || is_pause_between_steps(f.function);
-                        })))
-        return std::nullopt;
+    if (!stall.told && (main.frames.empty() || pauses_between_steps(main))) return std::nullopt;
     return Blame{StandstillKind::no_progress, stepping, &main};
 }
 
@@ -249,29 +213,19 @@ constexpr std::array<Explain, 8> explanations{io_stall,    fork_deadlock,    loa
                                               collective,  held_interpreter, lock_deadlock,
                                               no_progress, unanswered_read};
 
-// A wait that somebody could still end needs longer to count.
-bool lasted_long_enough(const Standstill& stand) {
-    if (stand.live) return true;
-    const StallEvidence& stall = *stand.stall;
-    if (stand.kind == StandstillKind::no_progress) return steps_overdue(stand);
-    if (stall.inside_only || stand.kind == StandstillKind::fork_deadlock)
-        return stand.lasted >= seconds_5;
-    if (stand.kind == StandstillKind::io_stall) return stand.lasted >= seconds_10;
-    return stand.lasted >= seconds_10 && (stall.steps == 0 || steps_overdue(stand));
+StallSign sign_of(const Standstill& stand) {
+    if (stand.kind == StandstillKind::no_progress) return StallSign::busy;
+    if (stand.stall->inside_only || stand.kind == StandstillKind::fork_deadlock)
+        return StallSign::proven;
+    if (stand.kind == StandstillKind::io_stall) return StallSign::kernel;
+    return StallSign::waiting;
 }
 
 }  // namespace
 
-bool steps_overdue(const Standstill& stand) {
-    const StallEvidence& stall = *stand.stall;
-    if (!stall.last_step || stall.steps < 3) return false;
-    const Nanos without = between(*stall.last_step, stall.seen);
-    return without >= std::max({seconds_10, times(stall.usual, 20), times(stall.longest, 2)});
-}
-
 std::optional<Standstill> standstill_of(const Death& death) {
     const StallEvidence* stall = last_stall(death);
-    if (stall == nullptr || rests(*stall)) return std::nullopt;
+    if (stall == nullptr || rests(stall->processes)) return std::nullopt;
     Standstill stand;
     stand.stall = stall;
     stand.live = is_live(death);
@@ -283,7 +237,7 @@ std::optional<Standstill> standstill_of(const Death& death) {
         stand.culprit = blame->process;
         stand.thread = blame->thread;
         stand.waiting = blame->waiting != nullptr ? blame->waiting : blame->process;
-        if (lasted_long_enough(stand)) return stand;
+        if (stand.live || lasted_long_enough(*stall, sign_of(stand), stand.lasted)) return stand;
     }
     return std::nullopt;
 }

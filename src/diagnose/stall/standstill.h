@@ -38,7 +38,4 @@ struct Standstill {
 // prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
 std::optional<Standstill> standstill_of(const Death& death);
 
-// No step for far longer than they took so far.
-bool steps_overdue(const Standstill& stand);
-
 }  // namespace holdfast

@@ -3,12 +3,12 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "diagnose/death/witnesses.h"
-#include "diagnose/stall/waits.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
 #include "diagnose/words/verdict.h"
 #include "diagnose/words/waiting.h"
 #include "knowledge/places.h"
+#include "stall/waits.h"
 
 namespace holdfast::facts {
 namespace {

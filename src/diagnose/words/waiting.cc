@@ -2,10 +2,10 @@
 
 #include "base/format.h"
 #include "base/text.h"
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
-#include "diagnose/stall/waits.h"
-#include "diagnose/time_math.h"
 #include "diagnose/words/phrases.h"
+#include "stall/waits.h"
 
 namespace holdfast {
 namespace {

@@ -1,0 +1,25 @@
+// The native stack of a crash, named: done later and outside, from what the record holds.
+#pragma once
+
+#include <functional>
+
+#include "native/native_text.h"
+#include "record/crash_box.h"
+
+namespace holdfast {
+
+inline constexpr std::size_t most_native_frames = 64;
+
+struct UnwindOptions {
+    // Told the stack once before source lines are looked up, which may take long where debug
+    // information is large.
+    std::function<void(const NativeStack&)> before_lines;
+    bool only_fault = false;  // the faulting place, and nothing that takes time
+};
+
+NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options = {});
+
+// "at::native::add(at::Tensor const&)" for "_ZN2at..."; any other name as it is.
+std::string readable_symbol(const std::string& name);
+
+}  // namespace holdfast

@@ -1,0 +1,2 @@
+// Something to compile, so that headers.h is compiled before it.
+#include "headers.h"
