@@ -4,7 +4,9 @@
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stall_finding.h"
+#include "diagnose/stall/waits.h"
 #include "diagnose/text/exception_text.h"
+#include "knowledge/places.h"
 
 namespace holdfast::rules {
 
@@ -14,8 +16,14 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
                    stand->kind != StandstillKind::unanswered_read))
         return std::nullopt;
     const bool stopped = stand->thread->wait == WaitKind::stopped;
-    const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand) ||
-                          stand->stall->told.has_value();
+    // A queue that was never of use may be empty for a reason that lies elsewhere.
+    const bool never_delivered =
+        stand->stall->steps == 0 && stand->kind == StandstillKind::loader_stall &&
+        !runs(stand->waiting->threads.front(),
+              [](const Frame& f) { return is_data_loading(f.file, f.function); });
+    const bool decisive =
+        stopped || (!never_delivered && (stand->stall->inside_only || steps_overdue(*stand) ||
+                                         stand->stall->told.has_value()));
     return stall_finding(death, *stand, "loader-stall"_cause,
                          decisive ? Confidence::certain : Confidence::likely,
                          facts::LoaderStall{*stand});

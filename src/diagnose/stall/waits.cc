@@ -77,6 +77,20 @@ bool is_at_work(const WaitingThread& thread) {
     return own != nullptr;
 }
 
+bool has_a_task(const WaitingThread& thread) {
+    bool given = false;
+    for (const Frame& frame : thread.frames) {
+        if (is_own_code(frame.file) && given) return true;
+        // Every thread begins there.
+        if (!is_own_code(frame.file) && !is_notice_wait(frame.file)) given = true;
+    }
+    return false;
+}
+
+bool waits_for_delivery(const WaitingThread& thread) {
+    return runs(thread, [](const Frame& f) { return is_delivery_wait(f.file); });
+}
+
 const Frame* innermost_own(const WaitingThread& thread) {
     return innermost_own_frame(thread.frames);
 }
