@@ -71,13 +71,23 @@ bool is_compiler(std::string_view file) { return lies_in("compiler", file); }
 
 bool is_pause_between_steps(std::string_view function) {
     static const std::vector<Row> rows = knowledge::parse_table(knowledge::pauses_text);
-    const auto words = words_of(function);
-    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    const auto tells = [](const std::string& word, bool of_class) {
         return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
             const std::string& known = row.fields[1];
+            if (of_class && row.fields[2] == "method") return false;
             return row.fields[0] == "is" ? word == known : word.starts_with(known);
         });
-    });
+    };
+    while (!function.empty()) {
+        const std::size_t dot = std::min(function.find('.'), function.size());
+        const auto words = words_of(function.substr(0, dot));
+        function.remove_prefix(std::min(dot + 1, function.size()));
+        const bool of_class = !function.empty() && !function.starts_with("<locals>");
+        if (std::any_of(words.begin(), words.end(),
+                        [&](const std::string& word) { return tells(word, of_class); }))
+            return true;
+    }
+    return false;
 }
 
 }  // namespace holdfast

@@ -24,6 +24,10 @@ TEST(PythonPlaces, a_pause_is_known_by_its_name) {
     EXPECT_TRUE(is_pause_between_steps("save_checkpoint"));
     EXPECT_TRUE(is_pause_between_steps("runTest"));
     EXPECT_TRUE(is_pause_between_steps("Model.load_weights"));
+    EXPECT_TRUE(is_pause_between_steps("Evaluator.run"));
+    EXPECT_TRUE(is_pause_between_steps("sample.<locals>.step"));
+    EXPECT_FALSE(is_pause_between_steps("Sampler.__iter__"));
+    EXPECT_FALSE(is_pause_between_steps("Generator.forward"));
     EXPECT_FALSE(is_pause_between_steps("train_step"));
     EXPECT_FALSE(is_pause_between_steps("fastest_step"));
     EXPECT_FALSE(is_pause_between_steps("latest"));

@@ -71,6 +71,7 @@ struct Keepers {
     PyObject* look = nullptr;  // of hooks.keepers
     std::int64_t next = 0;
     std::uint64_t live = 0;  // at the last look
+    std::uint64_t most = 0;  // at any look
     int looks = 0;
     bool hopeless = false;
 };
@@ -126,14 +127,22 @@ bool find_keepers() {
     return keepers.look != nullptr;
 }
 
+// Whatever fills a limit within a second or two is looked at meanwhile: as often as what was held
+// at most has grown by a quarter, which cannot be often.
+bool grew_by_much(std::uint64_t live) {
+    return live >= keepers.most + std::max(2 * worth_a_look, keepers.most / 4);
+}
+
 // 0, or -1 with an exception that a signal handler of the program raised meanwhile.
 int look_for_keepers(std::int64_t time) {
     const std::uint64_t live = live_memory();
     keepers.live = std::min(keepers.live, live);
-    if (keepers.hopeless || time < keepers.next ||
+    if (keepers.hopeless ||
+        (time < keepers.next && !grew_by_much(live)) ||
         live < keepers.live + std::max(worth_a_look, keepers.live / 16))
         return 0;
     keepers.live = live;
+    keepers.most = std::max(keepers.most, live);
     if (keepers.look == nullptr && !find_keepers()) {
         keepers.hopeless = true;
         return sort_error() == Outcome::passed ? -1 : 0;
@@ -177,7 +186,9 @@ int come_in() {
     }
     const int answer = call_tick();
     if (answer == 0 && be_ready_for_calls() == Outcome::passed) return -1;
-    if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks) {
+    if (const std::int64_t time = now();
+        time - visit.heap_told >= between_heap_ticks ||
+        (!keepers.hopeless && grew_by_much(live_memory()))) {
         visit.heap_told = time;
         python_tick();
         if (answer == 0) return look_for_keepers(time);

@@ -93,6 +93,7 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
     take_note_of_place(*own, asker, site, time);
     count(*state, own->memory, site);
     note_seen(state->unseen, own->memory);
+    follow_growth(*state, own->memory, time);
     ++own->memory.samples;
     state->lock.unlock();
 }

@@ -52,6 +52,9 @@ struct HeapState {
     std::int64_t main_time;
     std::uint64_t random;
     Unseen unseen;
+    std::int64_t windows_began;
+    std::int64_t window_end;     // the last one's
+    std::uint64_t window_above;  // a window ends early once more than this is live
 };
 
 // Null before start_counting(), and where there is no such memory. Made ready for this process.
@@ -88,6 +91,10 @@ void housekeeping(HeapState& state, std::int64_t now);
 inline constexpr std::uint32_t effort_to_count = 1, effort_to_forget = 4;
 void spend_effort(HeapState& state, std::uint32_t effort);
 void close_window(HeapState& state, format::AgentMemory& memory, std::int64_t now);
+// A leak of hundreds of MiB a second is over before the clock has ended enough windows, so growth
+// ends them as well: each time that more is live than ever before, by a sixteenth. That bounds
+// their number by the logarithm of what a process holds. Under the lock.
+void follow_growth(HeapState& state, format::AgentMemory& memory, std::int64_t now);
 // After the table of blocks ran full: half of the small ones stand for all of them.
 void thin_blocks(HeapState& state, format::AgentMemory& memory);
 

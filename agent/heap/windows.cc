@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "agent/base/clock.h"
@@ -41,7 +42,10 @@ std::uint64_t resident_bytes() {
     return pages * static_cast<std::uint64_t>(::getpagesize());
 }
 
-// Every second one goes; those that stay are ends of windows twice as long.
+constexpr std::uint64_t least_rise = 8U << 20U;
+constexpr std::int64_t least_gap = 10'000'000;
+
+// Every second one goes.
 void fold(AgentMemory& memory) {
     constexpr std::uint32_t half = format::agent_windows / 2;
     const std::uint32_t sites = sites_in(memory);
@@ -53,7 +57,6 @@ void fold(AgentMemory& memory) {
         for (std::uint32_t i = 0; i < half; ++i) live[i] = live[2 * i + 1];
         std::memset(live + half, 0, half * sizeof *live);
     }
-    memory.window_ns *= 2;
 }
 
 void adjust_rate(HeapState& state, std::int64_t now) {
@@ -87,7 +90,6 @@ void spend_effort(HeapState& state, std::uint32_t effort) {
 }
 
 void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
-    if (memory.window_ns == 0) memory.window_ns = static_cast<std::uint64_t>(first_window);
     std::uint32_t at = windows_in(memory);
     if (at >= format::agent_windows) {
         fold(memory);
@@ -108,6 +110,17 @@ void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
     window.rss = resident_bytes();
     window.end = now;
     memory.window_count = at + 1;
+    state.window_end = now;
+    const std::uint64_t above =
+        memory.live_bytes + std::max(least_rise, memory.live_bytes / 16);
+    state.window_above = std::max(state.window_above, above);
+}
+
+void follow_growth(HeapState& state, AgentMemory& memory, std::int64_t now) {
+    if (memory.live_bytes < state.window_above || state.windows_began == 0 ||
+        now - state.window_end < least_gap)
+        return;
+    close_window(state, memory, now);
 }
 
 namespace {
@@ -133,10 +146,16 @@ void housekeeping(HeapState& state, std::int64_t now) {
     if (own == nullptr || !state.lock.try_lock()) return;
     AgentMemory& memory = own->memory;
     // The first time only starts the clock: there is no window before it.
-    if (memory.window_ns == 0)
-        memory.window_ns = static_cast<std::uint64_t>(first_window);
-    else
+    if (state.windows_began == 0) {
+        state.windows_began = now;
+        state.window_above = memory.live_bytes + least_rise;
+        if (memory.window_ns == 0) memory.window_ns = static_cast<std::uint64_t>(first_window);
+    } else {
+        // The clock alone would have used them all: from now on they last twice as long.
+        const auto lasted = static_cast<std::uint64_t>(now - state.windows_began);
+        if (lasted >= format::agent_windows * memory.window_ns) memory.window_ns *= 2;
         close_window(state, memory, now);
+    }
     state.next_window.store(now + static_cast<std::int64_t>(memory.window_ns),
                             std::memory_order_relaxed);
     memory.interval = state.interval.load(std::memory_order_relaxed);

@@ -61,6 +61,8 @@ def _first_alike(error):
     for _ in range(_CAUSES):
         at = at.__context__
         if type(at) is not type(error) or _text(at, 1000) != said:
+            if at is not None and isinstance(error, OSError):
+                continue  # an archive complains in words of its own that it is not complete
             break
         if at.__traceback__ is not None:
             first = at

@@ -1,12 +1,34 @@
-"""Who called sys.exit(), exit() or quit()."""
+"""Who called sys.exit(), exit() or quit(), and whether a number in his hands was not finite."""
 
-from _holdfast_agent import exit_called, seen
+import sys
+
+from _holdfast_agent import attempt, exit_called, seen
+
+_most = 4  # of a program that catches what it raises
+_looks = []
 
 
 def install(module):
     """The function and its stand-in look the same: name, module, text, and no frame."""
     if module.__name__ == "sys":
-        module.exit = seen(module.exit, exit_called)
+        module.exit = seen(seen(module.exit, _look), exit_called)
     else:
         quitter = module.Quitter
-        quitter.__call__ = seen(quitter.__call__, exit_called)
+        quitter.__call__ = seen(seen(quitter.__call__, _look), exit_called)
+
+
+def _look(*given):
+    status = given[-1] if given else None
+    threading = sys.modules.get("threading")
+    if status is None or status == 0 or type(status) not in (int, str) or len(_looks) >= _most:
+        return
+    if threading is not None and threading.current_thread() is not threading.main_thread():
+        return
+    _looks.append(None)
+    attempt(_note, sys._getframe(1))
+
+
+def _note(frame):
+    from hooks.nonfinite import note_at_exit
+
+    note_at_exit(frame)

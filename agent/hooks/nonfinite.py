@@ -6,6 +6,7 @@ Asks no GPU: a tensor there may never answer.
 import sys
 
 from _holdfast_agent import note
+from hooks.keepers import locals_of
 from hooks.numbers import NOTE_NONFINITE
 from hooks.own_code import is_own
 
@@ -28,25 +29,39 @@ def note_if_any(traceback):
         if is_own(file):
             frames.append((traceback.tb_frame, file, traceback.tb_lineno or 0, traceback.tb_lasti))
         traceback = traceback.tb_next
-    frames = frames[: -_FRAMES - 1 : -1]
+    _note_first(frames[: -_FRAMES - 1 : -1])
+
+
+def note_at_exit(frame):
+    """The same where the program leaves by itself: only what was in the hands of who left counts."""
+    frames = []
+    while frame is not None and len(frames) < _FRAMES:
+        file = frame.f_code.co_filename
+        if is_own(file):
+            frames.append((frame, file, frame.f_lineno or 0, frame.f_lasti))
+        frame = frame.f_back
+    _note_first(frames, at_exit=True)
+
+
+def _note_first(frames, at_exit=False):
     seen = []
-    for depth, (frame, file, line, _) in enumerate(frames):
-        variables = list(frame.f_locals.items())[:_NAMES]
+    for depth, (frame, file, line, _) in enumerate(frames[:1] if at_exit else frames):
+        variables = list(_variables(frame, at_exit).items())[:_NAMES]
         checked = any(name in frame.f_code.co_names for name in _CHECKS)
         stores = None
         for name, value in variables:
             kind = _nonfinite(name, value, checked)
-            if not kind:
+            if not kind or (at_exit and not checked and not _is_measure(name)):
                 continue
             stores = _stores(frame.f_code) if stores is None else stores
             if name in stores and all(store.given for store in stores[name]):
                 continue  # `best = float("inf")`
-            origin = _origin(frames[depth:]) or (file, line)
+            origin = _origin(frames[depth:], at_exit) or (file, line)
             text = f"{name}\n{kind}\n{file}\n{line}\n{origin[0]}\n{origin[1]}"
             note(NOTE_NONFINITE, text, depth)
             return
         seen.append((variables, file, line, depth))
-    for variables, file, line, depth in seen[:2]:
+    for variables, file, line, depth in [] if at_exit else seen[:2]:
         for name, value in variables:
             if _is_cpu_tensor(value) and _holds_nan(value):
                 # Gaps in data are usual: it counts only for an error that speaks of numbers.
@@ -54,7 +69,12 @@ def note_if_any(traceback):
                 return
 
 
-def _origin(frames):
+def _variables(frame, at_exit):
+    """Of a frame that is over, or of one that still runs, if the program catches its exit."""
+    return locals_of(frame) if at_exit else frame.f_locals
+
+
+def _origin(frames, at_exit):
     """Where the first number that is not finite came to be, as far as the frames still tell.
 
     A check is often a function of its own, and its number a parameter: then the caller has it.
@@ -62,7 +82,7 @@ def _origin(frames):
     for frame, file, _, at in frames:
         stores = _stores(frame.f_code)
         found = []
-        for name, value in list(frame.f_locals.items())[:_NAMES]:
+        for name, value in list(_variables(frame, at_exit).items())[:_NAMES]:
             made = [store for store in stores.get(name, ()) if not store.given]
             if made and (_nonfinite(name, value, True) or _holds_nan(value)):
                 # What is set behind the place that failed was set in the last round of its loop.
@@ -143,5 +163,9 @@ def _nonfinite(name, value, checked):
     if value != value:
         return "nan"
     # Many a search begins with infinity, but not with an infinite error.
-    measure = checked or any(word in name.lower() for word in _MEASURES)
+    measure = checked or _is_measure(name)
     return "inf" if value in (float("inf"), float("-inf")) and measure else None
+
+
+def _is_measure(name):
+    return any(word in name.lower() for word in _MEASURES)

@@ -136,6 +136,16 @@ bool is_at_work(const WaitingThread& thread) {
     return own != nullptr;
 }
 
+bool has_a_task(const WaitingThread& thread) {
+    bool given = false;
+    for (const Frame& frame : thread.frames) {
+        if (is_own_code(frame.file) && given) return true;
+        // Every thread begins there.
+        if (!is_own_code(frame.file) && !is_notice_wait(frame.file)) given = true;
+    }
+    return false;
+}
+
 const Frame* innermost_own(const WaitingThread& thread) {
     return innermost_own_frame(thread.frames);
 }

@@ -62,6 +62,8 @@ bool waits_for_somebody(const WaitingThread& thread);
 bool is_stopped(const StalledProcess& process);
 // Does something of the user's, in contrast to a worker that waits for its next order.
 bool is_at_work(const WaitingThread& thread);
+// In the middle of what a pool of threads gave it to do, in contrast to one that serves a queue.
+bool has_a_task(const WaitingThread& thread);
 
 const Frame* innermost_own(const WaitingThread& thread);
 const WaitingThread* thread_of(const StalledProcess& process, int tid);

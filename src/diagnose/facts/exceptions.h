@@ -17,10 +17,10 @@ struct NonfiniteFound {
     ExceptionSaid said;
 };
 
-// A variable was no finite number where a check of the program's own failed.
+// A variable was no finite number where a check of the program's own failed, or left.
 struct NonfiniteVariable {
     std::string name, value;
-    std::string line, source;  // of the exception
+    std::string line, source;  // of the exception; empty: it called sys.exit
 };
 
 struct NonfiniteLoss {

@@ -30,10 +30,11 @@ std::optional<Finding> lock_deadlock(const Autopsy& death) {
                              stand->thread->timed ? Confidence::likely : Confidence::certain,
                              facts::HeldInterpreter{*stand});
     if (stand->kind != StandstillKind::lock_deadlock) return std::nullopt;
-    Finding finding =
-        stall_finding(death, *stand, "lock-deadlock"_cause,
-                      stand->stall->inside_only ? Confidence::certain : Confidence::likely,
-                      facts::LockDeadlock{*stand});
+    // Who waits for a queue or a pool may wait for something that nobody ever began.
+    const bool certain = stand->stall->inside_only && !waits_for_delivery(*stand->thread);
+    Finding finding = stall_finding(death, *stand, "lock-deadlock"_cause,
+                                    certain ? Confidence::certain : Confidence::likely,
+                                    facts::LockDeadlock{*stand});
     // The main thread may only wait for those that hold each other up.
     const std::vector<const WaitingThread*> locked = threads_in_locks(*stand->culprit);
     if (locked.size() >= 2 && !waits_for_a_lock(*stand->thread))

@@ -7,6 +7,7 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/text/last_text.h"
+#include "diagnose/time_math.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {
@@ -18,8 +19,9 @@ using enum Confidence;
 // the exception may still have told.
 void go_back_to_origin(const Autopsy& death, const AgentEvidence& agent, Finding& finding) {
     const TracebackText* traceback = death.exception;
-    if (traceback == nullptr || traceback->frames.empty() ||
-        !is_own_code(traceback->frames.back().file))
+    const bool left = traceback == nullptr && death.exit_call != nullptr;
+    if (!left && (traceback == nullptr || traceback->frames.empty() ||
+                  !is_own_code(traceback->frames.back().file)))
         return;
     for (const NoteEvidence& note : agent.notes) {
         if (note.kind != NoteEvidence::Kind::nonfinite) continue;
@@ -92,6 +94,30 @@ std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvide
     return std::nullopt;
 }
 
+// It left by itself, by a status that says it failed, with such a number in its hands.
+std::optional<Finding> left_with_it(const Autopsy& death, const AgentEvidence& agent) {
+    const ExitCallEvidence* call = death.exit_call;
+    if (call == nullptr || call->how != ExitCallEvidence::How::sys_exit ||
+        death.exit.code.value_or(0) == 0 || !own_place(call->frames))
+        return std::nullopt;
+    constexpr Nanos at_once{2'000'000'000};
+    for (const NoteEvidence& note : agent.notes) {
+        if (note.kind != NoteEvidence::Kind::nonfinite || note.time > later(call->time, at_once) ||
+            call->time > later(note.time, at_once))
+            continue;
+        std::string_view rest = note.text;
+        const std::string name(next_line(rest).value_or(""));
+        const std::string value(next_line(rest).value_or(""));
+        Finding finding = finding_about(death, "nan-loss"_cause, Confidence::likely,
+                                        facts::NonfiniteVariable{name, value, "", ""});
+        finding.topic = Topic::nonfinite_number;
+        finding.where = own_place(call->frames);
+        go_back_to_origin(death, agent, finding);
+        return finding;
+    }
+    return std::nullopt;
+}
+
 // What the last validation measured, where its loss is no number: the steps may all have had one.
 std::optional<Finding> found_by_validation(const Autopsy& death, const AgentEvidence& agent) {
     for (const NoteEvidence& note : agent.notes) {
@@ -114,6 +140,7 @@ std::optional<Finding> nan_loss(const Autopsy& death) {
         if (std::optional<Finding> said = found_in_numbers(death)) return said;
         if (agent == nullptr) return std::nullopt;
         if (std::optional<Finding> own = found_by_own_check(death, *agent)) return own;
+        if (std::optional<Finding> left = left_with_it(death, *agent)) return left;
         return found_by_validation(death, *agent);
     }
     const StepsEvidence& steps = agent->steps;

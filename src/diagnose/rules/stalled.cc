@@ -6,6 +6,7 @@
 #include "diagnose/stall/stall_finding.h"
 #include "diagnose/text/exception_text.h"
 #include "stall/judge.h"
+#include "stall/waits.h"
 
 namespace holdfast::rules {
 
@@ -15,8 +16,13 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
                    stand->kind != StandstillKind::unanswered_read))
         return std::nullopt;
     const bool stopped = stand->thread->wait == WaitKind::stopped;
-    const bool decisive = stopped || stand->stall->inside_only || steps_overdue(*stand->stall) ||
-                          stand->stall->told.has_value();
+    // A queue that was never of use may be empty for a reason that lies elsewhere.
+    const bool never_delivered = stand->stall->steps == 0 &&
+                                 stand->kind == StandstillKind::loader_stall &&
+                                 !fetches_data(stand->waiting->threads.front());
+    const bool decisive = stopped || (!never_delivered &&
+                                      (stand->stall->inside_only || steps_overdue(*stand->stall) ||
+                                       stand->stall->told.has_value()));
     return stall_finding(death, *stand, "loader-stall"_cause,
                          decisive ? Confidence::certain : Confidence::likely,
                          facts::LoaderStall{*stand});

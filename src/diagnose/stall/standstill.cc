@@ -109,6 +109,27 @@ const StalledProcess* silent_worker(const Death& death, const StallEvidence& sta
     return in_own_code;
 }
 
+// Whoever should deliver cannot: it waits for a lock, or for something else, amid its own work.
+bool somebody_is_held_up(const StallEvidence& stall, const StalledProcess& waiting) {
+    for (const StalledProcess& process : stall.processes)
+        for (std::size_t i = 0; i < process.threads.size(); ++i) {
+            const WaitingThread& thread = process.threads[i];
+            const bool main = i == 0;
+            if (main && &process == &waiting) continue;
+            const bool locked = waits_for_a_lock(thread) && is_own_code(thread.frames.back().file);
+            if (locked || (main ? is_at_work(thread) : has_a_task(thread))) return true;
+        }
+    return false;
+}
+
+// A thread that fills the queue and cannot, since somebody keeps a lock of the program's own.
+bool feeder_in_a_lock(const StalledProcess& process) {
+    const std::vector<const WaitingThread*> locked = threads_in_locks(process);
+    return std::any_of(locked.begin(), locked.end(), [](const WaitingThread* thread) {
+        return is_own_code(thread->frames.back().file);
+    });
+}
+
 std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall) {
     for (const StalledProcess& process : stall.processes) {
         const ProcessEvidence* known = death.all.process(process.pid);
@@ -117,10 +138,11 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
         const bool loading = fetches_data(main);
         const StalledProcess* worker = silent_worker(death, stall, process.pid);
         // A queue or a pool that a worker does not serve any more.
+        const bool stopped = worker != nullptr && worker->threads.front().wait == WaitKind::stopped;
+        const bool nobody_delivers = stall.inside_only && !somebody_is_held_up(stall, process);
         const bool delivery =
             waits_for_delivery(main) &&
-            (stall.steps > 0 ||
-             (worker != nullptr && worker->threads.front().wait == WaitKind::stopped));
+            (stopped || nobody_delivers || (stall.steps > 0 && !feeder_in_a_lock(process)));
         if (!loading && !delivery) continue;
         if (worker != nullptr)
             return Blame{StandstillKind::loader_stall, worker, &worker->threads.front(), &process};

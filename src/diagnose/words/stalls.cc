@@ -211,10 +211,19 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
     if (stand.thread->wait == WaitKind::stopped)
         return account.advise("Let the worker go on.",
                               formatted("kill -CONT {}", stand.culprit->pid));
-    account.advise(
-        "Give the loader a time limit: a hang becomes an exception that "
-        "names the worker.",
-        "DataLoader(..., timeout=120)");
+    const bool of_a_loader =
+        runs(stand.waiting->threads.front(),
+             [](const Frame& f) { return is_data_loading(f.file, f.function); });
+    if (of_a_loader)
+        account.advise(
+            "Give the loader a time limit: a hang becomes an exception that "
+            "names the worker.",
+            "DataLoader(..., timeout=120)");
+    else
+        account.advise(
+            "Look who should fill what it waits for: nobody does any more. With a time limit a "
+            "hang becomes an exception at that line.",
+            "queue.get(timeout=120)    # future.result(timeout=120)");
     if (stand.thread->wait == WaitKind::read || stand.thread->wait == WaitKind::poll)
         account.advise("Give network and pipe reads a time limit of their own.");
 }

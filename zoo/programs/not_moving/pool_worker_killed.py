@@ -3,7 +3,7 @@
 # zoo root: killed unknown-kill
 # zoo role: worker
 # zoo outcome: stuck
-# zoo also: lock-deadlock
+# zoo also: loader-stall
 # zoo then: sleep 10; kill -TERM $PID
 
 import multiprocessing
