@@ -68,8 +68,8 @@ Observation status_of(const Death& death) {
     std::string text = "not seen";
     if (death.exit.signal) text = signal_name(*death.exit.signal);
     if (death.exit.code) text = std::to_string(*death.exit.code);
-    if (death.told == Death::Told::wrapper) text += ", as its parent passed it on";
-    if (death.told == Death::Told::text) text += ", as its parent said";
+    if (death.told == Death::Told::wrapper) text += ", passed on by its parent";
+    if (death.told == Death::Told::text) text += ", reported by its parent";
     return {"exit status", text};
 }
 
