@@ -26,7 +26,7 @@ constexpr std::array kernel_options{
     Option{"--guard", "MODE",
            "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--user", "", "install for this user (the default)"},
-    Option{"--sys-prefix", "", "install into the Python environment that is active, or --python's"},
+    Option{"--sys-prefix", "", "install into the active Python environment, or --python's"},
     Option{"--json", "", "list as JSON"},
 };
 
@@ -98,11 +98,11 @@ int fail_kernel(const Error& error) {
 
 int install(const Arguments& arguments) {
     if (arguments.has("--python") && arguments.has("--from")) {
-        complain("--python and --from exclude each other; see: holdfast kernel --help");
+        complain("give --python or --from, not both; see: holdfast kernel --help");
         return exit_usage;
     }
     if (arguments.has("--user") && arguments.has("--sys-prefix")) {
-        complain("--user and --sys-prefix exclude each other; see: holdfast kernel --help");
+        complain("give --user or --sys-prefix, not both; see: holdfast kernel --help");
         return exit_usage;
     }
     if (const auto guard = guard_options(arguments, [](const char*) { return nullptr; }); !guard) {
@@ -158,12 +158,13 @@ int remove(const Arguments& arguments) {
 const Verb kernel_verb{
     .name = "kernel",
     .usage = "kernel install [options] | kernel list [--json] | kernel remove NAME",
-    .summary = "Jupyter kernels under watch: install, list, remove",
+    .summary = "watched Jupyter kernels: install, list, remove",
     .text =
-        "A kernel under watch behaves as the plain one. When it dies, the cell that was running\n"
-        "shows why. `install` makes one from a kernel that is there; without --from and --python,\n"
-        "from `python3`. With --name of that very kernel it is changed in place, and `remove`\n"
-        "brings it back.",
+        "A watched kernel behaves as the plain one. When it dies, the cell that was running shows\n"
+        "why. `install` makes a watched kernel from an existing one: from `python3`, unless "
+        "--from\n"
+        "or --python names another. If --name is the existing kernel's own name, it is changed in\n"
+        "place, and `remove` restores it.",
     .options = kernel_options,
     .words = Words::at_most_two,
     .examples =

@@ -30,14 +30,14 @@ constexpr std::array verbs{
 std::string overview() {
     std::string text =
         "usage: holdfast VERB ...\n\n"
-        "Keeps watch over a training process and, when it dies, says why.\n\n";
+        "Watches a training program and says why it died.\n\n";
     for (const Entry& entry : verbs)
         text += formatted("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
     return text +
            "\nstart with:\n"
            "  holdfast run -- python train.py\n"
            "  holdfast why\n"
-           "\n`holdfast VERB --help` tells more; `holdfast --version` the version.\n";
+           "\n`holdfast VERB --help` shows more; `holdfast --version` shows the version.\n";
 }
 
 int dispatch(const std::vector<std::string>& words) {

@@ -36,18 +36,17 @@ namespace {
 
 constexpr std::array options_of_run{
     Option{"--name", "NAME", "a name to find the run by: holdfast why NAME"},
-    Option{"--quiet", "", "print nothing, whatever happens"},
+    Option{"--quiet", "", "print nothing, not even a verdict"},
     Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
-    Option{"--evidence", "FILE",
-           "write what the verdict rests on to FILE; holdfast why FILE reads it"},
+    Option{"--evidence", "FILE", "write the evidence as JSON to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
-    Option{"--detach", "", "COMMAND runs on when somebody kills holdfast run with SIGKILL"},
+    Option{"--detach", "", "COMMAND keeps running if holdfast run is killed with SIGKILL"},
     Option{"--guard", "MODE",
            "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
-    Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
+    Option{"--guard-reserve", "SIZE", "how much memory the guard keeps free (1MiB to 32MiB)"},
     Option{"--guard-grace", "SECONDS",
-           "end it when it is stuck for so long after a refusal (30; 0: never)"},
-    Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
+           "end COMMAND if it is stuck this long after a refusal (30; 0: never)"},
+    Option{"--stall-after", "SECONDS", "report when COMMAND is stuck this long (20; 0: never)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
 };
@@ -161,12 +160,13 @@ void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<Ke
 const Verb run_verb{
     .name = "run",
     .usage = "run [options] -- COMMAND [ARGUMENT]...",
-    .summary = "run a command under watch; say why, should it die",
+    .summary = "run a command, watch it, and say why it died",
     .text =
         "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
-        "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
-        "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
-        "switches everything off.",
+        "Holdfast: same output, exit status, signals and terminal. If it ends badly, the verdict "
+        "is\n"
+        "printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment switches\n"
+        "everything off.",
     .options = options_of_run,
     .words = Words::a_command,
     .examples =
@@ -200,7 +200,7 @@ int run(const Arguments& arguments) {
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
     if (!filters_allow_watching()) {
-        if (!quiet) complain("a seccomp filter forbids to watch; the command runs on, unobserved");
+        if (!quiet) complain("a seccomp filter forbids watching; the command runs on, unobserved");
         return not_started(arguments.words[0], replace_by(arguments.words));
     }
     std::optional<KernelEnd> kernel;
