@@ -176,9 +176,9 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
             evidence.missing.push_back(how_lost(record, " before the command's end"));
         evidence.missing.push_back(
             {Missing::What::other,
-             boot && machine.boot_id
-                 ? "the machine was restarted since: its counters and log say nothing of this run"
-                 : "whether the machine was restarted since cannot be told"});
+             boot && machine.boot_id ? "the machine was restarted since: its counters and log say "
+                                       "nothing about this run"
+                                     : "it is not known whether the machine was restarted since"});
         return;
     }
     evidence.command_alive = !evidence.ended && facts != nullptr &&

@@ -84,10 +84,9 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
     }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
-            {Missing::What::other,
-             formatted("{} processes were observed from outside only: more at once than there is "
-                       "room for",
-                       record.agents_refused)});
+            {Missing::What::other, formatted("{} processes were observed from outside only: the "
+                                             "record has no room for so many at once",
+                                             record.agents_refused)});
 }
 
 }  // namespace

@@ -44,10 +44,10 @@ private:
         });
         if (!next) {
             const bool ends = row->registers[row->return_address].kind == CfiRule::Kind::undefined;
-            return ends ? std::nullopt : stop("the record has too little of the stack of");
+            return ends ? std::nullopt : stop("the record holds too little of the stack of");
         }
         const RawFrame above{next->pc, !row->signal_frame, false, next->registers[sp_]};
-        if (above.call && !lies_above(above)) return stop("damaged is the stack of");
+        if (above.call && !lies_above(above)) return stop("a damaged stack in");
         add(above);
         return next;
     }

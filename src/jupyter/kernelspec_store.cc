@@ -85,8 +85,7 @@ Result<InstalledKernel> find_kernel(const std::vector<std::string>& folders,
         if (spec) return InstalledKernel{place.filename(), place, std::move(*spec)};
         if (spec.error().number != ENOENT && spec.error().number != ENOTDIR) return spec.error();
     }
-    return Error{formatted("no kernel '{}'; holdfast kernel list shows those there are", word),
-                 ENOENT};
+    return Error{formatted("no kernel '{}'; holdfast kernel list shows all of them", word), ENOENT};
 }
 
 Result<std::string> watch_kernel(const KernelToWatch& plan) {
@@ -101,8 +100,9 @@ Result<std::string> watch_kernel(const KernelToWatch& plan) {
     const bool wraps_itself =
         there && !plan.resources.empty() && fs::equivalent(plan.resources, folder, failed);
     if (there && !there->is_watched() && !wraps_itself)
-        return Error{formatted("{} is a kernel already, and not one of ours; take another --name",
-                               folder.string())};
+        return Error{
+            formatted("{} is already a kernel, and Holdfast did not make it; choose another --name",
+                      folder.string())};
     const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
     Kernelspec spec = original.watched(plan.holdfast, plan.program, plan.guard);
     spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)

@@ -54,7 +54,7 @@ std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps) {
     if (!steps.worthless_since || steps.count - *steps.worthless_since < long_enough)
         return std::nullopt;
     return formatted(
-        "the loss has not been a number since step {}, and {} steps have gone by since: they train "
+        "the loss has not been a finite number since step {}: the {} steps since then trained "
         "nothing (holdfast explain nan-loss)",
         *steps.worthless_since, steps.count - *steps.worthless_since);
 }
