@@ -1,4 +1,4 @@
-// holdfast kernel: Jupyter kernels under watch, made, listed and put back.
+// holdfast kernel: makes, lists and removes watched Jupyter kernels.
 #include <unistd.h>
 
 #include <array>

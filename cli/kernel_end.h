@@ -1,4 +1,4 @@
-// The end of a Jupyter kernel under `run --kernel`: the cell that was running hears why.
+// The end of a Jupyter kernel under `run --kernel`: the cell that was running shows why.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// holdfast: finds the verb and hands it its words.
+// holdfast: finds the verb and passes it its arguments.
 #include <unistd.h>
 
 #include <algorithm>

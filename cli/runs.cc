@@ -1,4 +1,4 @@
-// holdfast runs: what is recorded, newest first; and what to do away with.
+// holdfast runs: lists the recorded runs, newest first, and removes old ones.
 #include <unistd.h>
 
 #include <array>

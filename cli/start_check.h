@@ -1,4 +1,4 @@
-// The cheap part of `holdfast check`, made beside a program that is just starting.
+// The cheap part of `holdfast check`, done while a program starts.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Built-in functions that stand in front of the program's own and look like them.
+// Built-in functions that wrap the program's own and look like them.
 #pragma once
 
 #include "agent/bridge/api.h"

@@ -1,4 +1,4 @@
-// The crash handlers: who records, who waits, and what follows.
+// The crash handlers: which thread records, which ones wait, and what follows.
 #include "agent/crash/crash.h"
 
 #include <errno.h>

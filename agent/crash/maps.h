@@ -1,4 +1,4 @@
-// The process's mappings, as the crash record wants them.
+// The process's mappings, in the form of the crash record.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The guard's gate: at a visit of the sampling point, whether what is asked for still fits into
-// what is left. Far from the limit a few loads; near it the kernel is asked.
+// The guard's gate: decides at a visit whether a request still fits into what is left. Far from the
+// limit this takes a few loads; near it, the kernel is asked.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What this process can still take before somebody is killed, read from the kernel at this moment:
-// the least over its cgroup, every cgroup above it, and the machine.
+// How much memory this process can still take before the kernel kills a process, read from the
+// kernel now: the least over its cgroup, every cgroup above it, and the machine.
 #pragma once
 
 #include <cstdint>

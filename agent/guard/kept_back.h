@@ -1,4 +1,4 @@
-// How much the guard keeps from the program, by the size of its limit and the file pages below it.
+// How much memory the guard keeps free, by the size of the limit and the file pages counted in it.
 #pragma once
 
 #include <cstdint>

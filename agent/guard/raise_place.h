@@ -1,4 +1,4 @@
-// Where in a program an error that it did not ask for can be raised.
+// Where in a program an unexpected error can be raised.
 #pragma once
 
 #include <cstddef>

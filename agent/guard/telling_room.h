@@ -1,5 +1,5 @@
-// The room in which a notebook's kernel tells of a refusal: kept while a cell runs, given away at
-// the first refusal, kept again from the next cell on.
+// Memory that a notebook's kernel needs to report a refusal: kept free while a cell runs, released
+// at the first refusal, and kept again from the next cell on.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// Whom the kernel would kill if memory ran out now. Where that is somebody who is not watched, a
-// program that asks beside it is not in danger, and to refuse it would do harm.
+// Which process the kernel would kill if memory ran out now. If that process is not watched, the
+// watched program is not in danger, and a refusal would only do harm.
 #pragma once
 
 #include <sys/types.h>

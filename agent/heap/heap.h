@@ -1,4 +1,4 @@
-// Memory by line: what the hooks of malloc and mmap count, and who asks for the figures.
+// Memory by line: what the hooks of malloc and mmap count, and how the figures are read.
 #pragma once
 
 #include <cstdint>

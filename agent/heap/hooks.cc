@@ -1,5 +1,5 @@
-// In front of malloc and its family. The fast path is a subtraction, a branch and a jump, for
-// free() a byte that says whether its page holds anything counted; blocks stay what and where the
+// Wraps malloc and its family. The fast path is a subtraction, a branch and a jump; for free() it
+// reads a byte that says whether the page holds anything counted. Blocks stay as and where the
 // allocator below made them.
 #include <malloc.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// In front of mmap and its family: anonymous memory that programs map themselves, and the arenas of
+// Wraps mmap and its family: anonymous memory that programs map themselves, and the arenas of
 // Python's own allocator.
 #include <sys/mman.h>
 #include <sys/syscall.h>

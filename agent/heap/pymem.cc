@@ -1,10 +1,11 @@
-// Whose the arenas are: Python's small objects never reach malloc.
+// Which lines the arenas of Python's allocator belong to: Python's small objects never reach
+// malloc.
 //
-// An arena belongs to the line that asked for it, until more is known. That is right for a burst,
-// but where many objects come and go it is only the line that was unlucky, not the one whose
-// objects stay. So while the arenas grow, objects are sampled for a moment, then only their ends
-// are watched for a while: what is left stands for the growth, and the arenas asked for meanwhile
-// go to the lines whose objects stayed.
+// An arena belongs to the line that asked for it, until more is known. That is right for a burst.
+// But if many objects come and go, that line just happened to run; it is not the one whose objects
+// stay. So while the arenas grow, new objects are sampled for a moment; then, for a while, only
+// their frees are watched. The samples that are left represent the growth, and the arenas asked for
+// meanwhile are charged to the lines whose objects stayed.
 #include "agent/heap/pymem.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// In front of Python's allocators of small objects (domains MEM and OBJ), for short times: put in
-// and taken out by the interpreter's own PyMem_SetAllocator, with the GIL held.
+// Wraps Python's allocators of small objects (domains MEM and OBJ) for short times: installed and
+// removed by the interpreter's own PyMem_SetAllocator, with the GIL held.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Chance for sampling: random bits, and the distance from one sample to the next.
+// Randomness for sampling: random bits, and the distance from one sample to the next.
 #pragma once
 
 #include <cstdint>

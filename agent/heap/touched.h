@@ -1,5 +1,6 @@
-// Memory that was asked for and never touched is no memory: OpenBLAS maps half a gigabyte on a
-// large machine and uses none of it, and `np.zeros` costs nothing before somebody writes.
+// How much of requested memory is touched. Untouched memory costs nothing: OpenBLAS maps half a
+// gigabyte on a large machine and uses none of it, and `np.zeros` costs nothing until it is
+// written.
 #pragma once
 
 #include "agent/heap/state.h"

@@ -1,5 +1,6 @@
-// Which lines launched which kernels since the GPU was last known to be well. One entry for each
-// kernel, line and stream, not one for each launch: however many there are, none falls out.
+// Which lines launched which kernels since the GPU was last known to be fine. There is one entry
+// for each kernel, line and stream, not one for each launch, so no launch is lost, however many
+// there are.
 #pragma once
 
 #include <atomic>

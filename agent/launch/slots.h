@@ -1,6 +1,6 @@
-// The places through which a loaded library calls functions of others (its table of symbols), and
-// how one is made to lead elsewhere. No name is exported for that: a program that asks whether a
-// function is there gets the same answer as without us.
+// The slots through which a loaded library calls functions of other libraries (its symbol table),
+// and how to redirect one. This exports no name, so a program that asks whether a function exists
+// gets the same answer as without us.
 #pragma once
 
 #include <cstddef>

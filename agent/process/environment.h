@@ -1,5 +1,5 @@
-// What `holdfast run` put into the environment: taken out of the program's sight at load, put back
-// for the programs it starts.
+// The variables that `holdfast run` put into the environment: hidden from the program at load,
+// restored for the programs it starts.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// system() and popen() start a shell by ways inside libc that our exec does not see. They are done
-// here by posix_spawn, which gets an environment of its own: other threads look at `environ`
+// system() and popen() start a shell by ways inside libc that our exec does not see. Here they are
+// done by posix_spawn with a separate environment, because other threads may read `environ`
 // meanwhile.
 #include <fcntl.h>
 #include <gnu/libc-version.h>

@@ -1,4 +1,4 @@
-// Which Python thread is which thread of the kernel.
+// Which Python thread is which kernel thread.
 #pragma once
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 // ours, which is small and for crashes: a handler that asked for one then runs on the thread's
 // ordinary stack, as it would without us.
 //
-// As long as the program has set no stack at all, the kernel is not told of SA_ONSTACK, and all is
-// as it would be. After that it depends on the thread, and we stand in front.
+// As long as the program has set no alternate stack, we hide SA_ONSTACK from the kernel, and
+// everything is as it would be. After that it depends on the thread, and our handler decides.
 #pragma once
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-// What the program wants done with the signals we stand in front of. The kernel holds our handler;
-// the program's own is kept here, shown to it when it asks, and called by ours.
+// What the program wants done with the signals that we handle. The kernel holds our handler; the
+// program's own is kept here, shown to it when it asks, and called by ours.
 #pragma once
 
 #include <signal.h>
