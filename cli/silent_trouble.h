@@ -1,5 +1,5 @@
-// Reports silent trouble (a leak), one line for as long as it lasts: on stderr, and in a file that
-// a notebook's running cell and its status bar read.
+// Reports silent trouble (a leak, a hang), one line for as long as it lasts: on stderr, and in a
+// file that a notebook's running cell and its status bar read.
 #pragma once
 
 #include <string>

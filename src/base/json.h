@@ -1,5 +1,5 @@
-// A JSON document as a value: read from bytes that nobody vouches for, changed, written. Members
-// keep their order, so what a user wrote stays as it was.
+// A JSON document as a value: read from untrusted bytes, changed, written. Members keep their
+// order, so a user's file stays as it was.
 #pragma once
 
 #include <concepts>

@@ -1,4 +1,5 @@
-// The shared libraries that the environment's packages need, looked for as the loader would.
+// The shared libraries that the environment's packages need, found in the way the loader would find
+// them.
 #include <algorithm>
 #include <array>
 #include <set>

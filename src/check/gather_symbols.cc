@@ -1,5 +1,5 @@
-// Names that the user's own extensions want and nobody defines: they were built against another
-// version of a library, and their import fails.
+// Symbols that the user's own extensions need and no library defines: the extensions were built
+// against another version of a library, and their import fails.
 #include <deque>
 #include <set>
 

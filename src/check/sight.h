@@ -1,5 +1,5 @@
-// The one way to the machine: every file, link, size and answer that a check rests on comes through
-// here, so that it can be recorded, and judged again elsewhere.
+// The only access to the machine: every file, link, size and answer that a check uses comes through
+// here, so that it can be recorded and checked again elsewhere.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made of the
-// facts last, in words/.
+// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made from the
+// facts at the end, in words/.
 #pragma once
 
 #include <memory>

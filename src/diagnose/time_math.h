@@ -1,4 +1,4 @@
-// Times that come from a file may be any number: adding to them must not overflow.
+// Arithmetic on times from a file, which may be any number, without overflow.
 #pragma once
 
 #include "base/time.h"

@@ -1,4 +1,5 @@
-// The NVIDIA driver against the frameworks: old enough to fail, mismatched, without code, hidden.
+// The NVIDIA driver and the frameworks: a driver that is too old or mismatched, a build without
+// code for the GPU, a hidden GPU.
 #include <algorithm>
 
 #include "base/format.h"

@@ -1,4 +1,4 @@
-// What the GPU says of itself: errors, heat, links, modes, and who uses its memory.
+// What the GPU reports about itself: errors, heat, links, modes, and who uses its memory.
 #include <algorithm>
 #include <set>
 

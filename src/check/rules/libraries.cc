@@ -1,4 +1,4 @@
-// Shared libraries: missing, of a wrong version, twice, or another than the one meant.
+// Shared libraries that are missing, of a wrong version, loaded twice, or not the intended ones.
 #include <algorithm>
 #include <array>
 

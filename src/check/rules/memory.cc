@@ -1,4 +1,4 @@
-// Memory that may be had: the machine's, the container's, and the limits that refuse it.
+// Available memory: the machine's, the container's, and the limits that refuse it.
 #include "base/format.h"
 #include "check/rules/rules.h"
 #include "check/rules/ulimit.h"

@@ -1,4 +1,4 @@
-// Installed packages against what they ask of each other.
+// Installed packages, compared with what they require of each other.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -1,4 +1,4 @@
-// One process's end, as far as it was seen: what every rule is asked about.
+// One process's end, as far as it was seen; every rule judges one of these.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which of the watched filesystems had no room left.
+// Which of the watched filesystems were full.
 #pragma once
 
 #include <optional>

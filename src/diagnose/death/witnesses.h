@@ -1,4 +1,4 @@
-// What was told from inside the process that died: by its agent, and by its crash handler.
+// What was recorded inside the process that died: by its agent, and by its crash handler.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
-// Which child's death made its parent fail, told by the order of their ends and the parent's words.
+// Which child's death made its parent fail, judged by the order of their ends and the parent's
+// message.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // What the rules about crashes and aborts have seen. The crash record, the kernel's line and
-// faulthandler's dump are the death's own; here is what a rule made of them.
+// faulthandler's dump are part of the death; this is what a rule concluded from them.
 #pragma once
 
 #include <optional>

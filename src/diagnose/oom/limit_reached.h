@@ -1,4 +1,4 @@
-// Which limit of a cgroup chain was run into.
+// Which limit of a cgroup chain was reached.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Whether what the machine's pressure figures tell was felt by the program.
+// Whether the program itself was slowed by the pressure that the machine's figures show.
 #pragma once
 
 #include "diagnose/death/death.h"

@@ -1,4 +1,4 @@
-// The words with which an allocation that was refused ends a program.
+// The messages with which a refused allocation ends a program.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// An allocation that TensorFlow or JAX was refused, in their words, and what their allocator (BFC:
-// best fit with coalescing) wrote about its memory.
+// An allocation that TensorFlow or JAX could not get, read from their messages, and what their
+// allocator (BFC: best fit with coalescing) wrote about its memory.
 #pragma once
 
 #include <optional>

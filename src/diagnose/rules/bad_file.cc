@@ -1,4 +1,4 @@
-// HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
+// HF604 and HF605: a file of the data set, or a checkpoint, that its reader cannot read.
 
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"

@@ -1,4 +1,5 @@
-// HF304, HF305 and HF804 of SIGBUS: a page of a mapped file could not be had, or memory is broken.
+// HF304, HF305 and HF804 of SIGBUS: the kernel could not provide a page of a mapped file, or memory
+// is broken.
 #include <csignal>
 
 #include "diagnose/death/crash_signs.h"

@@ -1,4 +1,5 @@
-// HF704: a rank did not join a collective, seen while the others wait or by their watchdog's words.
+// HF704: a rank did not join a collective, seen while the others wait or from their watchdog's
+// message.
 #include <csignal>
 #include <initializer_list>
 #include <string_view>

@@ -1,4 +1,4 @@
-// HF503: no space left on a device, told by the words and the filesystem's figures.
+// HF503: no space left on a device, recognised by the message and the filesystem's figures.
 #include "diagnose/death/disk_room.h"
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"

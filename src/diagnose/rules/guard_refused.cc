@@ -1,4 +1,4 @@
-// HF114: the guard refused an allocation, and the program ended by the error that came of it.
+// HF114: the guard refused an allocation, and the program ended by the resulting error.
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/refusal.h"

@@ -1,4 +1,4 @@
-// HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters tell.
+// HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters show.
 #include <algorithm>
 #include <initializer_list>
 

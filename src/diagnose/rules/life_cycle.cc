@@ -1,4 +1,4 @@
-// HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
+// HF901, HF902 and HF907: it finished, an exception ended it, or it called exit.
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
 #include "diagnose/rules/rules.h"

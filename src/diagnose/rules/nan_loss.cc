@@ -1,4 +1,4 @@
-// HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
+// HF601: a recorded loss stopped being finite, or a check found a number that is not finite.
 #include <algorithm>
 
 #include "base/text.h"

@@ -1,5 +1,5 @@
-// HF301, HF302, HF306, HF308 and HF309: the process broke a rule of the CPU, told by the crash
-// record, the kernel log's line about it, faulthandler's dump, or the signal alone.
+// HF301, HF302, HF306, HF308 and HF309: a CPU fault ended the process, recognised by the crash
+// record, the kernel log's line, faulthandler's dump, or the signal alone.
 #include <csignal>
 
 #include "diagnose/death/crash_signs.h"

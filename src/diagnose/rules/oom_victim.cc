@@ -1,4 +1,4 @@
-// HF103: the OOM killer took this process, but somebody else had eaten the memory.
+// HF103: the OOM killer killed this process, but another one had taken the memory.
 #include <algorithm>
 
 #include "diagnose/death/witnesses.h"

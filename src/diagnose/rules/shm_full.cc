@@ -1,4 +1,5 @@
-// HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
+// HF113: /dev/shm was full, recognised by the parent's message or a SIGBUS, and by the filesystem's
+// figures.
 #include <csignal>
 
 #include "diagnose/death/disk_room.h"

@@ -1,4 +1,4 @@
-// HF903 to HF906 and HF909: somebody or something stopped it with a signal, named where known.
+// HF903 to HF906 and HF909: a signal stopped it; the sender is named if known.
 #include <csignal>
 
 #include "diagnose/death/stop_signals.h"

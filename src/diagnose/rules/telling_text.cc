@@ -1,4 +1,5 @@
-// Causes whose decisive evidence is a text: it must be the last one, before a death that fits.
+// Causes whose decisive evidence is a message: it must be the last one, before a death that fits
+// it.
 #include <algorithm>
 #include <csignal>
 #include <string_view>

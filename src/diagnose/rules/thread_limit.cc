@@ -1,4 +1,4 @@
-// HF501: no new thread or process could be had, told by the words and the counts.
+// HF501: no new thread or process could be started, recognised by the message and the counts.
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"

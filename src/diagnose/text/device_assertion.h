@@ -1,4 +1,4 @@
-// An assertion that failed on the GPU, as the driver prints it, and what its condition tells.
+// A failed assertion on the GPU, as the driver prints it, and what its condition means.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// The exception that ended a program, held against the words libraries use.
+// The exception that ended a program, compared with the known messages of libraries.
 #pragma once
 
 #include <optional>

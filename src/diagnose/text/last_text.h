@@ -1,5 +1,6 @@
-// What the dying process said last. A text counts only at the very end of stderr and only when the
-// exit fits: the same words, caught and logged an hour earlier, say nothing about this death.
+// What the dying process said last. A message counts only at the very end of stderr, and only if
+// the exit fits it: the same message, caught and logged an hour earlier, says nothing about this
+// death.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// HF601 to HF605, HF702 by its time limit, and the telling words, in words of ours.
+// HF601 to HF605, HF702 by the loader's time limit, and the telling lines, in words.
 #include "diagnose/facts/exceptions.h"
 #include "base/format.h"
 #include "base/text.h"

@@ -38,7 +38,7 @@ std::string spelled(const Choice& choice) {
     return {};
 }
 
-// The reason's come first; what is said of the end again, or comes after the third, helps nobody.
+// Fixes of the root come first. A fix that repeats one, or comes after the third, helps nobody.
 void keep_best_fixes(Verdict& verdict) {
     constexpr std::size_t most = 3;
     std::vector<Fix> kept;
