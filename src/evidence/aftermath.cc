@@ -1,5 +1,5 @@
 // A supervisor that was lost (memory.oom.group takes it too) saw no end. What the machine shows now
-// stands in for it: counters that moved since the last look, and the kernel's log.
+// replaces it: counters that rose since the last look, and the kernel's log.
 #include <algorithm>
 #include <csignal>
 #include <utility>

@@ -1,4 +1,4 @@
-// What the agents' words add to the rest of the evidence: the exception that nobody caught also
+// What the agents' records add to the rest of the evidence: the exception that nobody caught also
 // where stderr was a terminal, the sender of a signal that did not pass the supervisor, the lines
 // that hold the memory.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a crash record says by itself, for the rules: pure functions of the record and its stack.
+// Facts that the rules need from a crash record: pure functions of the record and its stack.
 #pragma once
 
 #include <cstddef>

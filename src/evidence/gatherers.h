@@ -1,4 +1,4 @@
-// What gather() puts together, one file each. All pure, but for what `MachineView` brings.
+// The parts of gather(), one file each. All are pure, except for what `MachineView` reads.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Unwinding in a process of its own: debug information is large, foreign and read by a library
-// that has met worse, and neither a crash nor a hang of it may reach whoever asks.
+// Unwinds in a separate process: debug information is large and untrusted, and neither a crash nor
+// a hang of the library that reads it may reach the caller.
 #pragma once
 
 #include <cstddef>

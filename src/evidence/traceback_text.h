@@ -1,5 +1,5 @@
-// The last Python traceback in a text that could have ended the process: how people see most
-// deaths.
+// The last Python traceback in a text that could have ended the process: the form in which people
+// see most deaths.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// kernel.json: the description of a Jupyter kernel, and what it looks like under watch.
+// kernel.json: the description of a Jupyter kernel, and its watched form.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Kernelspecs on disk: found, put under watch, and put back.
+// Kernelspecs on disk: finds them, makes them watched, and restores them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What the agent told from inside the program's processes, and what a crash left behind.
+// What the agents inside the program's processes recorded, and the records of crashes.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The catalogue: the only list of causes. Codes and slugs are stable, programs match on them; a new
-// cause gets a new number and a page in causes/. Order is by code.
+// The catalogue: the only list of causes. Codes and slugs are stable, because programs match on
+// them; a new cause gets a new number and a page in causes/. Order is by code.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// How text may look where it goes: width, colour, and which characters.
+// What the output allows: width, colour, and character set.
 #pragma once
 
 #include <optional>

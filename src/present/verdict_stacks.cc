@@ -1,5 +1,5 @@
-// Python and native stacks in a verdict's page: the end of each that is nearest to the fault, the
-// user's own frames whole, runs of library frames folded into one line.
+// Python and native stacks in a verdict's page: only the end nearest to the fault, with all of the
+// user's own frames; runs of library frames are folded into one line.
 #include <algorithm>
 
 #include "base/format.h"

@@ -1,5 +1,5 @@
-// agent.box: made by the supervisor, filled by the agents inside the program's processes, read by
-// somebody who trusts none of it.
+// agent.box: made by the supervisor, filled by the agents inside the program's processes, read by a
+// reader that trusts none of it.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // One slot of agent.box as plain values. Its writer may have died between any two stores, or be a
-// forger: sizes are cut to what there is, numbers that point nowhere are dropped.
+// forger: sizes are limited to what exists, and invalid references are dropped.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

@@ -1,8 +1,8 @@
 // `guard.box`: what the supervisor tells the guards inside the program's processes, and what they
 // tell each other. Plain C++ without a library, like format.h. Every process of the run may write
-// here, so nobody believes a word of it that matters: the settings carry a checksum, places are
-// only hints where to look, figures only hints when. A refusal rests on what the kernel says at
-// that moment, never on this page.
+// here, so nothing important is trusted: the settings have a checksum, places are only hints where
+// to look, and figures are only hints when to look. A refusal rests on what the kernel says at that
+// moment, never on this page.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Recognises secrets by their disorder: long stretches of letters and digits that no person chose.
+// Recognises secrets by their randomness: long sequences of letters and digits that no person
+// chose.
 #pragma once
 
 #include <cstddef>

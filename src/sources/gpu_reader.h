@@ -1,4 +1,4 @@
-// The GPUs, through NVIDIA's management library where there is one, else none at all.
+// The GPUs, read through NVIDIA's management library; without the library, none.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Lets the kernel tell when a cgroup comes close to its limit: a poll would come too late, memory
-// that is touched climbs at a gigabyte or two a second.
+// Lets the kernel notify us when a cgroup comes close to its limit: polling would be too late,
+// because touched memory can grow by one or two gigabytes a second.
 #pragma once
 
 #include <string>

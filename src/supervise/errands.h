@@ -1,4 +1,4 @@
-// Short-lived processes of ours that look or say something while the program runs.
+// Our short-lived processes that look something up or print something while the program runs.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// The supervisor's part of the guard: publishes how much is left, calls the program at the brink,
-// ends one that a refusal has left stuck.
+// The supervisor's part of the guard: publishes how much memory is left, calls the program at the
+// brink, and ends a program that is stuck after a refusal.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What the user is told while the program runs: that it is stuck, that its losses are no numbers
-// any more, that a leak will fill the memory.
+// Notices to the user while the program runs: that it is stuck, that its loss is not finite, that a
+// leak will fill the memory.
 #pragma once
 
 #include <vector>

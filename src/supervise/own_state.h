@@ -1,5 +1,5 @@
-// What the supervisor changes of itself and the program must find as it was: exec and fork hand it
-// on.
+// Process state that the supervisor changes for itself and must restore for the program, because
+// fork and exec pass it on.
 #pragma once
 
 #include <sys/resource.h>

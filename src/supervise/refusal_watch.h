@@ -1,5 +1,5 @@
-// A program that is stuck because the guard refused it memory: an error that reached nobody, and
-// others that wait for the one who got it. Without the guard it would have been killed.
+// A program that is stuck because the guard refused it memory: the error was not handled, and other
+// threads or processes wait for the one that got it. Without the guard it would have been killed.
 #pragma once
 
 #include <optional>

@@ -1,20 +1,16 @@
-// The relay: a process of its own that hands the program's output on and keeps
-// the last of it.
+// The relay: a separate process that passes the program's output on and keeps its end.
 //
-// It outlives the supervisor, because a writer whose reader is gone is killed
-// by SIGPIPE; the supervisor holds the reading ends too and starts another
-// relay should this one die.
+// It outlives the supervisor, because a writer whose reader is gone is killed by SIGPIPE; the
+// supervisor holds the reading ends, too, and starts another relay if this one dies.
 //
 //    program -> source pipe -> middle pipe -> the user's pipe
 //
-// The middle pipe is ours alone, so what it holds is known to the byte at any
-// time. A reader that keeps up gets its bytes by splice, which moves them or
-// does not. In a pipe that is not empty every spliced piece would take one of
-// its few slots, however short; there bytes are written, since those join the
-// last page as the program's own would have done, and what is about to be
-// written is noted in memory that the next relay sees. So one killed at any
-// moment has neither lost nor repeated anything, and the user's pipe never
-// needs more room than without us.
+// Only relays use the middle pipe, so its contents are always known to the byte. If the reader
+// keeps up, bytes are spliced, which moves them or does not. In a pipe that is not empty, every
+// spliced piece would take one of its few slots, however short it is. There bytes are written
+// instead, because they then join the last page, as the program's own would have. What is about to
+// be written is noted in memory that the next relay sees. So a relay that is killed at any moment
+// loses and repeats nothing, and the user's pipe never needs more room than without us.
 #pragma once
 
 #include <string_view>

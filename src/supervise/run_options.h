@@ -1,4 +1,4 @@
-// What a run is asked for, and whom it tells what it sees.
+// The options of a run, and its callbacks.
 #pragma once
 
 #include <sys/types.h>

@@ -3,14 +3,14 @@
 //
 // The supervisor shares its process group with the program, so that the terminal, job-control
 // shells and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the
-// program by itself and must not be forwarded; a signal sent to the supervisor's pid must. Nothing
-// in siginfo tells the two apart. But a bystander in the group, with every signal blocked, has the
-// signal pending exactly if everybody got it. It is also what wakes a supervisor that stopped
-// itself together with the program (Ctrl-Z) when the program is continued behind its back.
+// program by itself and must not be forwarded; a signal sent to the supervisor's pid must be.
+// Nothing in siginfo distinguishes the two. But a process in the group with every signal blocked
+// has the signal pending exactly if the whole group got it. It is also what wakes a supervisor that
+// stopped itself together with the program (Ctrl-Z) when the program is continued behind its back.
 //
 // SIGKILL is the one signal that the supervisor cannot pass on. When the supervisor is gone without
-// a farewell, the sentry does: whoever killed `holdfast run` meant the program. A supervisor that
-// crashed or was taken by the OOM killer was not meant so, and the program runs on.
+// a farewell, the sentry does: whoever killed `holdfast run` meant the program. If the supervisor
+// crashed or the OOM killer killed it, nobody meant the program, and the program runs on.
 #pragma once
 
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-// Everybody in the tree at one moment: what each thread waits for, where its Python code is, and
+// All threads in the tree at one moment: what each thread waits for, where its Python code is, and
 // whether anybody outside could end the wait.
 #pragma once
 

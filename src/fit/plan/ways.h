@@ -1,4 +1,4 @@
-// What would make it fit, each way captured and replayed, none estimated.
+// Changes that would make the step fit: each is captured and replayed, none is estimated.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Who holds the memory at a program's peak.
+// What holds the memory at a program's peak.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Workspaces of convolutions as they were measured: the same call, the same at another batch, else
-// the one most alike.
+// Workspaces of convolutions as they were measured: those of the same call, of the same call at
+// another batch size, else of the most similar call.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a recurrent layer's workspace is at a batch and a length that were not measured.
+// The workspace of a recurrent layer at a batch size and a length that were not measured.
 #pragma once
 
 #include <optional>
