@@ -162,10 +162,10 @@ void tell(const DiskFullMapping& facts, const Autopsy& death, Account& account) 
 }
 
 void tell(const MappedFileGone& facts, const Autopsy& death, Account& account) {
-    account = crashed(
-        death, facts.page_lost
-                   ? "the kernel could not provide a page of a mapped file: the file became shorter, or its disk failed"
-                   : "the kernel could not provide a mapped page, most often because its file became shorter");
+    account = crashed(death, facts.page_lost ? "the kernel could not provide a page of a mapped "
+                                               "file: the file became shorter, or its disk failed"
+                                             : "the kernel could not provide a mapped page, most "
+                                               "often because its file became shorter");
     const std::string file = mapped_file(death);
     if (!file.empty()) account.saw("mapped file", file);
     account.advise(
@@ -243,7 +243,8 @@ void tell(const RuntimeClash& facts, const Autopsy& death, Account& account) {
                                        listed(facts.loaded), base_name(facts.inside->library)));
     account.saw("mapped", listed(facts.loaded));
     account.advise(
-        "Import the packages in the other order, to see whether that is the cause. Then install both from one source, so that they share one runtime.",
+        "Import the packages in the other order, to see whether that is the cause. Then install "
+        "both from one source, so that they share one runtime.",
         "pip list | grep -i -E 'torch|scikit|lightgbm|xgboost|mkl'");
 }
 

@@ -72,9 +72,9 @@ void add_exit_fix(Account& account, const Autopsy& death) {
             "A shell exits with 126 when a file cannot be executed: check its mode "
             "and first line.");
     else if (code > 128 && code <= 128 + 64 && !death.python())
-        account.advise(
-            formatted("Exit status {} usually means that something it started was ended by {}: look there.",
-                      code, signal_name(code - 128)));
+        account.advise(formatted(
+            "Exit status {} usually means that something it started was ended by {}: look there.",
+            code, signal_name(code - 128)));
     else if (death.python())
         account.advise("Look for sys.exit, exit or os._exit with this status.",
                        formatted("grep -rnE '(exit|_exit)\\(' --include='*.py' ."));
@@ -89,10 +89,10 @@ void tell(const CleanExit&, const Autopsy& death, Account& account) {
 
 void tell(const UncaughtException& facts, const Autopsy& death, Account& account) {
     if (facts.source.empty()) {
-        account = account_of(
-            death,
-            formatted("{} ended with exit status 1, as Python does after an exception nobody caught; the message was not kept.",
-                      who(death)));
+        account =
+            account_of(death, formatted("{} ended with exit status 1, as Python does after an "
+                                        "exception nobody caught; the message was not kept.",
+                                        who(death)));
         return;
     }
     account = account_of(death, formatted("{} ended with an exception nobody caught: {}",
@@ -156,10 +156,9 @@ void tell(const OtherSignal& facts, const Autopsy& death, Account& account) {
 }
 
 void tell(const SentFault& facts, const Autopsy& death, Account& account) {
-    account =
-        stopped(death, &facts.sent,
-                formatted("{} was stopped by {}, sent by {}; there was no fault.",
-                          who(death), signal_name(facts.sent.number), sender_of(facts.sent)));
+    account = stopped(death, &facts.sent,
+                      formatted("{} was stopped by {}, sent by {}; there was no fault.", who(death),
+                                signal_name(facts.sent.number), sender_of(facts.sent)));
 }
 
 void tell(const Interrupted& facts, const Autopsy& death, Account& account) {

@@ -39,12 +39,13 @@ void add_nonfinite_fixes(Account& account, const Autopsy& death, bool found_alre
 
 std::string label_summary(const Autopsy& death, const BadLabel& facts) {
     if (facts.index && facts.size && *facts.size > 0)
-        return formatted("{} used the label or index {}, but only 0 to {} are allowed.",
-                         who(death), *facts.index, *facts.size - 1);
+        return formatted("{} used the label or index {}, but only 0 to {} are allowed.", who(death),
+                         *facts.index, *facts.size - 1);
     if (facts.index)
         return formatted("{} used the label {}, for which the model has no output.", who(death),
                          *facts.index);
-    return formatted("{} used a label or an index outside the range that the model allows.", who(death));
+    return formatted("{} used a label or an index outside the range that the model allows.",
+                     who(death));
 }
 
 // "(4x7200 and 7688x10)"
@@ -84,17 +85,20 @@ Fix fix_for(const ExceptionSaid& said) {
     const std::string line = said.line();
     if (speaks_of(line, "shapes cannot be multiplied"))
         if (const auto product = product_in(line))
-            return {formatted("The layer expects {} features and was given {}: build it for its input, or reshape the input.",
+            return {formatted("The layer expects {} features and was given {}: build it for its "
+                              "input, or reshape the input.",
                               product->wanted, product->given),
                     formatted("nn.Linear({}, {})   # or nn.LazyLinear({})", product->given,
                               product->outputs, product->outputs)};
     if (about_dtype(line))
         return {
-            "Convert both to one number type where the data is loaded: NumPy makes float64, models are float32.",
+            "Convert both to one number type where the data is loaded: NumPy makes float64, models "
+            "are float32.",
             "x = x.float()   # or model.double(); labels: y = y.long()"};
     if (speaks_of(said.message, "loading state_dict"))
         return {
-            "The checkpoint belongs to a model with other layer sizes: build that model, or leave out the layers that differ.",
+            "The checkpoint belongs to a model with other layer sizes: build that model, or leave "
+            "out the layers that differ.",
             "state = {k: v for k, v in state.items() if v.shape == model.state_dict()[k].shape}\n"
             "model.load_state_dict(state, strict=False)"};
     if (speaks_of(line, "channels, but got"))
@@ -109,14 +113,17 @@ Fix fix_for(const ExceptionSaid& said) {
             "DataLoader(..., collate_fn=pad)   # torch.nn.utils.rnn.pad_sequence"};
     if (speaks_of(line, "batch_size") || speaks_of(line, "must match the size of tensor"))
         return {
-            "If it happens at the end of an epoch, the last batch is smaller: leave it out, or take sizes from x.shape.",
+            "If it happens at the end of an epoch, the last batch is smaller: leave it out, or "
+            "take sizes from x.shape.",
             "DataLoader(..., drop_last=True)"};
     if (speaks_of(line, "is incompatible with the layer"))
-        return {"Build the model for the shape of its input, or give it the shape it was built for.",
-                "keras.Input(shape=x.shape[1:])"};
+        return {
+            "Build the model for the shape of its input, or give it the shape it was built for.",
+            "keras.Input(shape=x.shape[1:])"};
     if (speaks_of(line, "is expecting"))
         return {
-            "Make the columns for prediction in the same way as for fit: use one pipeline for both.",
+            "Make the columns for prediction in the same way as for fit: use one pipeline for "
+            "both.",
             "make_pipeline(ColumnTransformer(...), model)"};
     return {"Print both shapes at the line named here, and find which one is not what you meant.",
             "print(a.shape, b.shape)"};
@@ -132,8 +139,8 @@ std::string file_in(const ExceptionSaid& said) {
 }  // namespace
 
 void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account) {
-    account = raised(death, facts.said,
-                     formatted("{} found a number that is not finite.", who(death)));
+    account =
+        raised(death, facts.said, formatted("{} found a number that is not finite.", who(death)));
     add_nonfinite_fixes(account, death, facts.said.words->confidence == Confidence::certain);
 }
 
@@ -159,8 +166,9 @@ void tell(const NonfiniteLoss& facts, const Autopsy& death, Account& account) {
 
 void tell(const NonfiniteValidation& facts, const Autopsy&, Account& account) {
     const std::string value = facts.measured.substr(facts.measured.rfind(' ') + 1);
-    account.summary = formatted(
-        "The validation loss of epoch {} was {}, although no training loss was.", facts.epoch, value);
+    account.summary =
+        formatted("The validation loss of epoch {} was {}, although no training loss was.",
+                  facts.epoch, value);
     account.saw("last validation", formatted("epoch {}: {}", facts.epoch, facts.measured));
     account.advise("Look for gaps and infinite numbers in the validation data.",
                    "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()");
@@ -189,10 +197,10 @@ void tell(const BadLabel& facts, const Autopsy& death, Account& account) {
                                          index ? std::to_string(*index + 1) : "words")
                              : "model.resize_token_embeddings(len(tokenizer))");
     else if (index)
-        account.advise(
-            formatted("If labels count from 1, subtract 1; otherwise the last layer needs {} outputs or more.",
-                      *index + 1),
-            keras ? "y = y - y.min()" : "labels = labels - labels.min()");
+        account.advise(formatted("If labels count from 1, subtract 1; otherwise the last layer "
+                                 "needs {} outputs or more.",
+                                 *index + 1),
+                       keras ? "y = y - y.min()" : "labels = labels - labels.min()");
     account.advise("Check all labels once before training, so that the message can name the file.",
                    "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes");
 }
@@ -210,7 +218,8 @@ void tell(const BadInput& facts, const Autopsy& death, Account& account) {
     const std::string file = file_in(said);
     account = raised(
         death, said,
-        file.empty() ? formatted("{} could not read one of its input files ({}): it is damaged, cut short or of another format.",
+        file.empty() ? formatted("{} could not read one of its input files ({}): it is damaged, "
+                                 "cut short or of another format.",
                                  who(death), said.type)
                      : formatted("{} could not read {}: it is damaged, cut short or not what its "
                                  "name says.",
@@ -235,10 +244,12 @@ void tell(const CheckpointCorrupt& facts, const Autopsy& death, Account& account
                      formatted("{} could not load {}: it is cut short or damaged.", who(death),
                                file.empty() ? std::string("a checkpoint") : file));
     account.advise(
-        "Go back to the checkpoint before it. The verdict of the run that wrote this one may say what cut it short.",
+        "Go back to the checkpoint before it. The verdict of the run that wrote this one may say "
+        "what cut it short.",
         "holdfast runs; holdfast why RUN");
     account.advise(
-        "Write to a temporary name and rename it when everything is on disk, so that a half-written file never has the final name.",
+        "Write to a temporary name and rename it when everything is on disk, so that a "
+        "half-written file never has the final name.",
         uses(death, "keras") ? "model.save(\"tmp.keras\"); os.replace(\"tmp.keras\", path)"
                              : "torch.save(state, path + \".tmp\"); os.replace(path + \".tmp\", "
                                "path)");
@@ -249,9 +260,11 @@ void tell(const LoaderTimeout& facts, const Autopsy& death, Account& account) {
     account = raised(death, facts.said,
                      formatted("{} waited for data until the loader's time limit{}.", who(death),
                                limit ? formatted(" of {} s", *limit) : ""));
-    account.advise("Measure what one sample costs, without workers.", "DataLoader(..., num_workers=0)");
+    account.advise("Measure what one sample costs, without workers.",
+                   "DataLoader(..., num_workers=0)");
     account.advise(
-        "If some samples really take that long, raise the time limit, or let more workers prefetch.",
+        "If some samples really take that long, raise the time limit, or let more workers "
+        "prefetch.",
         "DataLoader(..., timeout=600, num_workers=8, prefetch_factor=4)");
 }
 

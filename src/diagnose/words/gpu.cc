@@ -27,7 +27,8 @@ Account refused_by_gpu(const Autopsy& death, const GpuRefused& facts, std::strin
 void add_tensorflow_growth(Account& account, const TensorflowOptions& options) {
     if (options.grows()) {
         account.advise(
-            "TensorFlow takes memory as it needs it, as the program asked, and gives none back: set a limit, in MiB.",
+            "TensorFlow takes memory as it needs it, as the program asked, and gives none back: "
+            "set a limit, in MiB.",
             "tf.config.set_logical_device_configuration(gpu, "
             "[tf.config.LogicalDeviceConfiguration(memory_limit=8192)])");
         return;
@@ -49,18 +50,21 @@ void add_jax_growth(Account& account, const JaxOptions& options) {
     if (options.grows()) {
         if (options.allocator != "platform")
             account.advise(
-                "JAX takes memory as it needs it, as the program asked, and gives none back: let it free memory (this is slower).",
+                "JAX takes memory as it needs it, as the program asked, and gives none back: let "
+                "it free memory (this is slower).",
                 "XLA_PYTHON_CLIENT_ALLOCATOR=platform");
         return;
     }
     const std::string name =
         options.fraction_name.empty() ? "XLA_PYTHON_CLIENT_MEM_FRACTION" : options.fraction_name;
-    account.advise(options.fraction
-                       ? formatted("JAX takes {:.0f} % at its start, because of {}: let it grow, or give it a smaller share.",
-                                   *options.fraction * 100, name)
-                       : std::string("JAX takes three quarters of the GPU at its start: let it grow, or give "
-                                     "it a smaller share."),
-                   formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
+    account.advise(
+        options.fraction
+            ? formatted("JAX takes {:.0f} % at its start, because of {}: let it grow, or give it a "
+                        "smaller share.",
+                        *options.fraction * 100, name)
+            : std::string("JAX takes three quarters of the GPU at its start: let it grow, or give "
+                          "it a smaller share."),
+        formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
 }
 
 // In the spelling of the framework that took it; of both where that is not known.
@@ -181,8 +185,9 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
     account = refused_by_gpu(
         death, facts,
         figures.capacity && figures.own
-            ? formatted("{} asked for {} more on a GPU of {}, where it already held {}.", who(death),
-                        asked_of_gpu(figures), human(*figures.capacity), human(*figures.own))
+            ? formatted("{} asked for {} more on a GPU of {}, where it already held {}.",
+                        who(death), asked_of_gpu(figures), human(*figures.capacity),
+                        human(*figures.own))
             : formatted("{} asked for {} on the GPU and was refused.", who(death),
                         asked_of_gpu(figures)));
     // A share that it was given, below what JAX takes by itself.
@@ -199,10 +204,10 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
 
 void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
-    account = refused_by_gpu(
-        death, facts,
-        formatted("{} asked for {} and was refused, although its allocator had {} reserved and unused, in pieces.",
-                  who(death), human(*figures.asked), human(*figures.unused)));
+    account = refused_by_gpu(death, facts,
+                             formatted("{} asked for {} and was refused, although its allocator "
+                                       "had {} reserved and unused, in pieces.",
+                                       who(death), human(*figures.asked), human(*figures.unused)));
     account.saw("reserved and unused", human(*figures.unused));
     if (figures.largest_free) account.saw("largest free piece", human(*figures.largest_free));
     if (const GpuOptions options = gpu_options(death);
@@ -249,7 +254,8 @@ void tell(const GpuTakenBeside& facts, const Autopsy& death, Account& account) {
 
 void tell(const GpuTakenInAdvance& facts, const Autopsy& death, Account& account) {
     account = account_of(
-        death, formatted("{} had taken {} of the GPU's {} in advance, and another library in the same process found none left.",
+        death, formatted("{} had taken {} of the GPU's {} in advance, and another library in the "
+                         "same process found none left.",
                          who(death), human(*facts.holder->used), human(*facts.gpu->total)));
     account.saw(facts.said.source, shortened(facts.said.line));
     account.saw("NVML", part_of(*facts.holder->used, *facts.gpu->total));
@@ -269,8 +275,9 @@ void tell(const CudaAssert& facts, const Autopsy& death, Account& account) {
 void tell(const CudaIllegalAccess& facts, const Autopsy& death, Account& account) {
     account = faulted(death, facts.said);
     add_place(account, facts.place);
-    account.advise("Run once with synchronous kernel launches: the error then comes at the right line.",
-                   "CUDA_LAUNCH_BLOCKING=1");
+    account.advise(
+        "Run once with synchronous kernel launches: the error then comes at the right line.",
+        "CUDA_LAUNCH_BLOCKING=1");
 }
 
 void tell(const LabelOnGpu& facts, const Autopsy& death, Account& account) {
@@ -298,7 +305,8 @@ void tell(const GpuLost& facts, const Autopsy& death, Account& account) {
             ? "CUDA_VISIBLE_DEVICES=...   # without " + std::to_string(gpu->index)
             : "");
     account.advise(
-        "If it happens again: try a lower power limit, then check cables, cooling and the card's seat.",
+        "If it happens again: try a lower power limit, then check cables, cooling and the card's "
+        "seat.",
         "sudo nvidia-smi -pl 250");
 }
 

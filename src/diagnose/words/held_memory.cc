@@ -49,7 +49,8 @@ Fix fix_for(const KeeperEvidence& keeper) {
         return {formatted("Limit the size of the cache of `{}`.", name),
                 "@functools.lru_cache(maxsize=1024)"};
     if (keeper.kind == "deque")
-        return {formatted("Limit the size of `{}`.", name), name + " = collections.deque(maxlen=1000)"};
+        return {formatted("Limit the size of `{}`.", name),
+                name + " = collections.deque(maxlen=1000)"};
     if (keeper.kind == "DataFrame" || keeper.kind == "Series")
         return {formatted("Write the parts of `{}` to disk as they come, instead of joining them "
                           "in memory.",
@@ -59,7 +60,9 @@ Fix fix_for(const KeeperEvidence& keeper) {
         return {formatted("Give `{}` a fixed size, or keep it in a file.", name),
                 "numpy.lib.format.open_memmap(\"data.npy\", mode=\"w+\", shape=(n, d))"};
     if (keeper.kind == "list")
-        return {formatted("Empty `{}` when it is no longer needed, or keep only a summary of its items.", name),
+        return {formatted(
+                    "Empty `{}` when it is no longer needed, or keep only a summary of its items.",
+                    name),
                 name + ".clear()"};
     return {formatted("Remove from `{}` what is no longer needed, or limit its size.", name), {}};
 }
@@ -142,8 +145,9 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
         account.saw("steps", formatted("{}, counted by {}", agent.steps.count, agent.steps.source));
     if (leak.several_lines) account.saw("lines", "several below this one ask for it");
     if (leak.borrowed)
-        account.saw("threads",
-                    "threads without Python frames requested some of it while the main thread was here");
+        account.saw(
+            "threads",
+            "threads without Python frames requested some of it while the main thread was here");
     if (add_keeper(account, agent, leak.growth.in_all)) return;
     if (has_torch(agent))
         account.advise(
@@ -151,7 +155,8 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
                       place),
             "losses.append(loss.item())   # not: losses.append(loss)");
     account.advise(
-        formatted("Find what keeps the objects that {} makes: a list, a dictionary or a cache without a size limit. Clear it after each step, or limit its size.",
+        formatted("Find what keeps the objects that {} makes: a list, a dictionary or a cache "
+                  "without a size limit. Clear it after each step, or limit its size.",
                   place));
 }
 
@@ -174,26 +179,25 @@ void tell(const GpuLeak& facts, const Autopsy&, Account& account) {
 
 void tell(const KeptByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.asking);
-    account.summary = formatted(
-        "Memory requested at {} rose again and again, to {} of the {} that {} held.",
-        place, human(std::min(facts.live, facts.peak)), human(facts.peak), who(death));
+    account.summary =
+        formatted("Memory requested at {} rose again and again, to {} of the {} that {} held.",
+                  place, human(std::min(facts.live, facts.peak)), human(facts.peak), who(death));
     account.saw("live memory",
                 formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
     account.saw("growth", formatted("it rose in {} time windows", facts.rises));
     if (!add_keeper(account, *facts.agent, facts.live))
-        account.advise(
-            formatted("Find what keeps the objects that {} makes, and clear it after each step.", place));
+        account.advise(formatted(
+            "Find what keeps the objects that {} makes, and clear it after each step.", place));
 }
 
 void tell(const LoadedByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.loading);
     account.summary =
         facts.filling
-            ? formatted("{} requests {}; {} held {} when it ended, and was still filling it.", place,
-                        human(facts.live), who(death), human(facts.peak))
-            : formatted("{} holds {}, {:.0f} % of the memory of {}.", place,
-                        human(facts.live), std::min(100.0, 100 * facts.live.share_of(facts.peak)),
-                        who(death));
+            ? formatted("{} requests {}; {} held {} when it ended, and was still filling it.",
+                        place, human(facts.live), who(death), human(facts.peak))
+            : formatted("{} holds {}, {:.0f} % of the memory of {}.", place, human(facts.live),
+                        std::min(100.0, 100 * facts.live.share_of(facts.peak)), who(death));
     account.saw("live memory",
                 formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
     if (facts.borrowed)
@@ -219,14 +223,15 @@ void tell(const LoadedUnseen& facts, const Autopsy&, Account& account) {
     account.summary = formatted("While {} was loading, memory rose by {}, to {}.", place,
                                 human(facts.risen), human(facts.peak));
     account.saw("memory in use", formatted("+{} during this call", human(facts.risen)));
-    account.saw("allocations", formatted("Holdfast saw only {} of it being requested",
-                                         human(facts.agent->live)));
+    account.saw("allocations",
+                formatted("Holdfast saw only {} of it being requested", human(facts.agent->live)));
     account.advise(in_pieces(*facts.agent, place));
 }
 
 void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
     account.summary = formatted(
-        "Each of {} workers held about as much private memory as their parent, {}; together they filled {}.",
+        "Each of {} workers held about as much private memory as their parent, {}; together they "
+        "filled {}.",
         facts.workers, human(facts.parent), human(facts.limit));
     account.saw("memory of the workers",
                 formatted("{} each, on average, in {} workers",
@@ -239,7 +244,8 @@ void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
         account.saw("memory.stat",
                     formatted("anon {}: their pages are not shared", human(facts.anon)));
     account.advise(
-        "Keep the data in arrays or tensors, not in lists of Python objects: reference counting writes to shared pages, and so copies them.",
+        "Keep the data in arrays or tensors, not in lists of Python objects: reference counting "
+        "writes to shared pages, and so copies them.",
         "self.items = numpy.array(items)");
     account.advise("Use fewer workers.", fewer_workers(death));
     account.advise(load_within(death, "holdfast.Loader.like(dataloader"));

@@ -29,11 +29,12 @@ void add_count(Account& account, const ThreadLimit::Count& count) {
 
 void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
     const std::optional<ThreadLimit::Count>& count = facts.count;
-    account = account_of(
-        death, count ? formatted("{} could start no new thread or process: {} is {}.", who(death),
-                                 threads_limit(*count), count->limit)
-                     : formatted("{} could start no new thread or process; it was not seen which limit it reached.",
-                                 who(death)));
+    account =
+        account_of(death, count ? formatted("{} could start no new thread or process: {} is {}.",
+                                            who(death), threads_limit(*count), count->limit)
+                                : formatted("{} could start no new thread or process; it was not "
+                                            "seen which limit it reached.",
+                                            who(death)));
     account.saw(facts.said.source, shortened(facts.said.line));
     if (count) {
         add_count(account, *count);
@@ -76,9 +77,9 @@ void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
 
 void tell(const CpuTimeLimit& facts, const Autopsy& death, Account& account) {
     const std::string figure = facts.seconds ? formatted(" of {} s", *facts.seconds) : "";
-    account =
-        account_of(death, formatted("{} used up its CPU time limit{} (RLIMIT_CPU) and was stopped by {}.",
-                                    who(death), figure, signal_name(*death.exit.signal)));
+    account = account_of(
+        death, formatted("{} used up its CPU time limit{} (RLIMIT_CPU) and was stopped by {}.",
+                         who(death), figure, signal_name(*death.exit.signal)));
     if (death.process != nullptr && death.process->cpu_time)
         account.saw("CPU time", human(*death.process->cpu_time));
     if (facts.seconds) account.saw("/proc/PID/limits", formatted("{} s", *facts.seconds));

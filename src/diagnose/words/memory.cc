@@ -28,7 +28,8 @@ void tell(const SwapThrash&, const Autopsy& death, Account& account) {
     const double faults = pressure.major_faults_per_second.value_or(0);
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
     account.summary = formatted(
-        "In its last minute, everything waited {:.0f} % of the time for memory to come back from {}.",
+        "In its last minute, everything waited {:.0f} % of the time for memory to come back from "
+        "{}.",
         *pressure.memory_full, swapped >= 100 ? "swap" : "disk");
     if (!death.lives) account.evidence.push_back(status_of(death));
     account.saw("memory.pressure", formatted("full {:.1f} %", *pressure.memory_full));

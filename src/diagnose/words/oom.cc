@@ -79,8 +79,7 @@ std::string spelled(const OomDoubt& doubt) {
     case Kind::cgroup_unknown: return "the process's cgroup is not known";
     case Kind::count_unreadable: return "its cgroup has no readable oom_kill count";
     case Kind::unmoved: return "the oom_kill count of its cgroup did not rise";
-    case Kind::logged_for_another:
-        return "the kernel log names another process of the cgroup";
+    case Kind::logged_for_another: return "the kernel log names another process of the cgroup";
     case Kind::first_took_it:
         return formatted("the kill belongs to {}, which died first",
                          doubt.first != nullptr
@@ -135,7 +134,8 @@ void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account
         formatted("The kernel's OOM killer ended {} at {}; {}.", who(death), limit, held(death));
     if (level != nullptr && level->limit && little_of(death, *level->limit))
         return account.advise(
-            "Something else under the same limit had filled it, and was gone before Holdfast looked: see what else runs there.",
+            "Something else under the same limit had filled it, and was gone before Holdfast "
+            "looked: see what else runs there.",
             "systemd-cgtop -m");
     if (level != nullptr) account.advise(raise_limit(death, *level));
     // An idle kernel was not the one that asked.
@@ -176,8 +176,9 @@ void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
     account = account_of(
         death,
         facts.idle
-            ? formatted("The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {}.",
-                        who(death), part_of(facts.own, facts.whole), name, human(eater.held))
+            ? formatted(
+                  "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {}.",
+                  who(death), part_of(facts.own, facts.whole), name, human(eater.held))
             : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
                         who(death), part_of(facts.own, facts.whole), name, human(eater.held)));
     add_kill(account, death, facts.kill);

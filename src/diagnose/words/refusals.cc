@@ -31,16 +31,19 @@ std::string refused_by_guard(const Autopsy& death, const AgentEvidence& agent,
             whose, human(last.asked), human(last.limit));
     case RefusalEvidence::Kind::nothing_left:
         return formatted(
-            "{} had used up its memory: {} of {} were left. The guard refused the next allocation, so it got an error instead of an OOM kill.",
+            "{} had used up its memory: {} of {} were left. The guard refused the next allocation, "
+            "so it got an error instead of an OOM kill.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::brink:
         return formatted(
-            "{} was about to use up its memory: {} of {} were left. The guard raised BrinkError between two steps.",
+            "{} was about to use up its memory: {} of {} were left. The guard raised BrinkError "
+            "between two steps.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::refused: break;
     }
     return formatted(
-        "{} asked for {} when {} of {} were left; the guard refused it, so it got an error instead of an OOM kill.",
+        "{} asked for {} when {} of {} were left; the guard refused it, so it got an error instead "
+        "of an OOM kill.",
         whose, human(last.asked), human(last.room), human(last.limit));
 }
 
@@ -82,11 +85,11 @@ void tell(const AddressLimit& facts, const Autopsy& death, Account& account) {
 
 void tell(const OvercommitLimit& facts, const Autopsy& death, Account& account) {
     const HostEvidence& host = death.all.host;
-    account = refused(
-        death, facts.refusal,
-        formatted("{} was refused {}: the machine commits no memory beyond its commit limit, and {} were committed.",
-                  who(death), asked_for(facts.refusal),
-                  part_of(*host.committed, *host.commit_limit)));
+    account = refused(death, facts.refusal,
+                      formatted("{} was refused {}: the machine commits no memory beyond its "
+                                "commit limit, and {} were committed.",
+                                who(death), asked_for(facts.refusal),
+                                part_of(*host.committed, *host.commit_limit)));
     account.saw("vm.overcommit_memory", "2");
     account.saw("/proc/meminfo", "Committed_AS " + part_of(*host.committed, *host.commit_limit));
     account.advise("Raise the commit limit, or go back to the default mode (0).",
@@ -96,9 +99,11 @@ void tell(const OvercommitLimit& facts, const Autopsy& death, Account& account) 
 void tell(const MapCount& facts, const Autopsy& death, Account& account) {
     const std::uint64_t most = *death.all.host.max_map_count;
     const std::uint64_t mappings = *death.process->mappings;
-    account = refused(death, facts.refusal,
-                      formatted("{} had {}{} memory mappings, a process may have {}, and the next one was refused.",
-                                who(death), facts.seen ? "" : "at least ", mappings, most));
+    account = refused(
+        death, facts.refusal,
+        formatted(
+            "{} had {}{} memory mappings, a process may have {}, and the next one was refused.",
+            who(death), facts.seen ? "" : "at least ", mappings, most));
     account.saw("/proc/PID/maps", formatted("{} mappings", mappings));
     account.saw("vm.max_map_count", std::to_string(most));
     account.advise("Allow more mappings.", formatted("sysctl vm.max_map_count={}", most * 4));

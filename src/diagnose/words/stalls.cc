@@ -38,7 +38,8 @@ std::string story(const Autopsy& death, const Standstill& stand) {
             thread_label(*locked[1], process), at(*locked[1]));
     if (process.threads.size() == 1 && waits_for_a_lock(main))
         return formatted(
-            "{} waits{} for a lock, and it has no other thread that could release it: it holds the lock itself, or the holder has ended.",
+            "{} waits{} for a lock, and it has no other thread that could release it: it holds the "
+            "lock itself, or the holder has ended.",
             who, at(main));
     const WaitingThread* writer = writes_to_nobody(*stand.stall);
     if (writer != nullptr && main.wait == WaitKind::child)
@@ -47,7 +48,8 @@ std::string story(const Autopsy& death, const Standstill& stand) {
             "the pipe between them is full.",
             who, at(main));
     return formatted(
-        "{} waits{}, and so does every other thread and process of it; nothing outside can wake them.",
+        "{} waits{}, and so does every other thread and process of it; nothing outside can wake "
+        "them.",
         who, at(main));
 }
 
@@ -92,7 +94,8 @@ void add_lock_fixes(const Standstill& stand, Account& account) {
     }
     if (stand.culprit->threads.size() == 1) {
         account.fixes.push_back(
-            {"If a function that holds the lock calls another that takes it too, use a reentrant lock.",
+            {"If a function that holds the lock calls another that takes it too, use a reentrant "
+             "lock.",
              "lock = threading.RLock()"});
         return;
     }
@@ -118,7 +121,8 @@ std::string ranks_named(std::string_view line) {
 
 void add_rank_fixes(Account& account) {
     account.fixes.push_back(
-        {"Make sure that every rank makes this call the same number of times: the same number of batches, and no branch on the rank around it.",
+        {"Make sure that every rank makes this call the same number of times: the same number of "
+         "batches, and no branch on the rank around it.",
          "DistributedSampler(data, drop_last=True)"});
     account.fixes.push_back(
         {"Let torch name the rank and the call.", "TORCH_DISTRIBUTED_DEBUG=DETAIL"});
@@ -146,7 +150,8 @@ void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account) {
     const ProcessEvidence* parent = child != nullptr ? death.all.process(child->parent) : nullptr;
     account = account_of_stall(
         death, stand,
-        formatted("{} was forked while a lock was held, and has waited{} for it {}: the thread that would release it was not copied.",
+        formatted("{} was forked while a lock was held, and has waited{} for it {}: the thread "
+                  "that would release it was not copied.",
                   name_of(death, *stand.culprit), at(*stand.thread), for_how_long(stand)));
     if (child != nullptr && child->cpu_time)
         account.saw("CPU time since the fork", human(*child->cpu_time));
@@ -165,11 +170,12 @@ void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account) {
 
 void tell(const HeldInterpreter& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
-    account = account_of_stall(
-        death, stand,
-        formatted("{} of {} {} in native code and keeps the interpreter's lock (GIL): no other Python thread of the process can run.",
-                  thread_label(*stand.thread, *stand.culprit), name_of(death, *stand.culprit),
-                  what_it_does(*stand.thread)));
+    account =
+        account_of_stall(death, stand,
+                         formatted("{} of {} {} in native code and keeps the interpreter's lock "
+                                   "(GIL): no other Python thread of the process can run.",
+                                   thread_label(*stand.thread, *stand.culprit),
+                                   name_of(death, *stand.culprit), what_it_does(*stand.thread)));
     add_lock_fixes(stand, account);
 }
 
@@ -225,8 +231,7 @@ void tell(const NoProgress& facts, const Autopsy& death, Account& account) {
                                    name_of(death, *stand.culprit), for_how_long(stand), usual,
                                    where ? "; it was last seen at " + file_and_line(*where) : ""));
     account.advise("Look at the loop around this line: its condition may never be met.");
-    account.advise("If it is meant to take that long, report its progress.",
-                   "holdfast.step()");
+    account.advise("If it is meant to take that long, report its progress.", "holdfast.step()");
 }
 
 void tell(const IoStall& facts, const Autopsy& death, Account& account) {
@@ -312,8 +317,8 @@ void tell(const UnevenSteps& facts, const Autopsy& death, Account& account) {
         formatted("One step in ten takes {} or longer, while {} is usual; meanwhile {}.",
                   human(*steps.recent_slowest), human(*steps.recent_median), why);
     account.saw("the last steps",
-                formatted("median {}; the slowest tenth take {} or longer", human(*steps.recent_median),
-                          human(*steps.recent_slowest)));
+                formatted("median {}; the slowest tenth take {} or longer",
+                          human(*steps.recent_median), human(*steps.recent_slowest)));
     account.saw("pressure in the last minute", why);
     account.advise("See who else uses the machine, and leave it a core.",
                    "top -o %CPU; cat /proc/pressure/cpu /proc/pressure/io");
