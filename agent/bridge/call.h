@@ -29,7 +29,7 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// While it lives, neither debuggers, profilers nor coverage see what this thread runs.
+// While it exists, debuggers, profilers and coverage tools do not see what this thread runs.
 class Untraced {
 public:
     Untraced();

@@ -7,7 +7,7 @@ namespace holdfast::agent {
 
 enum class WrapKind {
     seen,     // report(*args), then the function
-    watched,  // the function; should it raise, report(exception)
+    watched,  // the function; if it raises, report(exception)
 };
 
 // A new reference: the wrapper, or `function` itself when all wrappers are taken. With a null

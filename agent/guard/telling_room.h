@@ -9,7 +9,8 @@
 
 namespace holdfast::agent {
 
-// A cell begins. Where little is left, less is kept: the cell may be the one that frees something.
+// A cell begins. If little memory is left, less is kept, because this cell may be the one that
+// frees something.
 void keep_words();
 
 inline std::uint64_t kept_for_words(const GuardState& state) {

@@ -7,7 +7,7 @@
 
 namespace holdfast::agent {
 
-// With Busy set. Whoever is not known yet is taken to survive.
+// With Busy set. An unknown place is assumed to survive.
 bool probably_survives(GuardState& state, const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

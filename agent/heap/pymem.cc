@@ -40,7 +40,7 @@ constexpr std::uint64_t widest = 16U << 10U, narrowest = 4U << 10U;
 constexpr std::uint64_t worth_a_window = 2U << 20U;
 constexpr std::uint32_t enough_objects = 16;
 
-// The line that is furthest behind its share of the arenas put down so far.
+// The line that is furthest behind its share of the arenas charged so far.
 std::uint32_t next_line(const PyMemState& state, std::uint64_t evidence) {
     double given = 1;
     for (const ObjectLine& line : state.lines) given += line.arenas;
@@ -124,7 +124,7 @@ void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uin
     }
 }
 
-// The watch is over: what is left of the window's objects stands for the growth of the arenas.
+// The watch is over: what is left of the window's objects represents the growth of the arenas.
 void conclude(PyMemState& state, std::int64_t time) {
     std::uint64_t stayed = 0;
     std::uint32_t objects = 0;
@@ -239,7 +239,7 @@ void arena_counted(HeapState& heap, AgentMemory& memory, std::uint64_t address, 
     const FreshArena arena{address, size, now(), asker};
     notice_growth(*state, memory, arena.time);
     if (state->fresh_count < PyMemState::fresh_capacity) state->fresh[state->fresh_count++] = arena;
-    // The last watch told whose objects stay; the next one may tell otherwise.
+    // The last watch showed which lines' objects stay; the next one may show something else.
     const std::uint64_t evidence = evidence_in_all(*state);
     if (evidence > 0 && takes_part(*state, memory, asker))
         give_arena(heap, memory, *state, arena, evidence);

@@ -7,8 +7,8 @@
 
 namespace holdfast::agent {
 
-// Large blocks and regions stand for the pages of them that are there, from now on. Under the
-// heap's lock. Those that were all there once are not asked again.
+// From now on, large blocks and regions count only with their resident pages. Under the heap's
+// lock. Those that were once fully resident are not checked again.
 void weigh_by_touch(HeapState& state, format::AgentMemory& memory);
 
 }  // namespace holdfast::agent

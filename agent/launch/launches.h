@@ -15,7 +15,8 @@ void watch_launches();
 // The caller's line begins a backward pass, whose launches come from threads without Python.
 void note_backward();
 
-// What may have failed, into the slot; once. `elsewhere`: others are known to launch kernels, too.
+// Writes the launches that may have failed into the slot, once. `elsewhere`: other libraries are
+// known to launch kernels, too.
 void keep_launches(bool elsewhere);
 
 // Python is about to end: its frames are looked at no more.

@@ -18,7 +18,7 @@ struct WantedSlot {
 // ours. Returns how many; a slot that is not as expected is left alone. Call with Busy set.
 std::size_t redirect(const char* library, const WantedSlot* wanted, std::size_t count);
 
-// Whether a library is loaded, beside torch and CUDA itself, that calls CUDA.
+// Whether a library other than torch and CUDA itself is loaded that calls CUDA.
 bool others_launch();
 
 // A function of a loaded library, as that library would find it; null where there is none.

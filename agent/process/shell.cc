@@ -132,7 +132,7 @@ private:
     SpinLock& lock_;
 };
 
-// Takes the stream out of the list; false: it is none of ours.
+// Removes the stream from the list; false: it is not ours.
 bool take_stream(FILE* file, pid_t& pid) {
     if (streams.load(std::memory_order_acquire) == nullptr) return false;
     Shells* own = made.load(std::memory_order_acquire);
