@@ -73,7 +73,7 @@ std::string useful_mounts(std::string_view text) {
     return kept;
 }
 
-// Of METADATA what a check reads; a description may be long.
+// The lines of METADATA that a check reads; a description may be long.
 std::string useful_metadata(std::string_view text) {
     std::string kept;
     while (const auto line = next_line(text)) {

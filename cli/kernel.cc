@@ -30,7 +30,7 @@ constexpr std::array kernel_options{
     Option{"--json", "", "list as JSON"},
 };
 
-// What is to be watched, wherever its description comes from.
+// The kernel to watch, wherever its description comes from.
 struct Origin {
     Kernelspec spec;
     std::string resources;
@@ -42,8 +42,9 @@ bool is_python_word(const std::string& word) {
     return word == "python" || word == "python3" || word.starts_with("python3.");
 }
 
-// Jupyter takes a first word "python" for the Python it runs in itself. Behind ours it would be
-// whatever PATH has; the environment that the kernel was installed in says which one was meant.
+// Jupyter replaces a first word "python" by the Python that it runs in. After our own command it
+// would be whatever PATH has; so it is replaced by the Python of the environment in which the
+// kernel was installed.
 std::string python_meant(const Kernelspec& spec, const std::string& folder) {
     if (!is_python_word(spec.argv()[0])) return {};
     const fs::path prefix =
@@ -75,7 +76,7 @@ Result<Origin> origin_of(const Arguments& arguments, const JupyterEnvironment& e
     return of_python("python3");
 }
 
-// Where --sys-prefix means: beside the interpreter that was named, else the active environment.
+// The folder for --sys-prefix: that of the named interpreter, else the active environment.
 Result<std::string> environment_kernels(const Arguments& arguments,
                                         const JupyterEnvironment& environment) {
     if (const auto python = arguments.get("--python"); python && python->find('/') != python->npos)

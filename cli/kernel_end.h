@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 class KernelEnd {
 public:
-    // Made before the kernel starts: later, whoever started us may be gone.
+    // Created before the kernel starts, because later the process that started us may be gone.
     explicit KernelEnd(std::string connection_file);
 
     // Right after the end, before anything is known of it.

@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
         return holdfast::cli::dispatch(
             std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& failure) {
-        // No memory for the first steps, most likely. What was to be run is run all the same.
+        // Probably there was no memory for the first steps. The command still runs.
         for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
             if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
         holdfast::write_all(STDERR_FILENO, failure.what());

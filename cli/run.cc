@@ -65,7 +65,7 @@ bool ended_well(const Verdict& verdict) {
             (verdict.end.cause == "clean-exit"_cause || verdict.end.cause == "exit-called"_cause));
 }
 
-// What the log of a notebook server gets depends on what its user has seen already.
+// What goes to the log of a notebook server depends on what its user has already seen.
 void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
     if (said == KernelEnd::Said::nothing || ended_well(verdict)) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
@@ -81,7 +81,7 @@ Status write_file(const std::string& path, const std::string& json) {
     return Done{};
 }
 
-// Where the user asked for it; that it cannot be written is no reason to end differently.
+// Writes where the user asked; a failure to write must not change how we end.
 void write_asked(const Arguments& arguments, std::string_view option, const std::string& json) {
     const auto path = arguments.get(option);
     if (!path) return;
@@ -96,7 +96,7 @@ void tell_of_lost_run(const Environment& environment) {
     const auto last = find_run(search_homes(environment), "last");
     if (!last || last->is_live()) return;
     if (::faccessat(last->fd(), run_file::verdict, F_OK, 0) == 0) return;
-    // Written down now, it is told once.
+    // It is written now, so it is reported only once.
     const auto verdict = verdict_of(*last);
     if (!verdict || verdict->outcome == Outcome::running ||
         !last->write_sealed(run_file::verdict, to_json(*verdict)))
@@ -123,8 +123,8 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
-// Whoever inherits our children, a sandbox's init or a container's, would see more than it started,
-// and may take the last one's status for the program's.
+// Otherwise the init of a sandbox or container would inherit children that it never started, and
+// might take the last one's status for the program's.
 void leave_no_zombies() {
     while (const auto change = next_child_change())
         if (!take_child_change(*change)) break;

@@ -30,7 +30,7 @@ struct Asker {
 class SiteIndex {
 public:
     // The site of an asker for `weight` bytes, created when first seen, or `other_site`. If a site
-    // is dropped for room, `held` bytes move with it.
+    // is dropped for room, its blocks and regions in `held` go to `other_site`.
     std::uint16_t find(format::AgentMemory& memory, const Asker& asker, std::uint64_t weight,
                        Holdings& held, std::int64_t now);
     // The same by its description: false where it cannot be named.

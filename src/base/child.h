@@ -30,7 +30,7 @@ public:
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
-    ~Child() = default;  // lets go of it: it lives on
+    ~Child() = default;  // releases it: it goes on
 
     // Forks and runs `work` in the child, which ends with what that returns.
     template <std::invocable Work>

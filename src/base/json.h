@@ -24,7 +24,7 @@ public:
     Json();
     Json(std::nullptr_t) : Json() {}
     Json(bool value);
-    // What is not negative has one form, however it came in: 1 equals 1U.
+    // A non-negative integer has one form, whatever its source: 1 equals 1U.
     template <std::integral Int>
     Json(Int value)
         : Json(value < 0 ? negative(static_cast<std::int64_t>(value))

@@ -132,7 +132,7 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
                      [](const auto& a, const auto& b) { return a.time < b.time; });
 }
 
-// What its sentry wrote down, where there was one; it outlives the supervisor.
+// What the sentry wrote, if there was one; it outlives the supervisor.
 std::string way_of_loss(const RunRecord& record) {
     for (const format::Event& event : record.events) {
         if (event.kind != format::EventKind::supervisor_lost) continue;

@@ -23,8 +23,8 @@ const AgentRecord* main_agent(const RunRecord& record, const Evidence& evidence)
     return last;
 }
 
-// The exception as it was thrown. Stderr's own text stands where it tells of another one: a
-// thread's hook may have printed last, or the program something of its own.
+// The exception as it was thrown. Stderr's own text stays if it is about another exception: a
+// thread's hook may have printed last, or the program itself.
 void add_traceback(const AgentRecord& agent, const RunClock& clock, Evidence& evidence) {
     const AgentExceptionRecord* last = nullptr;
     for (const AgentExceptionRecord& thrown : agent.exceptions)

@@ -16,7 +16,7 @@ struct IsolationLimits {
     std::size_t text_size;  // of the answer
 };
 
-// The stack as native_text() writes it; of what could not be had in time, a line says so.
+// The stack as native_text() writes it; a line names what could not be read in time.
 std::string unwind_isolated(const CrashRecord& crash, const IsolationLimits& limits);
 
 }  // namespace holdfast

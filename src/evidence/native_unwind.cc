@@ -70,7 +70,7 @@ private:
         return found_.frames.size() == 1 ? *caller.sp >= *own : *caller.sp > *own;
     }
 
-    // Told only where hardly anything was found: the end of a long stack is nobody's question.
+    // Reported only if hardly anything was found: a missing end of a long stack does not matter.
     std::nullopt_t stop(std::string_view why) {
         if (found_.frames.size() > 1) return std::nullopt;
         const CrashModule* mapping = modules_.mapping(found_.frames[0].instruction());

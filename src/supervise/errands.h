@@ -19,8 +19,9 @@ public:
     void add(Child child);
     // This process has ended and was waited for; it need not be one of ours.
     void forget(pid_t pid);
-    // Ends those that are still at work and waits for them. Whoever inherits a child of ours, a
-    // sandbox's init for one, would see it end and may take its status for the program's.
+    // Ends those that are still running and waits for them. Otherwise a process that inherits our
+    // child, such as a sandbox's init, would see it end and might take its status for the
+    // program's.
     void end_all();
 
 private:

@@ -23,7 +23,7 @@
 
 namespace holdfast {
 
-// What the relays of one run know together; in shared memory.
+// What the relays of one run share, in shared memory.
 struct RelayState;
 
 class Relay {
@@ -33,9 +33,9 @@ public:
     static Result<Relay> start(OutputBox& box, int target);
     Relay(Relay&& other) noexcept;
     Relay& operator=(Relay&&) = delete;
-    ~Relay();  // the process lives on and finishes its work
+    ~Relay();  // the process stays alive and finishes its work
 
-    // What the program gets in the place of `target`; once it has it, nobody else must.
+    // What the program gets instead of `target`; once it has it, nobody else may hold it.
     int writer() const { return writer_.get(); }
     void close_writer() { writer_.reset(); }
     pid_t pid() const { return child_.pid(); }
@@ -43,8 +43,8 @@ public:
     // Ends it, before anything was handed to it.
     void discard();
 
-    // To be told of the relay's own end. Starts another one unless the output's
-    // reader went away or all writers are gone.
+    // Call this at the relay's own end. Starts another relay unless the output's reader or all
+    // writers are gone.
     void on_end(int wait_status);
 
     // Waits until everything written so far has been handed on: what the program
@@ -54,13 +54,13 @@ public:
     // relay to hand on by and by.
     bool flush();
 
-    // After the program's end and a flush() that left nothing: waits for the relay where nobody can
-    // write to it any more, since whoever inherits it from us would see a child that it never
-    // started. Where somebody can (a daemon left behind), the relay lives on.
+    // After the program's end and a flush() that left nothing: waits for the relay if nobody can
+    // write to it any more, because a process that inherits it from us would see a child that it
+    // never started. If somebody can (a daemon left behind), the relay goes on.
     void await_end();
 
-    // After the program's end and a flush() that left something: a way to write
-    // behind that. What comes this way is not the program's and is not kept.
+    // After the program's end and a flush() that left something: a way to write after that. What is
+    // written this way is not the program's and is not kept.
     UniqueFd behind_the_rest();
 
 private:

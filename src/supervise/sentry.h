@@ -54,12 +54,12 @@ public:
     // While the supervisor is stopped: continue it as soon as `program` is no longer stopped.
     void wake_us_when_running(pid_t program);
     void stand_down();
-    // How many the OOM killer has taken on this machine so far: should we be gone and the count
-    // have moved, we were taken too.
+    // The machine's count of OOM kills so far: if the supervisor is gone and the count has risen,
+    // the OOM killer killed it.
     void note_oom_kills(std::uint64_t count);
-    // To be the one that the OOM killer takes, should it look for somebody else than the program
-    // below a limit of this size: see memory_reserve.h for when that is. Any user may offer this of
-    // a process; few may spare one.
+    // Makes the sentry the OOM killer's next choice if it looks for another victim than the program
+    // under a limit of this size; memory_reserve.h says when that happens. Any user may raise a
+    // process's score; few may lower one.
     void stand_in_for_us(Bytes limit);
     // It was, and has been waited for.
     void forget();

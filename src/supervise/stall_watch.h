@@ -24,7 +24,7 @@
 
 namespace holdfast {
 
-// What is worth a word to the user, just now.
+// What to report to the user now.
 struct StallNews {
     enum class What { stuck, moves_again };
     What what = What::stuck;
@@ -41,7 +41,7 @@ public:
     StallWatch(const sources::Roots& roots, MachineBox& box, ProcessTree& tree, StackWatch& stacks)
         : roots_(&roots), box_(&box), tree_(&tree), stacks_(&stacks) {}
 
-    // Zero: stalls are recorded, but nothing is ever told.
+    // Zero: stalls are recorded, but never reported.
     void set_patience(Nanos patience) { patience_ = patience; }
     void set_native_frames(NativeFrames frames) { native_frames_ = std::move(frames); }
     StepWatch& steps() { return steps_; }
