@@ -12,7 +12,7 @@ constexpr Nanos earlier(Nanos time, Nanos by) {
     return time < Nanos::min() + by ? Nanos::min() : time - by;
 }
 
-// How long from one time to a later one; nothing where they stand the other way round.
+// How long from one time to a later one; nothing if the second is earlier.
 constexpr Nanos between(Nanos from, Nanos to) {
     if (from >= to) return Nanos{};
     return from < Nanos{} && to > Nanos::max() + from ? Nanos::max() : to - from;

@@ -26,7 +26,7 @@ std::optional<int> rank_that_raised(const Death& death);
 
 struct FatalChild {
     Death death;
-    // The parent's last words speak of it; otherwise only the order in time does.
+    // The parent's last message is about it; otherwise only the order in time shows it.
     bool named = false;
     std::string line;
 };

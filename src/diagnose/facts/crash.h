@@ -44,7 +44,7 @@ struct DiskFullMapping {
 };
 
 struct MappedFileGone {
-    bool page_lost = false;  // the signal's code says so
+    bool page_lost = false;  // from the signal's code
 };
 
 struct HeapCorruption {

@@ -13,7 +13,7 @@
 namespace holdfast::rules {
 namespace {
 
-// What NCCL's watchdog, gloo and the store say when somebody did not come.
+// The messages of NCCL's watchdog, gloo and the store when a rank did not join.
 std::optional<Said> gave_up_waiting(const Autopsy& death) {
     return said_last(death, {"Watchdog caught collective operation timeout", "Timed out waiting",
                              "failed to pass monitoredBarrier",

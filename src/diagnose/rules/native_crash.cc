@@ -47,7 +47,8 @@ std::optional<Finding> stack_overflow(const Autopsy& death) {
                          facts::StackOverflow{crash->frames_repeat});
 }
 
-// Only beside a fault, and never more than likely: it says who was inside, not who broke the rule.
+// Only in addition to a fault, and never more than likely: it shows which threads were inside, not
+// which one is to blame.
 std::optional<Finding> native_race(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (crash == nullptr || crash->code <= 0 || overflowed(crash) || !death.by(SIGSEGV))

@@ -24,7 +24,7 @@ bool fits(const Autopsy& death, const Said& said, Ends ends) {
     return exception || abort || (death.exit.code && said.final);
 }
 
-// The allocator whose words these are was really there, beside glibc's.
+// The allocator that printed this message was really loaded, in addition to glibc's.
 bool preloaded(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     return crash != nullptr &&

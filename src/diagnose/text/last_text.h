@@ -30,18 +30,18 @@ bool exception_decided_exit(const Death& death);
 
 struct Said {
     std::string line;
-    // The final exception's own words, or among the last words before a death by signal; else it
-    // only stands near the end.
+    // In the final exception's own message, or in the last lines before a death by signal; else
+    // only near the end.
     bool final = false;
     std::string source = "stderr";
 };
 
-// The last place near the end where one of `needles` stands (case matters). Where a traceback ends
-// the output only the exception itself is searched, never the source lines it quotes.
+// The last place near the end where one of `needles` occurs (case matters). If a traceback ends the
+// output, only the exception itself is searched, never the source lines that it quotes.
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
 
-// As above, in the words of the system. A ValueError that speaks of a full disk is somebody's own,
-// unless it quotes the error's number.
+// As above, for messages of the system. A ValueError about a full disk is the program's own, unless
+// it quotes the error's number.
 std::optional<Said> system_said_last(const Death& death,
                                      std::initializer_list<std::string_view> needles);
 

@@ -29,7 +29,7 @@ void add_exit_call(Account& account, const ExitCallEvidence& call) {
                 where ? spelled(call) + " at " + short_place(*where) : spelled(call));
 }
 
-// What the counts of OOM kills say, where it was none.
+// What the counts of OOM kills show, if it was not an OOM kill.
 void add_counts(Account& account, const Autopsy& death) {
     const OomCount count = death.oom_count;
     if (const CgroupEvidence* cgroup = death.cgroup();

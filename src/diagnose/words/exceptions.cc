@@ -20,7 +20,7 @@ bool counted_by_keras(const Autopsy& death) {
     return agent != nullptr && agent->steps.source == "keras fit";
 }
 
-// In the words of the framework whose steps were counted.
+// In the terms of the framework whose steps were counted.
 void add_nonfinite_fixes(Account& account, const Autopsy& death, bool found_already) {
     if (counted_by_keras(death)) {
         account.advise("Lower the learning rate, or cut the gradients.",
@@ -80,7 +80,7 @@ bool speaks_of(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-// What was seen decides; one that fits, not a list.
+// One fix that fits what was seen, not a list.
 Fix fix_for(const ExceptionSaid& said) {
     const std::string line = said.line();
     if (speaks_of(line, "shapes cannot be multiplied"))

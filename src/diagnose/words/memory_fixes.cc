@@ -74,7 +74,7 @@ std::vector<Fix> need_less(const Death& death) {
         together += held_by(process).value_or(Bytes{});
     }
     if (workers > 0 && together >= Bytes::mib(64)) {
-        // Pages that they share count in each: a sum above the limit says nothing.
+        // Shared pages count in each worker, so a sum above the limit means nothing.
         const bool counted = !death.all.memory.limit || together <= *death.all.memory.limit;
         fixes.push_back({formatted("{} workers held {} together: use fewer of them, or let them "
                                    "prefetch less.",

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_of_a_command = 60;
 
-// Of a long path the end says which script it was, the beginning whose machine.
+// The end of a long path says which script it was, the beginning only whose machine.
 std::string without_folders(std::string_view arguments) {
     std::string text;
     while (const std::optional<std::string_view> word = next_word(arguments)) {

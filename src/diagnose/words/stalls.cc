@@ -128,7 +128,7 @@ void add_rank_fixes(Account& account) {
         {"Let torch name the rank and the call.", "TORCH_DISTRIBUTED_DEBUG=DETAIL"});
 }
 
-// What of the machine was short.
+// Which resource of the machine was short.
 std::string shortage(const Autopsy& death, UnevenSteps::Short what) {
     const PressureEvidence& pressure = death.all.pressure;
     switch (what) {
