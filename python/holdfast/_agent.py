@@ -18,7 +18,7 @@ class Status:
 
 
 def agent() -> Any:
-    """The agent's module, or None. It is an attribute of a built-in module: see agent/bridge/bridge.h."""
+    """The agent's module, or None: an attribute of a built-in module, see agent/bridge/bridge.h."""
     return getattr(_imp, "_holdfast_agent", None)
 
 

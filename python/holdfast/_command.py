@@ -24,7 +24,7 @@ class NoSuchRun(HoldfastError, LookupError):
 
 
 def find() -> str:
-    """The path of the program: $HOLDFAST_BIN, else the package's own, else next to this Python, else on PATH."""
+    """The program: $HOLDFAST_BIN, else the package's own, else next to this Python, else on PATH."""
     named = os.environ.get("HOLDFAST_BIN")
     if named:
         return named
@@ -66,7 +66,7 @@ def not_started(program: str, error: OSError) -> str:
 
 
 def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = None) -> str:
-    """Runs the program and returns what it prints; ``allowed``: the exit statuses that mean success."""
+    """Runs the program and returns what it prints; ``allowed``: exit statuses that mean success."""
     program = find()
     try:
         answer = subprocess.run(

@@ -1,4 +1,4 @@
-"""Makes frozen dataclasses from JSON: unknown fields are ignored, missing ones get their defaults."""
+"""Makes frozen dataclasses from JSON: ignores unknown fields, gives missing ones defaults."""
 
 from __future__ import annotations
 

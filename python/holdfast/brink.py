@@ -1,4 +1,4 @@
-"""What to do at the brink: when memory is nearly used up and the guard cannot refuse what takes it."""
+"""What to do at the brink: memory is nearly used up, and the guard cannot refuse what takes it."""
 
 from __future__ import annotations
 

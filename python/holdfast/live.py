@@ -114,12 +114,12 @@ def meter(share: float) -> str:
 
 
 def live() -> Live:
-    """Reads the record of this process's run. Raises HoldfastError if this process is not watched."""
+    """Reads the record of this process's run. Raises HoldfastError if nothing is watched."""
     here = status()
     if here.run is None:
         raise HoldfastError(
-            "this process is not watched; start it with `holdfast run`, or use a kernel that
-            `holdfast kernel install` made"
+            "this process is not watched; start it with `holdfast run`, or use a kernel that "
+            "`holdfast kernel install` made"
         )
     return of_evidence(here.run, ask("why", "--evidence", str(here.directory)))
 

@@ -80,8 +80,7 @@ class MemoryUse:
         if abs(self.rest_bytes) < _ESTIMATED * told:
             return "the lines are estimates: they are sampled by bytes"
         if self.rest_bytes >= 0:
-            return "not of any line: small objects, the allocator's own, libraries that are not
-            seen"
+            return "of no line: small objects, the allocator's own, libraries that are not seen"
         return "requested by these lines, but not in memory: not written to yet, or shared"
 
     def _most(self) -> int:

@@ -107,7 +107,7 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     """Source and options of a Loader that stands in for a DataLoader."""
     if dataloader.batch_size is None:
         raise LoaderError(
-            "this DataLoader does not make batches itself, so holdfast.Loader cannot replace it"
+            "this DataLoader does not make batches itself, so a Loader cannot replace it"
         )
     dataset = dataloader.dataset
     sampler = type(dataloader.sampler).__name__
@@ -123,8 +123,7 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     samples = getattr(dataset, "samples", None)
     if samples and hasattr(dataset, "classes") and hasattr(dataset, "loader"):
         if getattr(dataset, "target_transform", None) is not None:
-            raise LoaderError("holdfast.Loader cannot take over a target_transform; give labels=
-            instead")
+            raise LoaderError("a Loader cannot take over a target_transform; give labels= instead")
         options["labels"] = np.asarray([label for _, label in samples], np.int64)
         if dataset.transform is not None:
             options["map"] = _Transformed(dataset.transform)
@@ -132,5 +131,5 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     if not hasattr(dataset, "__len__"):
         raise LoaderError("a dataset without a length is an iterator; give it to Loader itself")
     if dataloader.collate_fn.__name__ != "default_collate":
-        raise LoaderError("holdfast.Loader cannot take over your collate_fn; do its work in map=")
+        raise LoaderError("a Loader cannot take over your collate_fn; do its work in map=")
     return dataset, options

@@ -362,8 +362,7 @@ class IteratorFeed:
     def start(self, a_pass: Pass) -> None:
         if not self._begun:
             if self._once:
-                raise LoaderError("the iterator is used up; give something that can be iterated
-                again")
+                raise LoaderError("the iterator is used up; give something that can be read again")
             self._samples = iter(self._source)
         self._begun = False
         self._epoch = a_pass.epoch

@@ -97,7 +97,8 @@ class ArrowTable(Table):
         missing = [name for name in names if name not in schema.names]
         if missing:
             raise LoaderError(
-                f"{self._what()}: no column {missing[0]!r}; the columns are {', '.join(schema.names)}"
+                f"{self._what()}: no column {missing[0]!r}; "
+                f"the columns are {', '.join(schema.names)}"
             )
         if self.label is not None and self.label not in names:
             raise LoaderError(f"{self._what()}: no column {self.label!r} for the labels")

@@ -64,8 +64,8 @@ def serve(requests: TextIO, answers: TextIO, make: Callable[..., Any]) -> None:
         made = made_by(make, request["batch"])
         if not keras_data.is_model(made):
             raise NotKeras(
-                "this Python has no torch, and make() did not return a Keras model: name a Python
-                that has torch (--python PYTHON), or return a compiled keras.Model"
+                "this Python has no torch, and make() did not return a Keras model: name a "
+                "Python that has torch (--python PYTHON), or return a compiled keras.Model"
             )
         reckon(made, request["batch"], path, device_of(request))
         return True
@@ -93,8 +93,8 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
                 found.append(trains)
         if not found:
             raise NotKeras(
-                f"{words[0]} did not call a Keras model's fit(), and this Python has no torch: name
-                one that has it (--python PYTHON)"
+                f"{words[0]} did not call a Keras model's fit(), and this Python has no torch: "
+                "name one that has it (--python PYTHON)"
             )
         return reckon_found(found[0], request["batch"], path, device_of(request))
 

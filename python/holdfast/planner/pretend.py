@@ -233,9 +233,10 @@ def _compile(stack: ExitStack, recorder: Recorder) -> None:
     """Compiled code cannot be followed; what it was made from can."""
 
     def unchanged(model: Any = None, **_: Any) -> Any:
-        text = "torch.compile was ignored: a compiled step may need less memory, or other
-        workspaces" if text not in recorder.missing: recorder.missing.append(text) return (lambda
-        function: function) if model is None else model
+        text = "torch.compile is ignored: a compiled step may need less, or other workspaces"
+        if text not in recorder.missing:
+            recorder.missing.append(text)
+        return (lambda function: function) if model is None else model
 
     replace(stack, torch, "compile", unchanged)
     replace(stack, nn.Module, "compile", lambda self, *_, **__: (unchanged(self), None)[1])

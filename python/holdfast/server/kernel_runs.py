@@ -1,4 +1,4 @@
-"""Which recorded run belongs to which kernel of the server; asks the program as seldom as possible."""
+"""Which recorded run belongs to which kernel of the server, asked as seldom as possible."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ _PREFIX = "holdfast: "
 
 
 def told_of(run: str) -> str | None:
-    """One sentence about the first kind found; None if there is none, or the run is recorded elsewhere."""
+    """One sentence about the first kind found; None if none, or if the run is kept elsewhere."""
     if Path(run).name != run:
         return None
     for home in _homes():
