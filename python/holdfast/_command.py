@@ -24,7 +24,7 @@ class NoSuchRun(HoldfastError, LookupError):
 
 
 def find() -> str:
-    """The program: $HOLDFAST_BIN, else the package's own, else next to this Python, else on PATH."""
+    """The program: $HOLDFAST_BIN, else the package's own, else beside this Python, else on PATH."""
     named = os.environ.get("HOLDFAST_BIN")
     if named:
         return named
