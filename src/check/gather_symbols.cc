@@ -55,7 +55,7 @@ std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::s
 void gather_symbols(Sight& sight, Environment& environment) {
     if (!environment.python || !environment.python->unknown_because.empty()) return;
     Python& python = *environment.python;
-    // What is preloaded may define anything.
+    // A preloaded library may define anything.
     if (python.shadow_folder.empty() || environment.variable("LD_PRELOAD") != nullptr) return;
     const std::string program = followed(sight, python.program);
     Loader loader(sight, environment, program);

@@ -41,7 +41,7 @@ void copy_resources(const std::string& from, const fs::path& into) {
     if (from.empty()) return;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(from, failed)) {
-        std::error_code skipped;  // a logo that cannot be read is no reason to go without a kernel
+        std::error_code skipped;  // an unreadable logo must not prevent the installation
         if (entry.path().filename() != file_name)
             fs::copy(entry.path(), into / entry.path().filename(),
                      fs::copy_options::recursive | fs::copy_options::overwrite_existing, skipped);

@@ -114,7 +114,7 @@ bool same(const T& a, const T& b) {
     }
 }
 
-// No field, however deep, has the value it would have if nobody had set it.
+// No field, at any depth, has its default value.
 template <class T>
 bool all_set(const T& value) {
     if constexpr (requires { every_field(value); }) {

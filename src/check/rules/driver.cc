@@ -103,7 +103,7 @@ void judge_code(const Environment& environment, std::string_view name, Judgement
     std::vector<GpuCode> codes;
     for (const std::string& text : framework->gpu_code) {
         const auto code = parse_code(text);
-        // A word that is not understood may be the very code that is looked for.
+        // An unknown word may be the very code that is needed.
         if (!code) return judgement.impossible("the build's list of GPU code is not understood");
         codes.push_back(*code);
     }

@@ -9,7 +9,7 @@
 namespace holdfast::check::rules {
 namespace {
 
-// "0-3,8": 0, 1, 2, 3, 8; nothing where a word of it is no range.
+// "0-3,8": 0, 1, 2, 3, 8; nothing if a word of it is not a range.
 std::set<int> processors_in(std::string_view text) {
     std::set<int> all;
     while (const auto piece = next_piece(text, ',')) {
@@ -29,7 +29,7 @@ std::string gpu_name(const GpuFacts& gpu) {
     return formatted("GPU {} ({})", gpu.reading.index, gpu.reading.name);
 }
 
-// Calls `look` for every GPU, or says why there is none to look at.
+// Calls `look` for every GPU, or says why there is none.
 template <class Look>
 void for_each_gpu(const Environment& environment, Judgement& judgement, Look look) {
     if (environment.nvidia.gpus.gpus.empty())

@@ -171,7 +171,8 @@ void library_versions(const Environment& environment, Judgement& judgement) {
 void openmp_twice(const Environment& environment, Judgement& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
-    // Intel's and LLVM's know each other and give up; GNU's lives beside them and itself.
+    // Intel's and LLVM's detect each other and abort; GNU's tolerates them and a second copy of
+    // itself.
     std::vector<const OpenMpCopy*> copies;
     for (const OpenMpCopy& copy : python->openmp)
         if (copy.kind != "libgomp") copies.push_back(&copy);

@@ -57,7 +57,7 @@ std::vector<Fix> misfit_fix(const Python& python, const Requirement& requirement
                                                  requirement.name, requirement.specifiers)}};
 }
 
-// The first version built for NumPy 2; older ones fail at import beside it.
+// The first version built for NumPy 2; with NumPy 2, older ones fail at import.
 struct FirstForNumpy2 {
     std::string_view package, version;
     bool import_fails;

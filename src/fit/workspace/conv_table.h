@@ -30,7 +30,7 @@ private:
         std::uint64_t batch = 0;
         Bytes bytes;
     };
-    // All that was measured of one call but for its batch, which is 0 in the key.
+    // All measurements of one call at different batch sizes; the batch in the key is 0.
     struct Shape {
         Key key;
         ConvCall call;
