@@ -37,7 +37,7 @@ format: setup-test  ## put all files into the house format
 unit: setup-test  ## the C++ unit tests and the corpora of the fuzz targets
 	@tools/build release --test
 
-names: setup-test build  ## names that clash where the sources of a library are compiled together
+names: setup-test build  ## names that clash when the sources of a library are compiled together
 	@tools/check-names build/release
 
 tidy: setup-test  ## clang-tidy on every file that changed since it last passed
@@ -62,7 +62,7 @@ end-to-end: setup-test build  ## tests that cross processes, with real deaths
 end-to-end-check: setup-test build  ## the same on every interpreter of this machine, in notebooks and frameworks
 	@tools/end-to-end check
 
-transparency: setup-test build  ## programs run plain and watched, every difference told
+transparency: setup-test build  ## programs run plain and watched, every difference printed
 	@tools/transparency
 	@tools/transparency --peers --quick
 
@@ -103,19 +103,19 @@ release: setup-test  ## VERSION=1.2.3: version, changelog, wheels, sdist, .deb, 
 site: setup  ## the documents and every cause page as a site, in build/site/html (MkDocs)
 	@.venv/bin/python tools/site
 
-deb: setup build  ## build/deb/holdfast_*.deb, held against lintian
+deb: setup build  ## build/deb/holdfast_*.deb, checked by lintian
 	@tools/deb
 
 lab-build: setup  ## the JupyterLab extension alone, for a wheel
 	@tools/lab build
 
-lab-check: setup-test  ## its types, lint and unit tests; says so where npm is missing
+lab-check: setup-test  ## its types, lint and unit tests; says so if npm is missing
 	@tools/lab check --if-possible
 
 bench-build: setup  ## what a build costs: processor seconds, and the time to the first verdict
 	@bench/build
 
-bench-check: setup build  ## what `holdfast check` takes, and its part before a run; fails above the bars
+bench-check: setup build  ## the time of `holdfast check`, and of its part before a run; fails above the limits
 	@.venv/bin/python bench/check
 
 bench: setup build  ## what watching costs, as ratios within one run
@@ -131,13 +131,13 @@ frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and
 guard-table: setup build  ## the guard on dying and on healthy programs (root; PYTHON=one that has torch)
 	@.venv/bin/python bench/guard $(if $(PYTHON),--python $(PYTHON))
 
-fit-accuracy: setup build  ## how near `holdfast fit` comes to measured steps (PYTHON=one with torch 2.11, TRUTH=folder)
+fit-accuracy: setup build  ## how accurate `holdfast fit` is on measured steps (PYTHON=one with torch 2.11, TRUTH=folder)
 	@$(or $(PYTHON),.venv/bin/python) bench/fit $(if $(TRUTH),--truth $(TRUTH))
 
 overhead: setup build  ## what the agent costs, beside other memory tools (PYTHON=one that has torch)
 	@.venv/bin/python bench/overhead $(if $(PYTHON),--python $(PYTHON))
 
-jupyter-table: setup build  ## last words by front end, browsers among them, and their cost (root, Chromium)
+jupyter-table: setup build  ## verdicts in each front end, browsers among them, and their cost (root, Chromium)
 	@tools/lab build
 	@build/venv-lab/bin/python bench/jupyter
 

@@ -1,4 +1,4 @@
-// How the agent comes into a process: what it does at once, what only when Python turns up.
+// The agent's start in a process: what it does at once, and what it does only once Python is there.
 #include <unistd.h>
 
 #include <atomic>

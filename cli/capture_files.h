@@ -1,4 +1,4 @@
-// Captures that were made before, one file per batch size.
+// Captures that were saved earlier, one file per batch size.
 #pragma once
 
 #include <string>

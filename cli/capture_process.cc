@@ -19,7 +19,7 @@ extern char** environ;
 namespace holdfast::cli {
 namespace {
 
-// The package lies beside the program: in a checkout, or where it was installed without pip.
+// The package is next to the program: in a checkout, or if it was installed without pip.
 std::string package_folder() {
     std::error_code failed;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", failed);
@@ -79,7 +79,7 @@ Result<CaptureProcess> CaptureProcess::start(const std::string& python,
     // Onto itself: that keeps it open across exec, under a number that nobody else has.
     ::posix_spawn_file_actions_adddup2(&actions, request_fd, request_fd);
     ::posix_spawn_file_actions_adddup2(&actions, answer_fd, answer_fd);
-    // What the program prints is not the answer.
+    // The captured program's output is not the answer.
     ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     pid_t pid = 0;
     const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,

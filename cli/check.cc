@@ -1,4 +1,5 @@
-// holdfast check: what of this machine and environment will hurt a training, before it starts.
+// holdfast check: what on this machine or in its environment will hurt a training, before it
+// starts.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,12 +29,13 @@ namespace {
 
 constexpr std::array check_options{
     Option{"--json", "", "the findings as JSON"},
-    Option{"--python", "PYTHON", "whose environment (default: the active one, else python3)"},
-    Option{"--for", "FRAMEWORK", "torch, tensorflow or jax: judge for this one"},
-    Option{"--import", "", "also import it, in a process of its own, for at most a minute"},
+    Option{"--python", "PYTHON",
+           "the Python to check (default: the active environment's, else python3)"},
+    Option{"--for", "FRAMEWORK", "the framework that will run: torch, tensorflow or jax"},
+    Option{"--import", "", "also import it, in a separate process, for at most a minute"},
     Option{"--import-limit", "SECONDS", "how long --import may take (default: 60)"},
-    Option{"--record", "DIR", "keep everything that was read in DIR, names masked"},
-    Option{"--root", "DIR", "judge what --record kept, or a tree with proc/, sys/ and so on"},
+    Option{"--record", "DIR", "save everything that was read to DIR, with names masked"},
+    Option{"--root", "DIR", "check what --record saved, or a tree with proc/, sys/ and so on"},
     Option{"--list", "", "the names of all checks"},
 };
 
@@ -71,7 +73,7 @@ std::string useful_mounts(std::string_view text) {
     return kept;
 }
 
-// Of METADATA what a check reads; a description may be long.
+// The lines of METADATA that a check reads; a description may be long.
 std::string useful_metadata(std::string_view text) {
     std::string kept;
     while (const auto line = next_line(text)) {
@@ -136,11 +138,11 @@ void try_imports(check::Environment& environment, Nanos limit) {
 const Verb check_verb{
     .name = "check",
     .usage = "check [--json] [--python PYTHON] [--for torch|tensorflow|jax] [--import]",
-    .summary = "what of this machine and environment will hurt a training, and what mends it",
+    .summary = "what will go wrong with a training on this machine, and how to fix it",
     .text =
-        "Judges driver, packages, libraries, limits, memory, disks, GPUs and notebook kernels\n"
-        "before anything runs, without importing a framework. Says only what needs attention,\n"
-        "worst first, with the file it was read from and the command that mends it. Exit status:\n"
+        "Checks driver, packages, libraries, limits, memory, disks, GPUs and notebook kernels\n"
+        "before anything runs, without importing a framework. Prints only what needs attention,\n"
+        "worst first, with the file it was read from and the command that fixes it. Exit status:\n"
         "0 when nothing blocks, 1 when something does, 2 on bad usage.",
     .options = check_options,
     .words = Words::none,

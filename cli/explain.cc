@@ -30,7 +30,7 @@ std::string list() {
 const Verb explain_verb{
     .name = "explain",
     .usage = "explain CODE",
-    .summary = "what HF101 or cgroup-oom means, how it is told, what to do",
+    .summary = "what HF101 or cgroup-oom means, how it is recognised, what to do",
     .text = "Explains one cause of the catalogue, by its code or its name.",
     .options = explain_options,
     .words = Words::at_most_one,
@@ -62,7 +62,7 @@ int explain(const Arguments& arguments) {
     }
     const auto page = cause_page((*cause)->code);
     if (!page) {
-        complain(formatted("no page about {}", (*cause)->code));
+        complain(formatted("there is no page about {}", (*cause)->code));
         return exit_failure;
     }
     print(explanation(*page, style_for(STDOUT_FILENO, terminal_environment())));

@@ -23,19 +23,20 @@ namespace {
 constexpr std::array fit_options{
     Option{"--batch", "N", "the batch size to plan for"},
     Option{"--gpu", "GPU", "\"RTX 4090\", H100, ... or its memory: 24GiB"},
-    Option{"--device-profile", "GPU", "with a size as --gpu: whose kernels to assume (H200)"},
+    Option{"--device-profile", "GPU",
+           "when --gpu is a size: the GPU whose kernels to assume (H200)"},
     Option{"--alloc-conf", "TEXT", "allocator options, as in PYTORCH_CUDA_ALLOC_CONF"},
-    Option{"--context", "SIZE", "what the CUDA context takes, where it is known better"},
-    Option{"--ways", "", "what would save memory, even when it fits"},
-    Option{"--no-ways", "", "never look for ways"},
-    Option{"--no-largest", "", "only this batch"},
+    Option{"--context", "SIZE", "the size of the CUDA context, if you know it better"},
+    Option{"--ways", "", "show what would save memory, even when it fits"},
+    Option{"--no-ways", "", "do not look for what would save memory"},
+    Option{"--no-largest", "", "do not search for the largest batch"},
     Option{"--fail-if-over", "", "exit with 1 when it does not fit"},
     Option{"--json", "", "as JSON"},
-    Option{"--picture", "FILE", "also draws the anatomy: FILE.svg or FILE.html"},
+    Option{"--picture", "FILE", "also draw where the memory goes: FILE.svg or FILE.html"},
     Option{"--python", "PYTHON", "the Python that has torch (default: python3, python)"},
-    Option{"--table", "FILE", "workspaces measured by --calibrate, beside those shipped"},
+    Option{"--table", "FILE", "use these workspaces, measured by --calibrate, too"},
     Option{"--replay", "FILES", "plan from captures saved before, separated by commas"},
-    Option{"--speed", "", "with --replay: how many training steps a second are replayed"},
+    Option{"--speed", "", "with --replay: print how many training steps a second are replayed"},
     Option{"--verify", "", "on a GPU: run the step, and print predicted against measured"},
     Option{"--calibrate", "", "on a GPU: measure its workspaces; prints a table"},
     Option{"--capture-fds", "R,W", "captures over these pipes (holdfast.fit uses it)"},
@@ -208,10 +209,10 @@ const Verb fit_verb{
         "fit FILE.py[:make] [--batch N] --gpu GPU [-- ITS OPTIONS] | fit ... -- python FILE.py",
     .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
     .text =
-        "Runs one training step on pretended tensors and replays its memory through a model of\n"
-        "torch's allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a\n"
-        "GPU and returns a function that does one whole step. An unchanged script works, too:\n"
-        "it runs on pretended tensors until its second optimizer step; --batch goes to its first\n"
+        "Runs one training step on fake tensors and replays its memory through a model of torch's\n"
+        "allocator. `make(batch)` in FILE.py builds model, optimizer and data as for a GPU and\n"
+        "returns a function that does one whole step. An unchanged script works, too: it runs on\n"
+        "fake tensors until its second optimizer step; --batch sets the size of its first\n"
         "DataLoader. Keras: make() may return a compiled model; a script is stopped at fit().",
     .options = fit_options,
     .words = Words::any,

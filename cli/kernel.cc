@@ -1,4 +1,4 @@
-// holdfast kernel: Jupyter kernels under watch, made, listed and put back.
+// holdfast kernel: makes, lists and removes watched Jupyter kernels.
 #include <unistd.h>
 
 #include <array>
@@ -26,11 +26,11 @@ constexpr std::array kernel_options{
     Option{"--guard", "MODE",
            "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
     Option{"--user", "", "install for this user (the default)"},
-    Option{"--sys-prefix", "", "install into the Python environment that is active, or --python's"},
+    Option{"--sys-prefix", "", "install into the active Python environment, or --python's"},
     Option{"--json", "", "list as JSON"},
 };
 
-// What is to be watched, wherever its description comes from.
+// The kernel to watch, wherever its description comes from.
 struct Origin {
     Kernelspec spec;
     std::string resources;
@@ -42,8 +42,9 @@ bool is_python_word(const std::string& word) {
     return word == "python" || word == "python3" || word.starts_with("python3.");
 }
 
-// Jupyter takes a first word "python" for the Python it runs in itself. Behind ours it would be
-// whatever PATH has; the environment that the kernel was installed in says which one was meant.
+// Jupyter replaces a first word "python" by the Python that it runs in. After our own command it
+// would be whatever PATH has; so it is replaced by the Python of the environment in which the
+// kernel was installed.
 std::string python_meant(const Kernelspec& spec, const std::string& folder) {
     if (!is_python_word(spec.argv()[0])) return {};
     const fs::path prefix =
@@ -75,7 +76,7 @@ Result<Origin> origin_of(const Arguments& arguments, const JupyterEnvironment& e
     return of_python("python3");
 }
 
-// Where --sys-prefix means: beside the interpreter that was named, else the active environment.
+// The folder for --sys-prefix: that of the named interpreter, else the active environment.
 Result<std::string> environment_kernels(const Arguments& arguments,
                                         const JupyterEnvironment& environment) {
     if (const auto python = arguments.get("--python"); python && python->find('/') != python->npos)
@@ -98,11 +99,11 @@ int fail_kernel(const Error& error) {
 
 int install(const Arguments& arguments) {
     if (arguments.has("--python") && arguments.has("--from")) {
-        complain("--python and --from exclude each other; see: holdfast kernel --help");
+        complain("give --python or --from, not both; see: holdfast kernel --help");
         return exit_usage;
     }
     if (arguments.has("--user") && arguments.has("--sys-prefix")) {
-        complain("--user and --sys-prefix exclude each other; see: holdfast kernel --help");
+        complain("give --user or --sys-prefix, not both; see: holdfast kernel --help");
         return exit_usage;
     }
     if (const auto guard = guard_options(arguments, [](const char*) { return nullptr; }); !guard) {
@@ -158,12 +159,13 @@ int remove(const Arguments& arguments) {
 const Verb kernel_verb{
     .name = "kernel",
     .usage = "kernel install [options] | kernel list [--json] | kernel remove NAME",
-    .summary = "Jupyter kernels under watch: install, list, remove",
+    .summary = "watched Jupyter kernels: install, list, remove",
     .text =
-        "A kernel under watch behaves as the plain one. When it dies, the cell that was running\n"
-        "shows why. `install` makes one from a kernel that is there; without --from and --python,\n"
-        "from `python3`. With --name of that very kernel it is changed in place, and `remove`\n"
-        "brings it back.",
+        "A watched kernel behaves as the plain one. When it dies, the cell that was running shows\n"
+        "why. `install` makes a watched kernel from an existing one: from `python3`, unless "
+        "--from\n"
+        "or --python names another. If --name is the existing kernel's own name, it is changed in\n"
+        "place, and `remove` restores it.",
     .options = kernel_options,
     .words = Words::at_most_two,
     .examples =

@@ -1,4 +1,4 @@
-// The end of a Jupyter kernel under `run --kernel`: the cell that was running hears why.
+// The end of a Jupyter kernel under `run --kernel`: the cell that was running shows why.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace holdfast::cli {
 
 class KernelEnd {
 public:
-    // Made before the kernel starts: later, whoever started us may be gone.
+    // Created before the kernel starts, because later the process that started us may be gone.
     explicit KernelEnd(std::string connection_file);
 
     // Right after the end, before anything is known of it.

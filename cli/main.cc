@@ -1,4 +1,4 @@
-// holdfast: finds the verb and hands it its words.
+// holdfast: finds the verb and passes it its arguments.
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,14 +30,14 @@ constexpr std::array verbs{
 std::string overview() {
     std::string text =
         "usage: holdfast VERB ...\n\n"
-        "Keeps watch over a training process and, when it dies, says why.\n\n";
+        "Watches a training program and says why it died.\n\n";
     for (const Entry& entry : verbs)
         text += formatted("  {:<9}{}\n", entry.verb->name, entry.verb->summary);
     return text +
            "\nstart with:\n"
            "  holdfast run -- python train.py\n"
            "  holdfast why\n"
-           "\n`holdfast VERB --help` tells more; `holdfast --version` the version.\n";
+           "\n`holdfast VERB --help` shows more; `holdfast --version` shows the version.\n";
 }
 
 int dispatch(const std::vector<std::string>& words) {
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
         return holdfast::cli::dispatch(
             std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& failure) {
-        // No memory for the first steps, most likely. What was to be run is run all the same.
+        // Probably there was no memory for the first steps. The command still runs.
         for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
             if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
         holdfast::write_all(STDERR_FILENO, failure.what());

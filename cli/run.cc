@@ -35,18 +35,17 @@ namespace {
 
 constexpr std::array options_of_run{
     Option{"--name", "NAME", "a name to find the run by: holdfast why NAME"},
-    Option{"--quiet", "", "print nothing, whatever happens"},
+    Option{"--quiet", "", "print nothing, not even a verdict"},
     Option{"--verdict", "FILE", "write the verdict as JSON to FILE"},
-    Option{"--evidence", "FILE",
-           "write what the verdict rests on to FILE; holdfast why FILE reads it"},
+    Option{"--evidence", "FILE", "write the evidence as JSON to FILE; holdfast why FILE reads it"},
     Option{"--no-subreaper", "", "leave orphans to init, as without Holdfast"},
-    Option{"--detach", "", "COMMAND runs on when somebody kills holdfast run with SIGKILL"},
+    Option{"--detach", "", "COMMAND keeps running if holdfast run is killed with SIGKILL"},
     Option{"--guard", "MODE",
            "near the memory limit: warn (default), on (a MemoryError, not a kill), off"},
-    Option{"--guard-reserve", "SIZE", "how much the guard leaves untouched (1MiB to 32MiB)"},
+    Option{"--guard-reserve", "SIZE", "how much memory the guard keeps free (1MiB to 32MiB)"},
     Option{"--guard-grace", "SECONDS",
-           "end it when it is stuck for so long after a refusal (30; 0: never)"},
-    Option{"--stall-after", "SECONDS", "say so when it is stuck for so long (20; 0: never)"},
+           "end COMMAND if it is stuck this long after a refusal (30; 0: never)"},
+    Option{"--stall-after", "SECONDS", "report when COMMAND is stuck this long (20; 0: never)"},
     Option{"--no-agent", "", "put nothing into the program: no Python lines, no native stacks"},
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
 };
@@ -65,7 +64,7 @@ bool ended_well(const Verdict& verdict) {
             (verdict.end.cause == "clean-exit"_cause || verdict.end.cause == "exit-called"_cause));
 }
 
-// What the log of a notebook server gets depends on what its user has seen already.
+// What goes to the log of a notebook server depends on what its user has already seen.
 void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
     if (said == KernelEnd::Said::nothing || ended_well(verdict)) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
@@ -81,7 +80,7 @@ Status write_file(const std::string& path, const std::string& json) {
     return Done{};
 }
 
-// Where the user asked for it; that it cannot be written is no reason to end differently.
+// Writes where the user asked; a failure to write must not change how we end.
 void write_asked(const Arguments& arguments, std::string_view option, const std::string& json) {
     const auto path = arguments.get(option);
     if (!path) return;
@@ -96,7 +95,7 @@ void tell_of_lost_run(const Environment& environment) {
     const auto last = find_run(search_homes(environment), "last");
     if (!last || last->is_live()) return;
     if (::faccessat(last->fd(), run_file::verdict, F_OK, 0) == 0) return;
-    // Written down now, it is told once.
+    // It is written now, so it is reported only once.
     const auto verdict = verdict_of(*last);
     if (!verdict || verdict->outcome == Outcome::running ||
         !last->write_sealed(run_file::verdict, to_json(*verdict)))
@@ -123,8 +122,8 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
-// Whoever inherits our children, a sandbox's init or a container's, would see more than it started,
-// and may take the last one's status for the program's.
+// Otherwise the init of a sandbox or container would inherit children that it never started, and
+// might take the last one's status for the program's.
 void leave_no_zombies() {
     while (const auto change = next_child_change())
         if (!take_child_change(*change)) break;
@@ -160,12 +159,13 @@ void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<Ke
 const Verb run_verb{
     .name = "run",
     .usage = "run [options] -- COMMAND [ARGUMENT]...",
-    .summary = "run a command under watch; say why, should it die",
+    .summary = "run a command, watch it, and say why it died",
     .text =
         "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
-        "Holdfast: same output, exit status, signals and terminal. Should it end badly, the\n"
-        "verdict is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
-        "switches everything off.",
+        "Holdfast: same output, exit status, signals and terminal. If it ends badly, the verdict "
+        "is\n"
+        "printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment switches\n"
+        "everything off.",
     .options = options_of_run,
     .words = Words::a_command,
     .examples =
@@ -199,7 +199,7 @@ int run(const Arguments& arguments) {
     run_options.version = HOLDFAST_VERSION;
     const bool quiet = arguments.has("--quiet");
     if (!filters_allow_watching()) {
-        if (!quiet) complain("a seccomp filter forbids to watch; the command runs on, unobserved");
+        if (!quiet) complain("a seccomp filter forbids watching; the command runs on, unobserved");
         return not_started(arguments.words[0], replace_by(arguments.words));
     }
     std::optional<KernelEnd> kernel;

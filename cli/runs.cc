@@ -1,4 +1,4 @@
-// holdfast runs: what is recorded, newest first; and what to do away with.
+// holdfast runs: lists the recorded runs, newest first, and removes old ones.
 #include <unistd.h>
 
 #include <array>
@@ -59,10 +59,10 @@ const Verb runs_verb{
     .usage = "runs [--json] | runs prune",
     .summary = "the recorded runs, newest first; `runs prune` removes old ones",
     .text =
-        "Lists the recorded runs. `holdfast runs prune` removes all but the last 20 that ended "
-        "well\n"
-        "and the last 20 others (or 1 GiB), which also happens by itself at the end of every run;\n"
-        "runs still going are kept.",
+        "Lists the recorded runs. `holdfast runs prune` keeps the last 20 that ended well, the "
+        "last\n"
+        "20 others (1 GiB at most) and those still going, and removes the rest. The end of every\n"
+        "run does the same.",
     .options = runs_options,
     .words = Words::at_most_one,
     .examples =

@@ -1,4 +1,4 @@
-// Words on stderr that never make anybody wait.
+// Prints to stderr without ever waiting for its reader.
 #pragma once
 
 #include <string_view>

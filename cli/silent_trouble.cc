@@ -53,7 +53,7 @@ std::optional<std::string> words_about(const RunRecord& record, Nanos fills_in) 
     if (agent == nullptr) return std::nullopt;
     const LeakEvidence& leak = *agent->leak;
     if (!is_half_full(evidence.memory)) return std::nullopt;
-    // The climb must be the leak's: something else may be loaded beside a small one.
+    // The leak must explain the growth: something else may be loading next to a small leak.
     const double full_in = static_cast<double>(fills_in.count()) / 6e10;  // minutes
     if (leak.growth.per_minute * full_in < 0.1 * static_cast<double>(evidence.memory.limit->count))
         return std::nullopt;

@@ -1,5 +1,5 @@
-// What goes wrong in silence, one line each and once as long as it lasts: on stderr, and where a
-// notebook's running cell and its status bar find it.
+// Reports silent trouble (a leak, a hang), one line for as long as it lasts: on stderr, and in a
+// file that a notebook's running cell and its status bar read.
 #pragma once
 
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace holdfast::cli {
 
-// False: it was told before.
+// False: it was reported before.
 bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text);
 
-// It is over: a status bar must not go on showing it.
+// The trouble is over: a status bar must no longer show it.
 void forget_trouble(const RunDirectory& directory, const std::string& kind);
 
-// Memory climbs, and would be full in so long. Looks for the line that keeps it, and says nothing
-// where none is certain: then something may just be loaded. Returns the process that looks.
+// Memory grows, and would be full in this long. Looks for the line that keeps it, and reports
+// nothing if none is certain, because the program may just be loading. Returns the process that
+// looks.
 Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line);
 
 }  // namespace holdfast::cli

@@ -26,7 +26,7 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
         if (!verdict || verdict->outcome != Outcome::stuck) return;
         text =
             stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
-        // Of this one, should a word about an earlier one still lie there.
+        // About this stall, in case a notice about an earlier one is still there.
         forget_trouble(directory, "stall");
         note_trouble(directory, "stall", stall_line(*verdict, news.lasted));
     }

@@ -72,8 +72,7 @@ Child check_at_start(const RunDirectory& directory, const StartCheck& plan) {
         // In the terminal's background it must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         become_bystander("holdfast-check", {directory.fd(), STDERR_FILENO});
-        // A service's filter may kill for this one; then nothing was foretold, and there is no
-        // core.
+        // A service's filter may kill for this call; then there are no findings, and no core file.
         const rlimit no_core{};
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::setpriority(PRIO_PROCESS, 0, 10);

@@ -1,4 +1,4 @@
-// The cheap part of `holdfast check`, made beside a program that is just starting.
+// The cheap part of `holdfast check`, done while a program starts.
 #pragma once
 
 #include <sys/types.h>
@@ -17,8 +17,8 @@ struct StartCheck {
     bool may_speak = false;
 };
 
-// In a process of its own, after the program's start: keeps the findings in the run, and says a
-// line on stderr only where something blocks.
+// In a separate process, after the program's start: stores the findings in the run, and prints a
+// line on stderr only if something blocks.
 Child check_at_start(const RunDirectory& directory, const StartCheck& plan);
 
 // A program that dies at once may be faster than the check: gives it a moment to be written.

@@ -24,9 +24,10 @@ constexpr std::array why_options{
     Option{"--json", "", "the verdict as JSON"},
     Option{"--brief", "", "the verdict in one line, as notifications show it"},
     Option{"--html", "", "the verdict as a small HTML panel, as notebooks show it"},
-    Option{"--evidence", "", "what the verdict rests on, all of it, as JSON"},
+    Option{"--evidence", "", "all evidence behind the verdict, as JSON"},
     Option{"--sites", "", "every line that ever held memory, as JSON; %%memory reads it"},
-    Option{"--again", "", "judge the record anew; without it, the verdict made at the run's end"},
+    Option{"--again", "",
+           "judge the record again, instead of showing the verdict made at the run's end"},
 };
 
 // What `--evidence` printed, on this machine or another: the same evidence, judged again.
@@ -69,9 +70,9 @@ const Verb why_verb{
     .summary = "why a run died; without RUN, the last one",
     .text =
         "Says how a run ended, why, on what evidence, and what to change. RUN is an id, the\n"
-        "beginning of one, a --name, a directory, or a file that --evidence wrote; without it,\n"
-        "the last run. Works on a run that is still going, and on one whose supervisor was\n"
-        "killed as well.",
+        "beginning of an id, a --name, a directory, or a file that --evidence wrote; by default\n"
+        "it is the last run. Also works while a run is still going, and after its supervisor was\n"
+        "killed.",
     .options = why_options,
     .words = Words::at_most_one,
     .examples =

@@ -31,7 +31,7 @@ std::string text_or(const Json& json, const char* otherwise) {
     return json.text() != nullptr ? *json.text() : otherwise;
 }
 
-// Samples that the program makes itself, in slots of ours.
+// Samples that the program makes itself, in our slots.
 class OwnSamples : public Source {
 public:
     OwnSamples(std::uint64_t count, std::uint64_t bytes) : count_(count), bytes_(bytes) {}

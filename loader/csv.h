@@ -26,7 +26,7 @@ private:
 };
 
 std::vector<std::string> csv_cells(std::string_view line, char separator);
-// A cell as a number. Empty cells, NA, null and None are no number but none at all: NaN.
+// A cell as a number. Empty cells, NA, null and None are missing values: NaN.
 std::optional<double> csv_number(std::string_view cell);
 
 }  // namespace holdfast::loader

@@ -10,7 +10,7 @@
 
 namespace holdfast::loader {
 
-// What becomes of the pages of a file behind the place where it was read.
+// What happens to the page cache of a file behind the read position.
 enum class PageCache { keep, drop };
 
 class DataFile {

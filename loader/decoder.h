@@ -10,7 +10,7 @@
 
 namespace holdfast::loader {
 
-// Who gets the rows of an image, and what it is told before.
+// The receiver of an image's rows, and what it learns before them.
 class RowTaker {
 public:
     virtual ~RowTaker() = default;

@@ -135,7 +135,7 @@ void Engine::work(std::span<std::byte> room) {
     while (!closed_) {
         std::shared_ptr<Batch> batch = wanted();
         if (!batch) {
-            // No worker has anything to do, and there is more to read: the slots are full or held.
+            // No worker can go on although there is more to read: the slots are full or held.
             if (++idle_ == workers_ && !full_since_ && started_ && more())
                 full_since_ = Clock::now();
             work_.wait(guard);

@@ -18,8 +18,8 @@ namespace holdfast::loader {
 
 enum class IndexState { used, absent, stale };
 
-// `key` stands for what was asked for: an index of another pattern is stale. A file that is none of
-// ours is an error, for it would be overwritten.
+// `key` stands for what was asked for: an index of another pattern is stale. A file that is not
+// ours is an error, because it would be overwritten.
 Result<IndexState> load_index(const std::string& path, std::uint64_t key, FileList& files);
 // Whole or not at all: a full disk leaves the old one, and no piece of the new one.
 Status save_index(const std::string& path, std::uint64_t key, const FileList& files);

@@ -16,7 +16,7 @@
 namespace holdfast::loader {
 namespace {
 
-constexpr std::uint64_t most_keys = 1U << 15U;  // 512 KiB that are no part of the arena
+constexpr std::uint64_t most_keys = 1U << 15U;  // 512 KiB outside the arena
 constexpr int deepest_folder = 40;              // links may lead in circles
 
 bool ends_with_any(std::string_view name, const std::vector<std::string>& endings) {

@@ -56,8 +56,8 @@ private:
 
 std::string size_words(Size size) { return formatted("{} x {}", size.width, size.height); }
 
-// What libjpeg, zlib and the scaler want for an image of this size, generously. A progressive JPEG
-// keeps every coefficient, two bytes each.
+// A generous bound of what libjpeg, zlib and the scaler need for an image of this size. A
+// progressive JPEG keeps every coefficient, two bytes each.
 std::uint64_t scratch_for(Size size, bool progressive) {
     const std::uint64_t rows = std::uint64_t{size.width} * 3 * 64;
     const std::uint64_t all = progressive ? std::uint64_t{size.width} * size.height * 6 : 0;

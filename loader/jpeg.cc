@@ -155,7 +155,7 @@ std::optional<BadImage> decode_jpeg(std::span<const std::uint8_t> front, ByteStr
 }  // namespace holdfast::loader
 
 // What libjpeg calls "the system-dependent memory manager". The object that holds our pieces is
-// thrown away as a whole, so nothing is freed one by one.
+// destroyed as a whole, so nothing is freed individually.
 extern "C" {
 
 static void* from_scratch(j_common_ptr info, std::size_t size) {

@@ -180,8 +180,7 @@ Result<std::vector<SeenMember>> look_at_members(std::string_view line) {
         if (!scanner.text(key) || !scanner.take(':')) return Error{"not a JSON object"};
         SeenMember member;
         member.name = std::string(key);
-        // The shape of the first of each list; whether the others have it is told when they are
-        // read.
+        // The shape of the first list; the others are checked when they are read.
         JsonScanner shape(scanner.rest());
         JsonScanner counting(scanner.rest());
         member.numbers = counting.numbers([&](double, bool whole) {

@@ -16,7 +16,7 @@ namespace holdfast::loader {
 struct LineRules {
     bool header = false;          // the first line of each file is none of the samples
     bool quotes = false;          // a line break between double quotes belongs to the line (CSV)
-    bool skip_blank_ends = true;  // an empty line at the very end of a file is no sample
+    bool skip_blank_ends = true;  // an empty line at the very end of a file is not a sample
 };
 
 class LineIndex {

@@ -14,7 +14,7 @@ public:
     Order() = default;
     Order(std::uint64_t count, std::uint64_t seed, std::uint64_t epoch, bool shuffled);
 
-    // The sample at a position; positions from `count` on are no positions.
+    // The sample at a position below `count`.
     std::uint64_t at(std::uint64_t position) const;
     std::uint64_t count() const { return count_; }
     bool shuffled() const { return shuffled_; }
@@ -30,7 +30,7 @@ private:
     std::uint64_t keys_[rounds] = {};
 };
 
-// The random numbers of one sample in one epoch, whoever draws them and whenever.
+// The random numbers of one sample in one epoch, the same whichever thread draws them, and when.
 class SampleRandom {
 public:
     SampleRandom(std::uint64_t seed, std::uint64_t epoch, std::uint64_t index);

@@ -42,8 +42,8 @@ void plain_mix_columns(const std::uint8_t* row, const Weights& weights, std::uin
 
 #if defined(__x86_64__)
 
-// Asked of the processor itself: what __builtin_cpu_supports stands on is not in every compiler's
-// library. The registers count only where the kernel saves them.
+// Asks the processor directly, because not every compiler's library has what __builtin_cpu_supports
+// needs. The registers count only if the kernel saves them.
 bool ask_for_avx2() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)

@@ -27,7 +27,7 @@ struct Layout {
     // Samples of different lengths: a batch begins with one (offset, length) pair for each, 16
     // bytes, and this is all it can hold.
     std::uint64_t ragged_bytes = 0;
-    // What one worker wants for itself, and the most a single sample may ask for on its own.
+    // The scratch memory of one worker, and the most that a single sample may need.
     std::uint64_t scratch = 0;
     std::uint64_t large = 0;
 };
@@ -52,7 +52,7 @@ struct Part {
     std::uint64_t epoch = 0;
 };
 
-// Why a sample could not be had.
+// Why a sample could not be read.
 struct Failure {
     std::uint64_t row = 0;
     std::uint64_t sample = 0;
@@ -70,10 +70,10 @@ public:
     virtual std::uint64_t count() const = 0;
     virtual Layout layout(std::uint64_t rows) const = 0;
     virtual std::string name(std::uint64_t sample) const = 0;
-    // Of names and sizes of the files: tells a resumed run that its data changed.
+    // A hash of the files' names and sizes, by which a resumed run notices that its data changed.
     virtual std::uint64_t fingerprint() const = 0;
     virtual std::vector<std::string> classes() const { return {}; }
-    // Images in their own sizes: what kind of label stands in each one's head; empty for none.
+    // For images in their own sizes: the kind of label in each one's head; empty for none.
     virtual std::string label_in_head() const { return {}; }
     // Fills the rows of `part`; called by many threads at once, each with its own scratch.
     virtual void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) = 0;

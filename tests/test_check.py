@@ -544,7 +544,7 @@ def test_the_page_of_a_death_quotes_what_was_foretold(holdfast, tmp_path):
     assert verdict["root"]["code"] == "HF411"
     assert verdict["foretold"] == ["HF411"]
     page = " ".join(holdfast.call("why").stdout.split())
-    assert "foretold by check codec.so wants the symbol new_call" in page
+    assert "foretold by check codec.so needs the symbol new_call" in page
 
 
 @needs_root

@@ -170,7 +170,7 @@ def test_a_magic_checks_the_kernels_own_environment(session):
     assert session.run("%load_ext holdfast")["reply"]["status"] == "ok"
     shown = text(session.run("%holdfast check"))
     assert "checks fine" in shown
-    assert "Judged: Python 3." in shown
+    assert "Checked: Python 3." in shown
     session.run("import sys; found = get_ipython().run_line_magic('holdfast', 'check torch')")
     assert "True" in text(session.run("found.fine > 10 and found.python.program == sys.executable"))
     session.run("open('transformers.py', 'w').close()")

@@ -112,7 +112,7 @@ def test_a_file_that_is_no_index_is_left_alone(images, tmp_path):  # noqa: F811
     with pytest.raises(LoaderError, match="no index of Holdfast's"):
         make(str(images), size=8, index=mine)
     assert mine.read_text() == before
-    with pytest.raises(LoaderError, match="goes with a folder"):
+    with pytest.raises(LoaderError, match="needs a folder"):
         make([str(path) for path in images.rglob("*.png")], size=8, index=tmp_path / "i")
 
 

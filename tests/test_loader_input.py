@@ -15,7 +15,7 @@ from support.loader import found, make, records  # noqa: F401
         ("nowhere", {}, "no such file"),
         ("empty", {}, "no JPEG or PNG"),
         ("x.npy", {"batch": 0}, "batch must be 1"),
-        ("x.npy", {"budget": "much"}, "is no size"),
+        ("x.npy", {"budget": "much"}, "is not a size"),
         ("a.npz", {}, "save its arrays as .npy"),
         ("text.npy", {}, "not a .npy file"),
         ("cut.npy", {}, "truncated"),
@@ -26,7 +26,7 @@ from support.loader import found, make, records  # noqa: F401
         ("x.npy", {"map": 5}, "map must be a function"),
         ("x.npy", {"map": lambda row: None}, "map returned nothing"),
         ("x.npy", {"seed": "first"}, "seed is a whole number"),
-        ("x.npy", {"dtype": "flaot32"}, "no dtype is called 'flaot32'"),
+        ("x.npy", {"dtype": "flaot32"}, "there is no dtype 'flaot32'"),
         ("x.npy", {"map": abs, "processes": -1}, "processes must be 0 or more"),
     ],
 )
@@ -51,7 +51,7 @@ def test_a_line_that_is_no_json_is_named(tmp_path):
     with make(str(tmp_path / "d.jsonl"), shuffle=False, batch=1) as loader:
         batches = iter(loader)
         assert next(batches) == [{"a": 1}]
-        with pytest.raises(SampleError, match=r"d\.jsonl:2: this line is no JSON"):
+        with pytest.raises(SampleError, match=r"d\.jsonl:2: this line is not JSON"):
             next(batches)
 
 

@@ -1,4 +1,4 @@
-// Everything in the agent is hidden but the functions it stands in front of.
+// The agent exports only the functions that it wraps; everything else is hidden.
 #pragma once
 
 #define HOLDFAST_EXPORT extern "C" __attribute__((visibility("default")))

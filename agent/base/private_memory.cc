@@ -22,8 +22,9 @@ void* map(std::size_t size) {
 
 void* wiped_on_fork(std::size_t size) {
     void* memory = map(size);
-    // Linux before 4.14 cannot wipe. Without it a child might wait for a lock that nobody holds
-    // any more, so there is no such memory then, and nothing that would need it.
+    // Linux before 4.14 cannot wipe. Without wiping, a child might wait for a lock that nobody
+    // holds any more. So on such kernels there is no such memory, and what needs it is switched
+    // off.
     if (memory != nullptr && ::madvise(memory, size, MADV_WIPEONFORK) != 0) return nullptr;
     return memory;
 }

@@ -1,5 +1,6 @@
-// Memory of the agent's own: no heap, and empty again in a child of fork, so that a lock held by
-// another thread at the moment of fork, or a table of blocks that are not the child's, cannot hurt.
+// The agent's own memory. It is not on the heap, and fork empties it in the child. So a lock that
+// another thread held at the moment of fork, or a table of the parent's blocks, cannot do harm
+// there.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-// System calls without libc's functions around them. Those are points where a thread can be
-// cancelled, and we are called where a program expects none (in malloc, in posix_spawn), perhaps
-// with a lock held; and others may stand in front of them.
+// System calls without libc's wrappers. A thread can be cancelled in those wrappers, but the agent
+// runs where a program expects no such point (in malloc, in posix_spawn), perhaps with a lock held.
+// Other libraries may also wrap them.
 #pragma once
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// The next definition of a function we stand in front of, found once.
+// The next definition of a function that we wrap, found once.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// This process's own memory, read through the kernel: a bad address is an answer, not a signal.
+// This process's own memory, read through the kernel: a bad address gives an error, not a signal.
 #pragma once
 
 #include <fcntl.h>

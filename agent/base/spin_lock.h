@@ -1,5 +1,5 @@
-// A lock for the agent's tables. It lies in memory that fork wipes, and whoever holds it has
-// `Busy` set, so that a signal handler on the same thread cannot wait for itself.
+// A lock for the agent's tables. It is in memory that fork wipes. A thread that holds it has `Busy`
+// set, so that a signal handler on the same thread does not wait for itself.
 #pragma once
 
 #include <sched.h>

@@ -1,5 +1,5 @@
-// A piece of text that belongs to somebody else. <string_view> would do, but its checked members
-// pull in libstdc++, and the agent must not.
+// A piece of text that belongs to somebody else. <string_view> cannot be used: its checked members
+// need libstdc++, which the agent must not link.
 #pragma once
 
 #include <cstddef>

@@ -44,7 +44,7 @@ format::AgentNote& place_for(AgentSlot& own, format::AgentNoteKind kind) {
     return next(own.notes, own.notes_written);
 }
 
-// The name of the program and its first word: the rest may hold what is nobody's business.
+// Only the program's name and its first argument: the rest may be private.
 std::uint64_t first_words(char* command, std::uint64_t size) {
     std::uint64_t words = 0;
     for (std::uint64_t i = 0; i < size; ++i)

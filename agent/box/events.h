@@ -1,5 +1,5 @@
-// What happened, for whoever sees it: each call writes one record into this process's slot, and
-// does nothing without one. Safe from any thread; from signal handlers only where said.
+// Records what happened: each call writes one record into this process's slot, and does nothing if
+// there is no slot. Safe from any thread; safe in signal handlers only where a comment says so.
 #pragma once
 
 #include <cstdint>

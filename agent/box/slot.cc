@@ -59,8 +59,8 @@ public:
                        format::agent_slot_space);
         if (at == nullptr) return nullptr;
         ::madvise(at, format::agent_slot_space, MADV_DONTFORK);
-        // Where memory is short the kernel drops these pages. One that is written to again must not
-        // bring 31 neighbours along, which push out what others need.
+        // When memory is short, the kernel drops these pages. Reading one back must not read 31
+        // neighbours, too, because they would push out pages that others need.
         ::madvise(at, format::agent_slot_space, MADV_RANDOM);
         return static_cast<AgentSlot*>(at);
     }

@@ -14,11 +14,11 @@ format::AgentSlot* slot();
 // async-signal-safe; never allocates.
 format::AgentSlot* take_slot();
 
-// A clean end: the slot may serve another process. Not called by those who die.
+// A clean end: another process may use the slot. Not called by a process that dies.
 void give_slot_back();
 
-// Has all pages of the slot in memory before somebody decides by how much is left: they may have
-// been dropped, and a kill would meet our own store.
+// Brings all pages of the slot into memory before a decision by how much is left. They may have
+// been dropped, and then our own store could cause the OOM kill.
 void bring_slot_back();
 
 // Nothing is written any more; what is there stays.

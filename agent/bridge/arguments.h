@@ -1,4 +1,4 @@
-// The arguments of a built-in of ours, taken apart by hand.
+// Parses the arguments of our built-in functions by hand.
 #pragma once
 
 #include "agent/base/text.h"

@@ -110,7 +110,7 @@ int call_tick() {
     return 0;
 }
 
-// Of this thread's own work: what it waits for the processor is not its cost.
+// CPU time of this thread: the time it waits for a processor is not its cost.
 std::int64_t own_time() {
     timespec time{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -164,7 +164,8 @@ int look_for_keepers(std::int64_t time) {
     return 0;
 }
 
-// Every process anew: a child of fork has the handler, but the supervisor does not know of it.
+// Done in every process: a child of fork inherits the handler, but the supervisor does not know
+// about the child.
 Outcome be_ready_for_calls() {
     if (!should_listen()) return Outcome::done;
     const Owned brink(load_hook("hooks.brink"));

@@ -1,7 +1,7 @@
-// The agent's face towards Python: a module `_holdfast_agent` made of C functions, by the
-// interpreter's own API found with dlsym, so that one agent serves every CPython. It hangs on the
-// built-in module `_imp`, which every interpreter has and nobody looks at: a new name in
-// sys.modules would disturb a program that is just iterating over it.
+// What Python sees of the agent: a module `_holdfast_agent` of C functions, made by the
+// interpreter's own API, which is found with dlsym, so that one agent serves every CPython. It is
+// an attribute of the built-in module `_imp`, which every interpreter has and nobody looks at: a
+// new name in sys.modules would disturb a program that is iterating over it.
 //
 // step(loss=None, gpu_allocated=-1, gpu_reserved=-1, source="") -> None
 // epoch(number) -> None

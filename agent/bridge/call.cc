@@ -27,7 +27,7 @@ void note_failure(Text text) {
     note(format::AgentNoteKind::hook_failed, text);
 }
 
-// What hooks/failures.py makes of it: (True, traceback or None) to pass, or (False, text).
+// The answer of hooks/failures.py: (True, traceback or None) to pass on, or (False, text).
 Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
     const Owned module(load_hook("hooks.failures"));
     const Owned function(module ? py.PyObject_GetAttrString(module.get(), "judge") : nullptr);
@@ -82,7 +82,7 @@ Outcome sort_error() {
     const Outcome outcome = judge(type.get(), value.get(), traceback.get());
     if (outcome == Outcome::passed) return outcome;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
-    // The judge could not speak, and an interrupt must not be lost.
+    // failures.py itself failed, and an interrupt must not be lost.
     if (py.PyErr_GivenExceptionMatches(type.get(), py.exception) == 0) {
         py.PyErr_Restore(type.release(), value.release(), nullptr);
         return Outcome::passed;

@@ -1,5 +1,5 @@
-// Calls from the agent into Python code of its own: unseen by tracers, and with errors sorted into
-// ours, which are noted and forgotten, and the program's, which must reach it.
+// Calls from the agent into its own Python code, unseen by tracers. Our own errors are noted and
+// dropped; errors of the program must reach the program.
 #pragma once
 
 #include "agent/bridge/api.h"
@@ -29,7 +29,7 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// While it lives, neither debuggers, profilers nor coverage see what this thread runs.
+// While it exists, debuggers, profilers and coverage tools do not see what this thread runs.
 class Untraced {
 public:
     Untraced();

@@ -1,5 +1,5 @@
-// An object that answers every question as a given Python function would (name, code, signature,
-// repr), and is called in its place.
+// An object that looks in every way like a given Python function (name, code, signature, repr), and
+// is called in its place.
 #pragma once
 
 #include <cstddef>

@@ -230,8 +230,8 @@ PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
     // Another process may have no module of that name, and could not read what it is sent.
     PyObject* kind = what.raise == Raise::for_others ? py.memory_error : brink_error;
     py.PyErr_SetString(kind,
-                       "memory is about to run out, and what takes it cannot be "
-                       "refused; save, free or stop (holdfast --guard)");
+                       "memory is about to run out, and Holdfast cannot refuse what takes it; "
+                       "save, free memory or stop (holdfast run --guard)");
     return nullptr;
 }
 

@@ -1,4 +1,4 @@
-// Built-in functions that stand in front of the program's own and look like them.
+// Built-in functions that wrap the program's own and look like them.
 #pragma once
 
 #include "agent/bridge/api.h"
@@ -7,7 +7,7 @@ namespace holdfast::agent {
 
 enum class WrapKind {
     seen,     // report(*args), then the function
-    watched,  // the function; should it raise, report(exception)
+    watched,  // the function; if it raises, report(exception)
 };
 
 // A new reference: the wrapper, or `function` itself when all wrappers are taken. With a null

@@ -1,4 +1,4 @@
-// The crash handlers: who records, who waits, and what follows.
+// The crash handlers: which thread records, which ones wait, and what follows.
 #include "agent/crash/crash.h"
 
 #include <errno.h>
@@ -79,8 +79,8 @@ void record(int number, siginfo_t* info, void* context) {
     ::syscall(SYS_sigaltstack, &before, nullptr);
 }
 
-// A signal that met this thread while it records. One that was sent waits until we are done; a
-// fault is our own, and ends the recording.
+// A signal arrives in this thread while it records. A signal that somebody sent waits until we are
+// done; a fault is our own, and ends the recording.
 void interrupted_recording(int number, siginfo_t* info, void* context) {
     if (!was_sent(*info) && landing != nullptr) _longjmp(*landing, 1);
     auto* interrupted = static_cast<ucontext_t*>(context);
@@ -209,8 +209,8 @@ void crashed(int number, siginfo_t* info, void* context) {
     errno = after;
 }
 
-// On the alternate stack only where the program's own handler would be too, or none is there to
-// mind. The mask for their handler is set when it is called.
+// On the alternate stack only if the program's own handler would be there, too, or if it has no
+// handler. The mask for its handler is set when it is called.
 struct sigaction before(const struct sigaction& theirs) {
     struct sigaction ours {};
     ours.sa_sigaction = crashed;

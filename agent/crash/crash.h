@@ -1,5 +1,4 @@
-// Last words: a record of the crash for those who read it later, then the way the crash would have
-// gone without us.
+// Writes a record of the crash for later, then lets the crash end as it would have without us.
 #pragma once
 
 namespace holdfast::agent {

@@ -47,7 +47,7 @@ bool terminated_by_throw(const format::Crash& crash, const LoadedLibrary& librar
     const auto any_of = [&](auto... names) {
         return (stack_holds(crash, library.find(names)) || ...);
     };
-    // The last two: an exception met a function that had promised not to throw.
+    // The last two: an exception reached a function that is declared not to throw.
     return any_of(Text("_ZSt9terminatev"), Text("__cxa_call_terminate"),
                   Text("__gxx_personality_v0")) &&
            any_of(Text("__cxa_throw"), Text("__cxa_rethrow"),

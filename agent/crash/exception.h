@@ -1,4 +1,4 @@
-// An uncaught C++ exception: its type, and what it says.
+// An uncaught C++ exception: its type and its what().
 #pragma once
 
 #include <cstdint>

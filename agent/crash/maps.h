@@ -1,4 +1,4 @@
-// The process's mappings, as the crash record wants them.
+// The process's mappings, in the form of the crash record.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ inline std::uint32_t copied_stack(const format::Crash& crash) {
     const std::uint32_t size = crash.stack_size;
     return size < sizeof crash.stack ? size : sizeof crash.stack;
 }
-// Needs the copy: where not all modules fit, those that the stack speaks of come first.
+// Needs the copy of the stack: if not all modules fit, those that the stack points into come first.
 void list_modules(format::Crash& crash);
 
 }  // namespace holdfast::agent

@@ -1,4 +1,4 @@
-// Reads of this process's own memory that cannot fault, for a moment when any pointer may be bad.
+// Reads this process's own memory without faulting, when any pointer may be bad.
 #pragma once
 
 #include <setjmp.h>

@@ -80,7 +80,7 @@ bool make_crash_stacks(CrashStacks& stacks) {
     constexpr std::size_t helper_size = 128U << 10U;
     const std::size_t nested_size = signal_stack_size();
     const std::size_t whole = 3 * guard + nested_size + helper_size + record_size;
-    // Not by mmap(3), which is one of the functions we stand in front of.
+    // Not by mmap(3), which is one of the functions that we wrap.
     const long at = ::syscall(SYS_mmap, nullptr, whole, PROT_NONE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (at == -1) return false;

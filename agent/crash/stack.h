@@ -1,5 +1,5 @@
-// Stacks of the crash handler's own: recording must not depend on how little the program's
-// alternate stack has left.
+// The crash handler's own stacks: recording must not depend on how much the program's alternate
+// stack has left.
 #pragma once
 
 #include <signal.h>

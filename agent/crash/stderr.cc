@@ -1,4 +1,4 @@
-// The pipe's contents are duplicated with tee(2), so that whoever does read it misses nothing.
+// The pipe's contents are duplicated with tee(2), so that its reader misses nothing.
 #include "agent/crash/stderr.h"
 
 #include <errno.h>

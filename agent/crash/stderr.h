@@ -1,5 +1,5 @@
-// Last words that the process wrote to a pipe only it itself would have read: a Jupyter kernel
-// redirects stderr so, and dies before its thread has passed them on.
+// The last output in a pipe that only the process itself reads: a Jupyter kernel redirects stderr
+// into one, and dies before its thread has passed the output on.
 #pragma once
 
 #include "record/agent_format.h"

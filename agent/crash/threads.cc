@@ -1,4 +1,5 @@
-// Reads /proc/self/task: a thread that sleeps in the kernel shows where it entered it.
+// Reads /proc/self/task: for a thread that sleeps in the kernel, it shows where the thread entered
+// the kernel.
 #include "agent/crash/threads.h"
 
 #include "agent/crash/lines.h"

@@ -1,4 +1,4 @@
-// Asks an exception what() it says, beside the crashed thread and not in it.
+// Calls what() of an exception on another thread than the one that crashed.
 #include <sched.h>
 #include <sys/wait.h>
 #include <time.h>

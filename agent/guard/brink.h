@@ -1,5 +1,6 @@
-// The brink: memory that was taken long ago and is touched only now leaves no request to refuse.
-// What can be done then happens between two steps, or in callbacks on a thread of the user's.
+// The brink: memory that was requested long ago and is touched only now leaves no request to
+// refuse. All that can be done then is done between two steps, or in callbacks on a thread of the
+// user's.
 #pragma once
 
 #include <cstdint>

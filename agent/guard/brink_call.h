@@ -1,5 +1,5 @@
-// The call at the brink: memory is about to run out, and whoever takes it cannot be refused. The
-// main thread is called as Ctrl-C would call it, and gets a BrinkError at its next line of Python.
+// The call at the brink: memory is about to run out, and what takes it cannot be refused. The main
+// thread gets a signal, as with Ctrl-C, and then a BrinkError at its next line of Python.
 #pragma once
 
 #include <cstddef>

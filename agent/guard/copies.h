@@ -1,5 +1,6 @@
-// Pages that a child of fork still shares with its relatives. Whoever writes to one first gets a
-// copy, and no allocator is asked: Python writes to an object by merely looking at it.
+// Pages that a child of fork still shares with its relatives. The first process to write to such a
+// page gets a copy, without asking any allocator; and Python writes to an object even when it only
+// reads it.
 #pragma once
 
 #include <cstdint>

@@ -36,7 +36,7 @@ std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t en
     for (std::uint64_t at = begin / page; at < last && absent <= enough;) {
         const std::uint64_t count = last - at < at_once ? last - at : at_once;
         if (::mincore(reinterpret_cast<void*>(at * page), count * page, there) != 0)
-            return 0;  // cannot be told: then nothing is refused
+            return 0;  // not known: then nothing is refused
         for (std::uint64_t i = 0; i < count; ++i) absent += (there[i] & 1U) != 0 ? 0 : page;
         at += count;
     }

@@ -1,5 +1,5 @@
-// How many pages a request will really add: what is there already adds none, and what is taken
-// lazily may never be touched.
+// How many pages a request will really add: pages that are there already add none, and lazily used
+// pages may never be touched.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The guard's gate: at a visit of the sampling point, whether what is asked for still fits into
-// what is left. Far from the limit a few loads; near it the kernel is asked.
+// The guard's gate: decides at a visit whether a request still fits into what is left. Far from the
+// limit this takes a few loads; near it, the kernel is asked.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ bool gate_after(const Ask& ask, const void* block);
 // The same for a realloc, which cannot be undone: asked before it, of the block as it is.
 bool gate_growth(const Ask& ask, const void* block);
 
-// A block the gate was open for. Of a large one it is of interest whether and when it is touched.
+// A block that the gate let through. For a large one, it matters whether and when it is touched.
 void handed_out(const Ask& ask, const void* block);
 
 }  // namespace holdfast::agent

@@ -1,5 +1,5 @@
-// What this process can still take before somebody is killed, read from the kernel at this moment:
-// the least over its cgroup, every cgroup above it, and the machine.
+// How much memory this process can still take before the kernel kills a process, read from the
+// kernel now: the least over its cgroup, every cgroup above it, and the machine.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ struct Headroom {
     bool known = false;
     // Clean file pages count as room, those not yet written do not.
     std::uint64_t room = no_figure;
-    // The same with those counted too: the kernel writes and drops them before it kills. What is
-    // refused must not even fit into this.
+    // The same with those counted, too: the kernel writes and drops them before it kills. A request
+    // is refused only if it does not even fit into this.
     std::uint64_t most = no_figure;
     std::uint64_t files = 0;     // file pages in `most`
     std::uint64_t code = 0;      // those of them that somebody has mapped: code, mostly

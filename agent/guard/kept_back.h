@@ -1,4 +1,4 @@
-// How much the guard keeps from the program, by the size of its limit and the file pages below it.
+// How much memory the guard keeps free, by the size of the limit and the file pages counted in it.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace holdfast::agent {
 
-// What is kept from the program: enough to handle an error in, little enough that those who come to
-// 99 % of their limit get there.
+// What the guard keeps free: enough to handle an error, but so little that a program can use 99 %
+// of its limit.
 inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
     constexpr std::uint64_t least = 1U << 20U, most = 32U << 20U;
     if (settings.reserve != 0) return settings.reserve;
@@ -36,8 +36,8 @@ inline std::uint64_t of_files(const Headroom& headroom, std::uint64_t reserve, s
     return kept < headroom.files ? kept : headroom.files;
 }
 
-// The last file pages are no room: the kernel takes them to be in use, and kills rather than drop
-// them (seen with 2.5 MiB of them below 256 MiB, with 5.1 MiB below 512 MiB).
+// The last file pages are not free memory: the kernel treats them as in use, and kills rather than
+// drops them (seen with 2.5 MiB of them below 256 MiB, with 5.1 MiB below 512 MiB).
 inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve) {
     constexpr std::uint64_t least = 7U << 19U;  // together with the reserve
     constexpr std::uint64_t most = 16U << 20U;
@@ -55,8 +55,8 @@ inline std::uint64_t last_files_from_large(const Headroom& headroom, std::uint64
     return of_files(headroom, reserve, kept + room_for_code(headroom));
 }
 
-// What the code that runs may need of them. In a fresh container it is charged to it; when it is
-// dropped everybody reads it again and again, and the program hardly moves.
+// What the running code may need of them. In a fresh container the code is charged to the
+// container. If it is dropped, it is read again and again, and the program hardly moves.
 inline std::uint64_t code_files(const Headroom& headroom) {
     constexpr std::uint64_t most = 64U << 20U;
     std::uint64_t kept = headroom.limit / 32;
@@ -64,9 +64,9 @@ inline std::uint64_t code_files(const Headroom& headroom) {
     return kept < headroom.files ? kept : headroom.files;
 }
 
-// Kept in a notebook's kernel beside the reserve, until a cell is refused something: IPython's
-// traceback and the words below it are made of small blocks, a few MiB in all, by code that takes
-// minutes once it has been dropped.
+// Kept free in a notebook's kernel in addition to the reserve, until a cell is refused something:
+// IPython's traceback and the text below it need small blocks, a few MiB in all, and the code that
+// makes them takes minutes once it has been dropped.
 inline std::uint64_t for_words(const Headroom& headroom) {
     constexpr std::uint64_t least = 8U << 20U, most = 16U << 20U, most_code = 32U << 20U;
     const std::uint64_t share = headroom.limit / 32;

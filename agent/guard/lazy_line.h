@@ -1,4 +1,4 @@
-// Whether the line of Python that asks for memory says itself that it may stay untouched.
+// Whether the Python line that asks for memory shows that the memory may stay untouched.
 #pragma once
 
 namespace holdfast::agent {

@@ -62,8 +62,8 @@ struct GuardState {
     std::atomic<std::uint64_t> raised_room;
 };
 
-// Null: there is no guard, it is switched off, or its page makes no sense. A load and a test where
-// the answer is known.
+// Null: there is no guard, it is switched off, or its page is invalid. A load and a test if the
+// answer is known.
 GuardState* guard_state();
 format::GuardPage* guard_page();
 

@@ -1,5 +1,5 @@
-// Memory granted a moment ago and not yet touched: the kernel does not count it yet, so threads and
-// workers that ask at the same time would each be shown the same room.
+// Memory that was granted a moment ago and is not yet touched. The kernel does not count it yet, so
+// threads and workers that ask at the same time would each see the same free memory.
 #pragma once
 
 #include <cstddef>

@@ -15,7 +15,7 @@ constexpr Text lock_takers[] = {"/threading.py",     "/queue.py",
                                 "/asyncio/",         "/weakref.py",
                                 "/contextlib.py",    "/joblib/externals/loky/",
                                 "/subprocess.py",    "/socket.py"};
-// What they wait in, which Ctrl-C may interrupt at any time.
+// The functions in which they wait, which Ctrl-C may interrupt at any time.
 constexpr Text waits[] = {
     "wait",      "_wait_for_tstate_lock",       "join", "_wait", "poll", "_poll",
     "_try_wait", "wait_result_broken_or_wakeup"};
@@ -59,7 +59,7 @@ Here may_raise_in(const CalledFunction* stack, std::size_t count) {
     }
     if (!error_is_received(stack, count)) return Here::never;
     if (takes_locks(stack[0].file) && is_wait(stack[0].function)) return Here::waits;
-    // What they call in other libraries, they may call with a lock held.
+    // They may call other libraries with a lock held.
     for (std::size_t i = 0; i < count && !is_own_path(stack[i].file); ++i) {
         if (runs_tasks(stack[i].function)) break;
         if (takes_locks(stack[i].file)) return Here::not_now;

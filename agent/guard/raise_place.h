@@ -1,4 +1,4 @@
-// Where in a program an error that it did not ask for can be raised.
+// Where in a program an unexpected error can be raised.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace holdfast::agent {
 
-// Where an error can be raised, going by the stack, innermost first: not in an import, which would
-// stay half done, nor where the error would be swallowed, nor between a lock and its release.
+// Whether an error can be raised at this stack, innermost frame first: not in an import, which
+// would stay half done; not where the error would be swallowed; not between a lock and its release.
 enum class Here : std::uint8_t { yes, waits, not_now, never };
 Here may_raise_in(const CalledFunction* stack, std::size_t count);
 

@@ -23,20 +23,21 @@ constexpr Place carriers[] = {
     {"loky/process_executor.py", "_process_worker"},
     {"data/_utils/worker.py", "_worker_loop"},
 };
-// The same in a thread, whose error goes to whoever asks for the result.
+// The same in a thread: its error goes to the code that asks for the result.
 constexpr Place thread_carriers[] = {
     {"concurrent/futures/thread.py", "run"},
 };
-// The same for all that is called there: an error breaks the pool, and whoever waits is told.
+// The same for everything that is called there: an error breaks the pool, and those who wait for it
+// get an error.
 constexpr Place thread_catchers[] = {
     {"concurrent/futures/process.py", "wait_result_broken_or_wakeup"},
     {"loky/process_executor.py", "wait_result_broken_or_wakeup"},
 };
-// What they do beside that: taking tasks and sending results. An error there ends the worker.
+// What else they do: taking tasks and sending results. An error there ends the worker.
 constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
                               "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
                               "multiprocessing/context.py"};
-// Whose error ends a process, and nobody hears of it.
+// Code whose error ends a process without anybody noticing.
 constexpr Place ends[] = {
     {"multiprocessing/process.py", "_bootstrap"},
     {"multiprocessing/spawn.py", "spawn_main"},

@@ -1,5 +1,5 @@
-// Who would get the error of a refusal. In a worker process nobody does, unless the code that runs
-// the tasks catches what a task raises and hands it to the process that waits.
+// Who would get the error of a refusal. In a worker process there is a recipient only if the code
+// that runs the tasks catches what a task raises and sends it to the process that waits.
 #pragma once
 
 #include <cstddef>

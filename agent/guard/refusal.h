@@ -1,5 +1,5 @@
-// Writes down what the guard refused, or would have: into this process's slot with the Python
-// stack, and, if it is the run's first, into the page for the supervisor to tell of.
+// Records what the guard refused, or would have refused: in this process's slot with the Python
+// stack and, for the run's first refusal, in the page from which the supervisor reports it.
 #pragma once
 
 #include <cstdint>

@@ -112,7 +112,7 @@ public:
     }
     // Growth by small blocks goes on after each of them, so it must end earlier.
     std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
-    // What growth that goes on may still take: not the last file pages, which the kernel will not
+    // What continued growth may still take, without the last file pages, which the kernel will not
     // drop. In a cold container the program's own code is among them.
     std::uint64_t room_to_grow() const {
         return at_least_nothing(headroom_.most, reserve_from_small());
@@ -121,7 +121,7 @@ public:
     bool fits(std::uint64_t bytes) const {
         return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <= room();
     }
-    // What may still be taken, by the reading that is the last to say no.
+    // What may still be taken, by the most generous reading.
     std::uint64_t room() const { return at_least_nothing(headroom_.most, reserve_); }
 
 private:

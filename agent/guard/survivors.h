@@ -1,4 +1,5 @@
-// Who survives being refused memory: decided by the code between the request and the interpreter.
+// Which code survives a refused request: decided by the frames between the request and the
+// interpreter.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The room in which a notebook's kernel tells of a refusal: kept while a cell runs, given away at
-// the first refusal, kept again from the next cell on.
+// Memory that a notebook's kernel needs to report a refusal: kept free while a cell runs, released
+// at the first refusal, and kept again from the next cell on.
 #pragma once
 
 #include <atomic>
@@ -9,7 +9,8 @@
 
 namespace holdfast::agent {
 
-// A cell begins. Where little is left, less is kept: the cell may be the one that frees something.
+// A cell begins. If little memory is left, less is kept, because this cell may be the one that
+// frees something.
 void keep_words();
 
 inline std::uint64_t kept_for_words(const GuardState& state) {

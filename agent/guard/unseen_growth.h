@@ -1,6 +1,6 @@
 // Growth that no request shows: pools that map in bulk, pages touched late, threads and processes
-// beside this one. What it took between two looks of the main thread it may take again before the
-// next, so the main thread must get its error that much earlier.
+// beside this one. Whatever it took between two looks of the main thread, it may take again before
+// the next one; so the main thread must get its error that much earlier.
 #pragma once
 
 #include <cstdint>

@@ -111,7 +111,7 @@ bool is_watched(const char* proc, pid_t pid) {
     return found;
 }
 
-// As the kernel writes them; opendir() allocates, and we stand before malloc.
+// In the kernel's format: opendir() allocates, and we are inside malloc.
 template <typename Do>
 void each_process(const char* proc, Do&& what) {
     const int fd = raw_open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-// Whom the kernel would kill if memory ran out now. Where that is somebody who is not watched, a
-// program that asks beside it is not in danger, and to refuse it would do harm.
+// Which process the kernel would kill if memory ran out now. If that process is not watched, the
+// watched program is not in danger, and a refusal would only do harm.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,8 @@ struct Shortage {
 };
 inline constexpr std::uint32_t whole_machine = ~std::uint32_t{0};
 
-// What a process holds, from its /proc/PID/status, and how it is weighed by its oom_score_adj.
-// Negative: the kernel spares it, or there is nothing to see.
+// What a process holds, from its /proc/PID/status, weighted by its oom_score_adj. Negative: the
+// kernel spares it, or its memory cannot be seen.
 std::int64_t weight_of(Text status, Text adjustment, std::uint64_t limit);
 
 // The path of the memory controller in a /proc/PID/cgroup; empty where there is none.

@@ -70,7 +70,7 @@ bool BlockTable::insert(const Block& block) {
     return true;
 }
 
-// Linear probing without gravestones: whoever may move up into the hole does.
+// Linear probing without tombstones: a later entry that may move into the hole does so.
 void BlockTable::remove_at(std::uint32_t at) {
     take_one(filter_[filter_place(blocks_[at].address)]);
     take_one(counted_pages[page_place(blocks_[at].address)]);

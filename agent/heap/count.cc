@@ -116,8 +116,8 @@ void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
     memory.sites[block.site()].variance_kib2 += arena_variance(block.size());
 }
 
-// Takes [begin, end) out of the counted regions; calls gone(memory, region) for each part that
-// went. What stays of a region that is cut was counted before.
+// Removes [begin, end) from the counted regions and calls gone(memory, region) for each removed
+// part. What stays of a region was counted before.
 template <class Gone>
 void cut_regions(HeapState& state, AgentMemory& memory, std::uint64_t begin, std::uint64_t end,
                  Gone gone) {
@@ -204,7 +204,7 @@ bool uncount_block(const void* address, Block* out) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const HeapLock lock(*state, 300);
     if (!lock.held()) {
-        // Not lost: whoever has the lock next removes it, before anything else.
+        // Not lost: the next holder of the lock removes it before anything else.
         for (auto& late : state->late) {
             std::uint64_t empty = 0;
             state->late_count.fetch_add(1);

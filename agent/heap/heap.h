@@ -1,4 +1,4 @@
-// Memory by line: what the hooks of malloc and mmap count, and who asks for the figures.
+// Memory by line: what the hooks of malloc and mmap count, and how the figures are read.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ void python_tick();
 // Live bytes over all lines; 0 where nothing is counted.
 std::uint64_t live_memory();
 
-// What the sampling point calls now and then, off the fast path, on whatever thread it is: see
-// python_entry.h. Set by load.cc.
+// The sampling point calls this now and then, off the fast path, on any thread: see python_entry.h.
+// Set by load.cc.
 extern void (*on_sample)();
 
 }  // namespace holdfast::agent

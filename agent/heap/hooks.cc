@@ -1,5 +1,5 @@
-// In front of malloc and its family. The fast path is a subtraction, a branch and a jump, for
-// free() a byte that says whether its page holds anything counted; blocks stay what and where the
+// Wraps malloc and its family. The fast path is a subtraction, a branch and a jump; for free() it
+// reads a byte that says whether the page holds anything counted. Blocks stay as and where the
 // allocator below made them.
 #include <malloc.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 namespace holdfast::agent {
 namespace {
 
-// One visit of the sampling point: what the block stands for, and what the guard says to it.
+// One visit of the sampling point: how many bytes the block represents, and what the guard decides.
 class Visit {
 public:
     explicit Visit(const Ask& ask) : ask_(ask) {
@@ -114,7 +114,7 @@ HOLDFAST_RARE void free_on_counted_page(void* block) {
     next.free(block);
 }
 
-// What a realloc adds. A block not of the allocator below would be its own undoing in there anyway.
+// What a realloc adds. A block that is not from the allocator below would crash in there anyway.
 Ask growth_of(void* block, std::size_t size, const void* caller) {
     const std::size_t had = ::malloc_usable_size(block);
     return {size > had ? size - had : 0, Want::grown, caller, size};

@@ -1,5 +1,5 @@
-// Importing a framework allocates from hundreds of lines that no one wants to hear about, and would
-// fill the tables of sites and frames before the program's own lines come.
+// Importing a framework allocates from hundreds of lines that interest nobody. They would fill the
+// tables of sites and frames before the program's own lines come.
 #pragma once
 
 #include <cstddef>

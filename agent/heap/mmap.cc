@@ -1,4 +1,4 @@
-// In front of mmap and its family: anonymous memory that programs map themselves, and the arenas of
+// Wraps mmap and its family: anonymous memory that programs map themselves, and the arenas of
 // Python's own allocator.
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -98,8 +98,8 @@ HOLDFAST_EXPORT void* mmap64(void* address, std::size_t size, int protection, in
 }
 
 HOLDFAST_EXPORT int munmap(void* address, std::size_t size) noexcept {
-    // Before it is gone: another thread may be given the same addresses at once. Should the kernel
-    // refuse, the range was not a sound one to begin with.
+    // Done before the unmap, because another thread may get the same addresses at once. If the
+    // kernel refuses, the range was not valid anyway.
     if (!busy && counting()) {
         const int error = errno;
         if (!is_arena_size(size) || !uncount_block(address))

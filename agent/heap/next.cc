@@ -1,4 +1,4 @@
-// Finds the allocator below with dlsym, which itself may allocate: such calls are served from a
+// Finds the allocator below with dlsym, which may itself allocate; such calls get memory from a
 // small arena.
 #include "agent/heap/next.h"
 

@@ -1,10 +1,11 @@
-// Whose the arenas are: Python's small objects never reach malloc.
+// Which lines the arenas of Python's allocator belong to: Python's small objects never reach
+// malloc.
 //
-// An arena belongs to the line that asked for it, until more is known. That is right for a burst,
-// but where many objects come and go it is only the line that was unlucky, not the one whose
-// objects stay. So while the arenas grow, objects are sampled for a moment, then only their ends
-// are watched for a while: what is left stands for the growth, and the arenas asked for meanwhile
-// go to the lines whose objects stayed.
+// An arena belongs to the line that asked for it, until more is known. That is right for a burst.
+// But if many objects come and go, that line just happened to run; it is not the one whose objects
+// stay. So while the arenas grow, new objects are sampled for a moment; then, for a while, only
+// their frees are watched. The samples that are left represent the growth, and the arenas asked for
+// meanwhile are charged to the lines whose objects stayed.
 #include "agent/heap/pymem.h"
 
 #include <dlfcn.h>
@@ -39,7 +40,7 @@ constexpr std::uint64_t widest = 16U << 10U, narrowest = 4U << 10U;
 constexpr std::uint64_t worth_a_window = 2U << 20U;
 constexpr std::uint32_t enough_objects = 16;
 
-// The line that is furthest behind its share of the arenas put down so far.
+// The line that is furthest behind its share of the arenas charged so far.
 std::uint32_t next_line(const PyMemState& state, std::uint64_t evidence) {
     double given = 1;
     for (const ObjectLine& line : state.lines) given += line.arenas;
@@ -123,7 +124,7 @@ void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uin
     }
 }
 
-// The watch is over: what is left of the window's objects stands for the growth of the arenas.
+// The watch is over: what is left of the window's objects represents the growth of the arenas.
 void conclude(PyMemState& state, std::int64_t time) {
     std::uint64_t stayed = 0;
     std::uint32_t objects = 0;
@@ -238,7 +239,7 @@ void arena_counted(HeapState& heap, AgentMemory& memory, std::uint64_t address, 
     const FreshArena arena{address, size, now(), asker};
     notice_growth(*state, memory, arena.time);
     if (state->fresh_count < PyMemState::fresh_capacity) state->fresh[state->fresh_count++] = arena;
-    // The last watch told whose objects stay; the next one may tell otherwise.
+    // The last watch showed which lines' objects stay; the next one may show something else.
     const std::uint64_t evidence = evidence_in_all(*state);
     if (evidence > 0 && takes_part(*state, memory, asker))
         give_arena(heap, memory, *state, arena, evidence);

@@ -18,7 +18,7 @@ void find_python_allocator();
 inline bool is_arena_size(std::size_t size) { return size == 1U << 20U || size == 256U << 10U; }
 bool is_arena(std::size_t size, const void* caller);
 
-// An arena was put down to the line that asked for it, `asker`. Under the heap's lock.
+// An arena was charged to the line that asked for it, `asker`. Under the heap's lock.
 void arena_counted(HeapState& heap, format::AgentMemory& memory, std::uint64_t address,
                    std::uint64_t size, std::uint16_t asker);
 

@@ -20,7 +20,7 @@ constexpr int domain_mem = 1, domain_obj = 2;
 void (*get_allocator)(int, Allocator*) = nullptr;
 void (*set_allocator)(int, Allocator*) = nullptr;
 
-// What ours stand in front of. Kept as long as ours may be called: another tool may hold them.
+// The allocators that ours wrap. Kept as long as ours may be called: another tool may hold them.
 Allocator below[3];
 bool in[3];
 

@@ -1,5 +1,5 @@
-// In front of Python's allocators of small objects (domains MEM and OBJ), for short times: put in
-// and taken out by the interpreter's own PyMem_SetAllocator, with the GIL held.
+// Wraps Python's allocators of small objects (domains MEM and OBJ) for short times: installed and
+// removed by the interpreter's own PyMem_SetAllocator, with the GIL held.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ enum class PyMemHooks : std::uint32_t {
     sampling,  // all
 };
 
-// False where this interpreter's allocators cannot be had.
+// False if this interpreter's allocators cannot be found.
 bool find_pymem();
-// With the GIL held. Where another tool has wrapped ours meanwhile they stay in its chain, and
-// only pass through.
+// With the GIL held. If another tool has wrapped ours meanwhile, they stay in its chain and only
+// pass calls through.
 void set_pymem_hooks(PyMemHooks wanted);
 bool pymem_hooks_in();
 

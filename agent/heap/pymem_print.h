@@ -1,7 +1,7 @@
-// A fingerprint of a small Python object, to notice that its memory has become another one.
+// A fingerprint of a small Python object, to notice that its memory is now used by another object.
 //
-// Tuples, floats and ints that die go to lists of the interpreter's own and come back as new
-// objects, without a call that we could see: what one line allocated, another may keep.
+// The interpreter keeps freed tuples, floats and ints in free lists and reuses them as new objects,
+// without a call that we could see: one line may keep what another allocated.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Chance for sampling: random bits, and the distance from one sample to the next.
+// Randomness for sampling: random bits, and the distance from one sample to the next.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline std::uint64_t random_below(std::uint64_t& state, std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Wide>(random_bits(state)) * bound) >> 64U);
 }
 
-// Sampling points lie `mean` bytes apart, give or take a half. As good as exponential distances
+// Sampling points are `mean` bytes apart, plus or minus a half. As good as exponential distances
 // (each point stands for `mean` bytes whatever block it falls into, and no rhythm of the program
 // can hide from it), and a line that asks for most of the bytes is known far more exactly.
 inline std::uint64_t sampling_distance(std::uint64_t& state, std::uint64_t mean) {

@@ -28,8 +28,8 @@ public:
         regions_[count_++] = region;
         return true;
     }
-    // Cuts [begin, end) out; gone(region) is told each piece that goes, with its share of weight,
-    // and left(region) each rest that stays.
+    // Removes [begin, end); calls gone(region) for each removed piece, with its share of the
+    // weight, and left(region) for each remaining piece.
     template <class Gone, class Left>
     void cut(std::uint64_t begin, std::uint64_t end, Gone gone, Left left) {
         Region rests[2];

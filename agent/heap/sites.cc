@@ -118,8 +118,8 @@ std::uint16_t SiteIndex::find(AgentMemory& memory, const AgentStack& stack, std:
     return static_cast<std::uint16_t>(site);
 }
 
-// The least important make room, many at once and at most once a second: finding the blocks of
-// those that go means a walk over the whole table. What is still alive goes to `other_site`.
+// The least important sites are dropped, many at once and at most once a second: finding the blocks
+// of those that go means a walk over the whole table. What is still alive goes to `other_site`.
 bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now) {
     constexpr std::uint32_t leaving_most = format::agent_site_capacity / 8;
     if (now < next_room_) return false;

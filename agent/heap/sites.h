@@ -15,8 +15,8 @@ namespace holdfast::agent {
 inline constexpr std::uint16_t other_site = 0;
 inline constexpr std::uint64_t kib = 1024;
 
-// Who asked: frames as they were met, read before the lock is taken. More than a site keeps, to
-// find the import statement that they may all be part of.
+// The frames of the asker, innermost first, read before the lock is taken. More than a site keeps,
+// to find the import statement that they may all be part of.
 struct Asker {
     static constexpr std::size_t most = 128;
     RawFrame frames[most];
@@ -29,8 +29,8 @@ struct Asker {
 // Private, in memory that fork wipes; zeroed is empty. Under the heap's lock.
 class SiteIndex {
 public:
-    // The site of an asker for `weight` bytes, made on first sight, or `other_site`. What is `held`
-    // follows a site that must make room.
+    // The site of an asker for `weight` bytes, created when first seen, or `other_site`. If a site
+    // is dropped for room, its blocks and regions in `held` go to `other_site`.
     std::uint16_t find(format::AgentMemory& memory, const Asker& asker, std::uint64_t weight,
                        Holdings& held, std::int64_t now);
     // The same by its description: false where it cannot be named.

@@ -24,8 +24,8 @@ void keep_snapshot(format::AgentSnapshotKind kind) {
     const std::int64_t time = now();
     const bool again = snapshot.time != 0 && time - snapshot.time < succession;
     if (again && kind == format::AgentSnapshotKind::refusal) return;
-    // Not a HeapLock: that one does not wait where the thread is in the agent already, and a
-    // refusal always is.
+    // Not a HeapLock: that one does not wait if the thread is already inside the agent, and during
+    // a refusal it always is.
     const Busy inside;
     bool held = false;
     for (int i = 0; i < patience && !held; ++i) held = state->lock.try_lock();

@@ -6,8 +6,8 @@
 
 namespace holdfast::agent {
 
-// Copies a table and no more: it is called inside malloc. Of refusals in quick succession the first
-// counts.
+// Only copies a table, because it is called inside malloc. Of several refusals in quick succession,
+// the first counts.
 void keep_snapshot(format::AgentSnapshotKind kind);
 // The site makes room for another stack. Under the lock.
 void leave_snapshots(format::AgentMemory& memory, std::uint16_t site);

@@ -1,4 +1,4 @@
-// The life of the counting state: made once, empty again in every child of fork.
+// Creates the counting state once; in every child of fork it is empty again.
 #include "agent/heap/state.h"
 
 #include "agent/base/clock.h"

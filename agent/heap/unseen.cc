@@ -46,7 +46,7 @@ void charge(HeapState& state, AgentMemory& memory, std::uint64_t bytes, std::int
     state.unseen.bytes += bytes;
 }
 
-// What is left is less than was put down: every line has its part of that.
+// Less is left than was charged: every line is reduced by its share.
 void shrink_to(HeapState& state, AgentMemory& memory, std::uint64_t most) {
     const double part = static_cast<double>(most) / static_cast<double>(state.unseen.bytes);
     const std::uint32_t count = sites_in(memory);
@@ -104,7 +104,7 @@ void look_for_unseen(HeapState& state, AgentMemory& memory, std::int64_t now) {
         shrink_to(state, memory, static_cast<std::uint64_t>(rest));
         return;
     }
-    // What the hooks saw is an estimate: what lies within its error is no news.
+    // What the hooks saw is an estimate: a difference within its error means nothing.
     const std::int64_t came = anonymous - before.anonymous;
     const std::int64_t fresh = std::min(came, rest - known - two_errors(unseen.variance_kib2));
     if (fresh >= worth_it) charge(state, memory, static_cast<std::uint64_t>(fresh), now);

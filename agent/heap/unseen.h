@@ -1,6 +1,6 @@
-// Memory that no hook saw being asked for. Some allocators reserve address space in bulk and touch
-// it bit by bit (Arrow's, Polars', JAX's): it is put down to the line where the main thread was
-// while it became resident.
+// Memory that no hook saw being requested. Some allocators (Arrow's, Polars', JAX's) reserve
+// address space in bulk and touch it bit by bit: such memory is charged to the line where the main
+// thread was while it became resident.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What the clock asks of counting: the rate of samples, windows of time, a look for Python.
+// What counting does at intervals of time: adapts the sampling rate, closes time windows, looks for
+// Python.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-"""Frames of code that TensorFlow's AutoGraph wrote, as the lines that it was made of.
+"""Maps frames of code that TensorFlow's AutoGraph wrote to the lines it was made from.
 
 A function that tf.function compiles runs as a copy in a temporary file, gone when anybody looks.
 TensorFlow tells the lines it came from in the exception's text, outermost first and with a star:

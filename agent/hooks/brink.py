@@ -1,4 +1,4 @@
-"""Between two steps: an error instead of the step that would not fit any more."""
+"""Raises an error between two steps if the next step would not fit any more."""
 
 import sys
 
@@ -14,7 +14,7 @@ class BrinkError(MemoryError):
 
 
 def arm():
-    """Has the agent called at the brink, unless the program wants that signal for itself."""
+    """Lets the agent be called at the brink, unless the program uses that signal itself."""
     signal = sys.modules.get("_signal")
     if signal is None:
         return
@@ -23,7 +23,7 @@ def arm():
         signal.signal(SIGURG, brink_called)
     elif handler is not brink_called:
         return
-    # What tells of an error is made ready now: it will be needed when nothing is left.
+    # The code that reports an error is prepared now, because it is needed when no memory is left.
     hook("hooks.failures")
     hook("hooks.exceptions")
     listen(BrinkError)

@@ -41,7 +41,7 @@ def publish(shell, facts):
 
 
 def gather(shell, error=None, refused=None):
-    """All that the panel says, as plain values; without an error, of the variables alone."""
+    """Everything in the panel, as plain values; without an error, only the variables."""
     frames = _own_frames(error)
     variables = largest(_spaces(shell, frames))
     company = []
@@ -58,7 +58,8 @@ def gather(shell, error=None, refused=None):
         "limit": room[1] if room else None,
         "note": _GONE if error is not None and not rows else "",
         "variables": rows,
-        # Nothing is told twice: neither who grew and is in the list, nor whom the advice names.
+        # Nothing appears twice: neither a growing variable that is in the list, nor one that the
+        # advice names.
         "grew": None if any(row["grown"] for row in rows[:SHOWN]) else grew,
         "others": [one for one in company if not any(one["name"] in a["text"] for a in advice)],
         "advice": advice,

@@ -16,7 +16,7 @@ def install(module):
 
 
 def watch_child():
-    """In a child that is about to start its work; elsewhere there is nothing to do."""
+    """Runs in a child that is about to start its work; elsewhere there is nothing to do."""
     if not _known:
         return
     process = _known[0].current_process()

@@ -1,4 +1,4 @@
-"""GPU memory as torch's allocator tells it; only when the program uses CUDA anyway."""
+"""GPU memory as torch's allocator reports it; only when the program uses CUDA anyway."""
 
 import sys
 

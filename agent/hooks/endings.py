@@ -12,7 +12,7 @@ _told = []  # the id of the one that is told; sys.last_value keeps it alive
 
 
 def install(module):
-    """At once where atexit can be had without importing it, else when the program has it."""
+    """At once if atexit is there without importing it, else when the program has imported it."""
     if _installed:
         return
     module = module or sys.modules.get("atexit") or _own_atexit()

@@ -1,4 +1,4 @@
-"""Whose failure it is when one of our functions raises: ours, or the program's own."""
+"""Decides whether an exception from one of our functions is ours or the program's."""
 
 import _signal
 

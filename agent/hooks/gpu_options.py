@@ -1,4 +1,4 @@
-"""How much of a GPU TensorFlow and JAX may take, as the program had set it when it failed."""
+"""The program's settings for TensorFlow's and JAX's share of a GPU, read when it failed."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""A program that imports gets a visit soon, whether or not it allocates much."""
+"""Makes the agent visit a program soon after it imports something, even if it allocates little."""
 
 from _holdfast_agent import knock, seen
 

@@ -1,4 +1,4 @@
-"""Who keeps what grows: a walk from the program's names down to the containers they reach.
+"""What keeps growing memory: a walk from the program's names down to the containers they reach.
 
 Looked at while memory grows, because afterwards it is gone. Never over the whole heap: from the
 frames and modules of the program's own code, along dictionaries of instances, closures, caches and
@@ -55,7 +55,7 @@ def look():
     if handlers and modules:
         walk.later("logging.root.handlers", handlers, next(iter(modules)), 0)
     walk.go()
-    # Cut off before it came to what grew most the last time: that look told more.
+    # The walk was cut off before it reached what grew most the last time; the last look knew more.
     if not (walk.cut and _top and _top not in walk.found):
         _report(walk.found)
     return bool(walk.found)
@@ -201,7 +201,7 @@ class _Walk:
             self.found[path] = (items, size, kind, graphs, file)
 
     def _is_a_part(self, path):
-        """An item is no keeper beside what keeps many like it; nor is what one item fills."""
+        """An item is no keeper if its container keeps many like it, nor is what one item fills."""
         whole = self.found.get(path[: path.rfind("[")]) if path.endswith("]") else None
         if whole is not None and self.found[path][1] < 0.6 * whole[1]:
             return True

@@ -1,4 +1,4 @@
-"""Who keeps the tensors when a GPU is full: a container of the program that holds many.
+"""What keeps the tensors when a GPU is full: a container of the program that holds many.
 
 Looks only after an exception that nobody caught, for two seconds at most, and calls nothing of the
 program's own.

@@ -14,7 +14,7 @@ _told = [False]  # the batch whose end is passed on was counted already
 def install(module):
     """Before the methods that tell all callbacks."""
     kind = getattr(module, "CallbackList", None)
-    # Packages hand on the class of another module: to stand before it twice is to count twice.
+    # Packages re-export the class of another module: wrapping it twice would count twice.
     if getattr(kind, "__module__", None) != module.__name__:
         return
     kind.on_train_batch_end = seen(kind.on_train_batch_end, _batch)

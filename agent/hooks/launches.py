@@ -1,4 +1,4 @@
-"""Which line launched the kernel that failed: asked when an error of the GPU comes out."""
+"""Which line launched the kernel that failed, asked when a GPU error appears."""
 
 import sys
 
@@ -26,7 +26,7 @@ def _note_load(*_):
 
 
 def keep_if_cuda_failed(error):
-    """Only an error of CUDA's own; memory that ran out is none."""
+    """Only an error of CUDA itself; running out of memory is not one."""
     for _ in range(_CAUSES):
         if error is None:
             return

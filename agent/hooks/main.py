@@ -1,4 +1,4 @@
-"""What is hooked, and when: each hook waits for the module it is about, and imports nothing.
+"""What is hooked, and when: each hook waits for its module, and imports nothing.
 
 The files here are compiled into the agent and run inside the program's interpreter (3.8 to 3.15),
 between two of its bytecodes. `import` finds other hooks, `_holdfast_agent`, and what the program
@@ -41,7 +41,7 @@ modules = sys.modules
 
 
 def tick():
-    """Tells hooks of modules that have come; true while one of them is still being imported."""
+    """Calls hooks for modules that are there; true while one of them is still being imported."""
     unfinished = False
     for name in [name for name in awaited if name in modules]:
         module = modules.get(name)

@@ -1,4 +1,4 @@
-"""Which errors are about memory, told without running a line of their classes."""
+"""Which errors are about memory, found without running a line of their classes."""
 
 from hooks.opaque import module_of, title_of
 

@@ -1,7 +1,7 @@
 """The other kernels that share this one's memory limit: whose notebook, how much, idle how long.
 
 Read from /proc: the server puts the notebook's path into JPY_SESSION_NAME of its kernel, and every
-kernel has its connection file on its command line. Idle times are those of kernels under watch.
+kernel has its connection file on its command line. Idle times are known for watched kernels only.
 """
 
 from posix import (

@@ -1,4 +1,4 @@
-"""What is the program's own, and what its objects hold, without running any of it."""
+"""Which code and objects are the program's own, and what they hold, without running any of it."""
 
 from hooks.opaque import dictionary_of
 
@@ -17,5 +17,5 @@ def is_own(file):
 
 
 def attributes(thing):
-    """Past __getattr__ and properties: a lazy module would be loaded by a look at it."""
+    """Bypasses __getattr__ and properties: reading an attribute would load a lazy module."""
     return dictionary_of(thing) or {}

@@ -1,4 +1,4 @@
-"""About how many bytes a value holds, at a glance: a few of its items, not deep. See opaque.py."""
+"""Roughly how many bytes a value holds, from a few of its items and not deep. See opaque.py."""
 
 from _holdfast_agent import clock
 from hooks.opaque import Shapes, take

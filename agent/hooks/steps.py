@@ -1,4 +1,4 @@
-"""One step of training, from whichever source knows best."""
+"""Counts training steps, from the source that knows best."""
 
 import _holdfast_agent
 
@@ -38,7 +38,7 @@ def scalar(value):
 
 
 def step(loss):
-    """What holdfast.step() comes down to."""
+    """What holdfast.step() calls."""
     value = scalar(loss)
     # Other numbers (Decimal, a float of one's own) are for the agent to read; what lies on a
     # device is for nobody.

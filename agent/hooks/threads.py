@@ -1,4 +1,4 @@
-"""Exceptions that end a thread; and that of the main thread while others still run."""
+"""Exceptions that end a thread, and the main thread's exception while others still run."""
 
 from _holdfast_agent import seen
 
@@ -13,8 +13,8 @@ def install(module):
         return
     _replace(module, "excepthook", _thread_ended)
     _replace(module, "get_native_id", _thread_begins)
-    # The interpreter waits for threads before atexit. One that hangs must not hide the exception
-    # that ended the main thread long before.
+    # The interpreter waits for threads before atexit. A thread that hangs must not hide the
+    # exception that ended the main thread long before.
     before_waiting = getattr(module, "_register_atexit", None)  # 3.9
     if before_waiting is not None and not getattr(module, "_SHUTTING_DOWN", False):
         before_waiting(seen(None, _main_thread_ended))

@@ -1,4 +1,4 @@
-"""Steps of torch optimizers: every framework on torch ends in one."""
+"""Steps of torch optimizers: every framework on torch uses one."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""What goes wrong in silence is told in the running cell: the supervisor finds it, we hand it on.
+"""Shows silent trouble (a leak, a hang) in the running cell: the supervisor finds it.
 
 The main thread may be the one that is stuck, so ipykernel's own thread for outputs looks, every
 other second while a cell runs.

@@ -1,4 +1,4 @@
-"""How many bytes a value holds by itself: arrays, tensors, columns, and what Python brings.
+"""How many bytes a value holds by itself: arrays, tensors, columns, and Python's own types.
 
 Through functions of those very types, written in C, and none that a subclass may have replaced.
 """

@@ -167,7 +167,7 @@ int wait_device() {
     return error;
 }
 
-// What an event stands for was recorded at some time before: it settles nothing.
+// An event was recorded at some earlier time, so it settles nothing.
 int wait_event(void* event) {
     const int error = real<OnStream>(reals.wait_event)(event);
     if (LaunchState* state = made.load(std::memory_order_acquire); is_final(error) && state)
@@ -238,7 +238,7 @@ void note_backward() {
         own_line(*state->python, state->origins, top, line, at) != OwnLine::found)
         return;
     bool fresh = false;
-    // Launches nothing by itself, and so is never told.
+    // Launches nothing itself, so it is never reported.
     static const char backward = 0;
     InnerFrames none{};
     none.count = InnerFrames::unknown;

@@ -1,4 +1,4 @@
-// What may have failed, put down by kernel and line.
+// Writes down the launches that may have failed, by kernel and line.
 #include "agent/base/clock.h"
 #include "agent/box/frame_table.h"
 #include "agent/box/slot.h"

@@ -1,5 +1,5 @@
-// The names of kernels by their function pointers. After an error on the GPU the runtime answers no
-// more, so each is asked for at its first launch.
+// The names of kernels by their function pointers. After an error on the GPU the runtime no longer
+// answers, so each name is asked for at the kernel's first launch.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,9 @@
-// Kernel launches of torch, by the Python line that made them. An error on the GPU is noticed where
-// the program next waits, long after; what was launched since the last wait that ended well is told
-// then, and the failing kernel's name leads to its line.
+// Kernel launches of torch, by the Python line that made them. A GPU error is noticed only where
+// the program next waits. Then the launches since the last wait that ended well are recorded, and
+// the failing kernel's name leads to its line.
 //
-// torch's own kernels are seen, where it calls the CUDA runtime. Those of cuBLAS, cuDNN, NCCL,
-// Triton and of libraries beside torch are not; a graph that is launched hides its kernels.
+// Only torch's own kernels are seen, where torch calls the CUDA runtime; not those of cuBLAS,
+// cuDNN, NCCL, Triton or other libraries, nor the kernels in a CUDA graph.
 #pragma once
 
 namespace holdfast::agent {
@@ -15,7 +15,8 @@ void watch_launches();
 // The caller's line begins a backward pass, whose launches come from threads without Python.
 void note_backward();
 
-// What may have failed, into the slot; once. `elsewhere`: others are known to launch kernels, too.
+// Writes the launches that may have failed into the slot, once. `elsewhere`: other libraries are
+// known to launch kernels, too.
 void keep_launches(bool elsewhere);
 
 // Python is about to end: its frames are looked at no more.

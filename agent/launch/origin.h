@@ -1,4 +1,4 @@
-// Whose a code object is, by the file it came from: read once and remembered.
+// Whether a code object is the program's own, by the file it came from: read once and remembered.
 #pragma once
 
 #include <atomic>

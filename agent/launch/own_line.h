@@ -30,8 +30,8 @@ std::uintptr_t top_of_other(const PythonLibrary& python);
 OwnLine own_line(const PythonLibrary& python, OriginCache& cache, std::uintptr_t top, RawFrame& out,
                  std::uintptr_t& at);
 
-// The code objects of the frames inside the one of the line: where they are met again, and the line
-// behind them, it is the same line, and nothing else need be looked at.
+// The code objects of the frames inside the frame of the line. If they are seen again with the same
+// line behind them, it is the same line, and nothing else need be read.
 struct InnerFrames {
     static constexpr std::uint32_t most = 7, unknown = ~0U;
     std::uint32_t count;

@@ -1,5 +1,6 @@
-// Which lines launched which kernels since the GPU was last known to be well. One entry for each
-// kernel, line and stream, not one for each launch: however many there are, none falls out.
+// Which lines launched which kernels since the GPU was last known to be fine. There is one entry
+// for each kernel, line and stream, not one for each launch, so no launch is lost, however many
+// there are.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,7 @@
 namespace holdfast::agent {
 
 // A stream of one device. A wait for it begins a new stretch; one that ended well settles all
-// stretches before it. What is launched while somebody waits belongs to the new one.
+// stretches before it. A launch during a wait belongs to the new stretch.
 struct LaunchStream {
     std::atomic<std::uint64_t> key;  // 0: free; see LaunchSites::key_of
     std::atomic<std::uint32_t> stretch, settled;
@@ -45,15 +46,15 @@ public:
             count = begin_stretch(site, stretch, count);
         site.count.store(count + 1, std::memory_order_relaxed);
     }
-    // Null where there is no room: launches there are not told.
+    // Null if there is no room: launches there are not recorded.
     LaunchStream* stream(const void* handle, int device);
     static std::uint64_t key_of(const void* handle, int device) {
         // No address reaches there, and device 0 counts from 1: a key is never 0.
         return reinterpret_cast<std::uintptr_t>(handle) ^ device_bits(device) << 56U;
     }
 
-    // The site of this kernel that was last met below this innermost code; to be held against the
-    // frames and the stream.
+    // The site of this kernel that was last seen below this innermost code; the caller must compare
+    // the frames and the stream.
     [[gnu::always_inline]] LaunchSite* last_met(const void* function, std::uintptr_t code) {
         LaunchSite* site = met(function, code).load(std::memory_order_acquire);
         return site != nullptr && site->function.load(std::memory_order_relaxed) == function

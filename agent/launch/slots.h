@@ -1,6 +1,6 @@
-// The places through which a loaded library calls functions of others (its table of symbols), and
-// how one is made to lead elsewhere. No name is exported for that: a program that asks whether a
-// function is there gets the same answer as without us.
+// The slots through which a loaded library calls functions of other libraries (its symbol table),
+// and how to redirect one. This exports no name, so a program that asks whether a function exists
+// gets the same answer as without us.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct WantedSlot {
 // ours. Returns how many; a slot that is not as expected is left alone. Call with Busy set.
 std::size_t redirect(const char* library, const WantedSlot* wanted, std::size_t count);
 
-// Whether a library is loaded, beside torch and CUDA itself, that calls CUDA.
+// Whether a library other than torch and CUDA itself is loaded that calls CUDA.
 bool others_launch();
 
 // A function of a loaded library, as that library would find it; null where there is none.

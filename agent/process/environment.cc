@@ -152,7 +152,7 @@ std::size_t restored_size(char* const* environment) {
 char* const* restore_environment(char* const* environment, void* memory, bool with_filters) {
     static char* nothing[] = {nullptr};
     if (environment == nullptr) environment = nothing;
-    // Should the library be gone by now (an upgrade), its loader would complain on stderr.
+    // If the library is gone by now (an upgrade), the loader would complain on stderr.
     if (leave_alone(environment) || ::access(own_path, R_OK) != 0) return nullptr;
     char** const first = static_cast<char**>(memory);
     char** next = first;

@@ -1,5 +1,5 @@
-// What `holdfast run` put into the environment: taken out of the program's sight at load, put back
-// for the programs it starts.
+// The variables that `holdfast run` put into the environment: hidden from the program at load,
+// restored for the programs it starts.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ int filters_before();
 // Bytes that restore_environment needs for `environment`.
 std::size_t restored_size(char* const* environment);
 
-// `environment` with our entries put back, in memory of the caller's (aligned for pointers): exec
-// may be called in the child of a vfork, where nothing may be allocated. LD_PRELOAD keeps what the
+// `environment` with our entries restored, in the caller's memory (aligned for pointers): exec may
+// be called in the child of a vfork, where nothing may be allocated. LD_PRELOAD keeps what the
 // program put there. Null: leave the environment as it is (it says HOLDFAST=0, or another run's
 // supervisor made it). `with_filters`: and with filters_variable.
 char* const* restore_environment(char* const* environment, void* memory, bool with_filters);

@@ -1,5 +1,5 @@
-// Programs started by this one are watched too: in front of exec and posix_spawn, which get back
-// the environment entries that were hidden. Nothing here may allocate: a vforked child calls it.
+// Makes programs started by this one watched, too: wraps exec and posix_spawn, and restores the
+// environment entries that were hidden. Nothing here may allocate: a vforked child calls it.
 #include <alloca.h>
 #include <spawn.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-// Who asked the program to end: in front of exit and _exit. What ends by returning from main, or
-// by a signal, does not come this way.
+// Who asked the program to end: wraps exit and _exit. A return from main and an end by a signal do
+// not pass here.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// system() and popen() start a shell by ways inside libc that our exec does not see. They are done
-// here by posix_spawn, which gets an environment of its own: other threads look at `environ`
+// system() and popen() start a shell by ways inside libc that our exec does not see. Here they are
+// done by posix_spawn with a separate environment, because other threads may read `environ`
 // meanwhile.
 #include <fcntl.h>
 #include <gnu/libc-version.h>
@@ -132,7 +132,7 @@ private:
     SpinLock& lock_;
 };
 
-// Takes the stream out of the list; false: it is none of ours.
+// Removes the stream from the list; false: it is not ours.
 bool take_stream(FILE* file, pid_t& pid) {
     if (streams.load(std::memory_order_acquire) == nullptr) return false;
     Shells* own = made.load(std::memory_order_acquire);

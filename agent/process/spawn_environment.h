@@ -1,5 +1,5 @@
-// The environment for a program about to be started: on the caller's stack where it is small, else
-// in memory of its own, since a thread may have a stack of 16 KiB.
+// The environment for a program about to be started: on the caller's stack if it is small, else in
+// mapped memory, because a thread's stack may be only 16 KiB.
 #pragma once
 
 #include <alloca.h>

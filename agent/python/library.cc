@@ -39,7 +39,7 @@ int note_libpython(dl_phdr_info* info, std::size_t, void* out) {
     return 1;
 }
 
-// RTLD_DEFAULT is itself a null pointer, so the answer comes beside it.
+// RTLD_DEFAULT is itself a null pointer, so success is returned separately.
 bool find_python(void*& in) {
     in = RTLD_DEFAULT;
     if (::dlsym(in, "Py_IsInitialized") != nullptr) return true;
@@ -157,7 +157,7 @@ bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {
     const bool fits = frames::layout_holds(memory, python.layout, python.runtime) &&
                       frames::load_thread(memory, python.layout, own_thread, thread) &&
                       thread.pthread == static_cast<std::uint64_t>(::pthread_self());
-    // Where the kernel lets nobody read there is no second opinion; the version has to do.
+    // If the kernel forbids reading, this cannot be checked; then the version must be enough.
     const bool good = fits || source.refused();
     python.doubts.store(good ? PythonLibrary::no_doubt : doubts + 1, std::memory_order_relaxed);
     return good;

@@ -1,6 +1,6 @@
-// The main thread's stack for threads that have none of their own. It stands still most of the time
-// (waiting for those very threads), so what was read of its code objects a moment ago still holds
-// and only the chain of frames is read again: a third of the system calls.
+// The main thread's stack for threads that have none of their own. The main thread mostly waits for
+// those very threads. So what was read of its code objects a moment ago is still valid, and only
+// the chain of frames is read again, with a third of the system calls.
 #include "agent/base/clock.h"
 #include "agent/base/private_memory.h"
 #include "agent/base/self_memory.h"

@@ -103,7 +103,8 @@ std::uint16_t frame_number(const RawFrame& frame) {
     if (!describe_place(frame, words)) return format::no_frame;
     number = intern_frame({words.file, words.file_size}, {words.function, words.function_size},
                           words.line);
-    // A full table stays full: that answer is kept too, or every sample would describe anew.
+    // A full table stays full: that answer is cached, too, or every sample would describe the place
+    // again.
     numbers->lock.lock();
     numbers->put(frame, number);
     numbers->lock.unlock();

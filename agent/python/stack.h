@@ -10,7 +10,7 @@
 
 namespace holdfast::agent {
 
-// A frame as it is met: enough to tell two places apart, cheap enough for an allocation hook.
+// A raw frame: enough to distinguish two places, cheap enough for an allocation hook.
 struct RawFrame {
     std::uintptr_t code;       // the code object
     std::int32_t instruction;  // byte offset within its bytecode

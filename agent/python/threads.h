@@ -1,4 +1,4 @@
-// Which Python thread is which thread of the kernel.
+// Which Python thread is which kernel thread.
 #pragma once
 
 #include <pthread.h>
@@ -23,7 +23,7 @@ std::uint32_t place_of_tid();
 // The kernel's number of a Python thread; 0 unknown.
 template <class Memory>
 int tid_of(Memory& memory, const frames::ThreadState& thread) {
-    // A child of fork is told its new number late (or, before 3.12, never).
+    // A child of fork learns its new number late (before 3.12, never).
     if (thread.pthread == static_cast<std::uint64_t>(::pthread_self())) return own_tid();
     if (thread.tid != 0) return static_cast<int>(thread.tid);
     const std::uint32_t place = place_of_tid();

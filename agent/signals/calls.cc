@@ -1,5 +1,5 @@
-// The calls by which a program changes or asks for its signal actions. For signals we do not stand
-// in front of they go straight through.
+// The calls by which a program changes or asks for its signal actions. Calls for signals that we do
+// not handle go straight to libc.
 #include <errno.h>
 #include <signal.h>
 

@@ -2,8 +2,8 @@
 // ours, which is small and for crashes: a handler that asked for one then runs on the thread's
 // ordinary stack, as it would without us.
 //
-// As long as the program has set no stack at all, the kernel is not told of SA_ONSTACK, and all is
-// as it would be. After that it depends on the thread, and we stand in front.
+// As long as the program has set no alternate stack, we hide SA_ONSTACK from the kernel, and
+// everything is as it would be. After that it depends on the thread, and our handler decides.
 #pragma once
 
 #include <signal.h>
@@ -18,8 +18,8 @@ namespace holdfast::agent {
 class ProgramStack {
 public:
     ProgramStack(const struct sigaction& theirs, const void* context);
-    // Where there is no room for a signal frame the kernel ends the process, whatever handler there
-    // is. True: that follows when our handler returns.
+    // Without room for a signal frame the kernel kills the process, whatever handler it has. True:
+    // that will happen when our handler returns.
     bool ends_for_lack_of_room() const;
     // With this mask, or the one it finds. On our own stack nothing may interrupt us: the next
     // handler would run there, too.
@@ -37,7 +37,7 @@ bool has_little_room(const void* context);
 // From now on SA_ONSTACK of any signal means a stack of the program's own.
 void watch_handlers_on_stack();
 void leave_handlers_on_stack();
-// The program sets a handler for a signal that nobody stands before yet.
+// The program sets a handler for a signal that we do not handle yet.
 void stand_before_on_stack(int number, const struct sigaction& theirs);
 // The program sets a stack of its own, on any thread.
 void program_sets_stack();

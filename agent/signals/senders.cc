@@ -1,4 +1,4 @@
-// Signals that somebody sends: who it was is written down, then the program's own action follows.
+// Records who sent a signal; then the program's own action follows.
 #include "agent/box/events.h"
 #include "agent/crash/crash.h"
 #include "agent/signals/mask.h"

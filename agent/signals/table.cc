@@ -37,7 +37,8 @@ constinit std::atomic<Process*> process{nullptr};
 
 constinit Real<decltype(&::sigaction)> real_sigaction{"sigaction"};
 
-// A handler of the program may call sigaction, too: whoever holds the lock cannot be interrupted.
+// A handler of the program may call sigaction, too, so the holder of the lock must not be
+// interrupted.
 class Locked {
 public:
     explicit Locked(Process& of) : lock_(of.lock) { lock_.lock(); }
@@ -80,7 +81,8 @@ struct sigaction load(const Entry& entry) {
 constexpr unsigned known_flags = SA_NOCLDSTOP | SA_NOCLDWAIT | SA_SIGINFO | 0x800U | SA_ONSTACK |
                                  SA_RESTART | SA_NODEFER | SA_RESETHAND;
 
-// What the kernel would answer: with its own flag and return address, without these two signals.
+// The answer that the kernel would give: with its own flag and return address, without these two
+// signals.
 struct sigaction as_kept(struct sigaction action, const struct sigaction& kernel) {
     put_mask(action.sa_mask, mask_of(action.sa_mask) & ~(mask_of(SIGKILL) | mask_of(SIGSTOP)));
     action.sa_flags = static_cast<int>(static_cast<unsigned>(action.sa_flags) & known_flags);
@@ -110,8 +112,8 @@ void show(struct sigaction* to, const struct sigaction& action) {
     to->sa_restorer = action.sa_restorer;
 }
 
-// What the program set, where the kernel has what we made of it. Whoever bypassed us (libc's own
-// system(3), a raw system call) is believed.
+// What the program set, if the kernel still has what we made of it. If somebody bypassed us (libc's
+// own system(3), a raw system call), the kernel's setting counts.
 struct sigaction as_seen(const struct sigaction& kernel, const Front& front,
                          struct sigaction stored) {
     if (kernel.sa_sigaction == front.handler) return stored;
@@ -131,7 +133,7 @@ const Front* front_of(int number) {
     return table[number].front.load(std::memory_order_acquire);
 }
 
-// What somebody set behind our back stays.
+// A setting that bypassed us stays.
 void set_defaults_again(SignalHandler ours) {
     const Locked locked(*process.load(std::memory_order_acquire));
     for (int number = 1; number <= signal_count; ++number) {
@@ -154,7 +156,7 @@ bool own_process() {
     const int own = ::getpid();
     int pid = known->pid.load(std::memory_order_relaxed);
     if (pid == own) return true;
-    // A child of vfork, met first in a fresh child of fork, may have left its own number here.
+    // A child of vfork in a fresh child of fork may have left its own number here.
     if (pid != 0) {
         const int error = errno;
         const bool lives = ::kill(pid, 0) == 0 || errno != ESRCH;
@@ -179,7 +181,7 @@ bool stand_before(int number, const Front& front) {
         return false;
     store(entry, kernel);
     entry.front.store(&front, std::memory_order_release);
-    // What stays as it is is not set again: the kernel would then say that it had been set.
+    // An unchanged action is not set again: the kernel would then report it as set.
     if (kernel.sa_handler != SIG_IGN && front.before(kernel).sa_sigaction != kernel.sa_sigaction)
         install(number, front, kernel);
     return true;

@@ -1,5 +1,5 @@
-// What the program wants done with the signals we stand in front of. The kernel holds our handler;
-// the program's own is kept here, shown to it when it asks, and called by ours.
+// What the program wants done with the signals that we handle. The kernel holds our handler; the
+// program's own is kept here, shown to it when it asks, and called by ours.
 #pragma once
 
 #include <signal.h>
@@ -25,8 +25,8 @@ bool own_process();
 // True in such a child, as far as can be known.
 bool in_vfork_child();
 
-// The kernel has again what the program set, for every signal, and the calling thread has no
-// alternate stack of ours.
+// Restores in the kernel what the program set, for every signal, and removes our alternate stack
+// from the calling thread.
 void leave_signals();
 
 // The program's own action. Async-signal-safe.
@@ -34,10 +34,10 @@ struct sigaction program_action(int number);
 
 // sigaction(2) as the program sees it; also for signals without a front.
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before);
-// What the fronts install has changed: all of it is set anew.
+// Our handlers' settings have changed: sets all of them again.
 void install_again();
-// Where the program has the default, the kernel gets it in place of this handler, which would need
-// more stack than there is. Until step_back().
+// Gives the kernel the default action, if the program has it, instead of this handler, which would
+// need more stack than there is. Until step_back().
 void step_aside(SignalHandler ours);
 void step_back(SignalHandler ours);
 // SA_RESETHAND: the program's handler has had its one call.

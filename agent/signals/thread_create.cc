@@ -1,4 +1,5 @@
-// New threads begin with us, to get their signal stack, and then go where they were meant to.
+// New threads begin in our function, which gives them a signal stack and then calls the program's
+// own.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>

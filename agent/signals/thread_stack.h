@@ -1,5 +1,5 @@
 // An alternate signal stack for each thread, so that a crash on an exhausted stack can be recorded.
-// A stack that the program sets up itself comes before ours.
+// A stack that the program sets itself takes precedence over ours.
 #pragma once
 
 #include <signal.h>

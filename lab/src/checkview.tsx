@@ -31,8 +31,8 @@ function headlineOf(report: CheckReport): string {
     return 'This environment cannot train as it is';
   }
   return count('will-hurt') > 0
-    ? 'A training will start here, and may be hurt'
-    : 'Nothing here will hurt a training';
+    ? 'A training will run here, but not well'
+    : 'Nothing here gets in the way of a training';
 }
 
 function OneFinding(props: { finding: CheckFinding }): React.ReactElement {
@@ -71,11 +71,11 @@ function OneFinding(props: { finding: CheckFinding }): React.ReactElement {
 function Judged(props: { python: CheckReport['python'] }): React.ReactElement {
   const { program, version, frameworks } = props.python;
   if (!program) {
-    return <p>No Python was found to judge.</p>;
+    return <p>No Python was found to check.</p>;
   }
   return (
     <p>
-      Judged: Python {version}, <code>{program}</code>
+      Checked: Python {version}, <code>{program}</code>
       {frameworks.length > 0 && `, with ${frameworks.join(', ')}`}.
     </p>
   );
@@ -179,7 +179,7 @@ export function showCheck(
   const tab = new MainAreaWidget({ content: new CheckWidget(check) });
   tab.id = CHECK;
   tab.title.label = 'Check';
-  tab.title.caption = 'What will hurt a training here';
+  tab.title.caption = 'What will go wrong with a training here';
   tab.title.icon = holdfastIcon;
   tab.title.closable = true;
   app.shell.add(tab, area, area === 'main' ? { mode: 'split-right' } : {});

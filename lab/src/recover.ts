@@ -48,7 +48,7 @@ export class Recovery {
     const { content: notebook, sessionContext } = this.panel;
     const died = this.culprit.cell;
     const cell = died && !died.isDisposed ? died : notebook.activeCell;
-    const message = Notification.emit('Starting the kernel anew …', 'in-progress', {
+    const message = Notification.emit('Restarting the kernel …', 'in-progress', {
       autoClose: false
     });
     try {

@@ -11,7 +11,7 @@ import { Gpu, Watched } from './protocol';
 
 const WORDS: Record<Level, string> = {
   calm: '',
-  warning: 'Memory of the kernel runs short: ',
+  warning: 'The kernel is short of memory: ',
   brink: 'Memory of the kernel is nearly full: '
 };
 

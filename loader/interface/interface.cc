@@ -19,7 +19,7 @@ using holdfast::loader::Pass;
 
 struct HoldfastLoader {
     std::unique_ptr<Core> core;
-    // Set by close(); whoever gives back the last slot then frees everything.
+    // Set by close(); the release of the last slot then frees everything.
     std::mutex lock;
     bool closed = false;
     std::uint64_t out = 0;             // slots with the program, and loaders inside this one

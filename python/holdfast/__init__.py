@@ -1,4 +1,4 @@
-"""Holdfast from Python: the verdict of a run as typed values; and, inside one, its steps.
+"""Holdfast from Python: the verdicts of runs as typed values, and the steps of the current run.
 
 The package holds no logic of its own; it asks the ``holdfast`` program, or the agent.
 """
@@ -61,7 +61,7 @@ __all__ = [
 
 
 def why(run: "str | None" = None) -> Verdict:
-    """The verdict of a run, by its id; without one, of the last."""
+    """The verdict of the run with this id, or of the last run."""
     answer = ask("why", "--json", *([] if run is None else [run]))
     if answer["schema"] != SCHEMA:
         raise HoldfastError(
@@ -71,9 +71,9 @@ def why(run: "str | None" = None) -> Verdict:
 
 
 def check(python: "str | None" = None, framework: "str | None" = None) -> Check:
-    """What of this machine and environment will hurt a training; imports no framework.
+    """What on this machine or in its environment will hurt a training; imports no framework.
 
-    ``python``: whose environment, by default the running one; ``framework``: "torch", "tensorflow"
+    ``python``: the Python to check, by default this one; ``framework``: "torch", "tensorflow"
     or "jax".
     """
     arguments = ["--python", python or sys.executable]
@@ -112,7 +112,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """What is slow to import, looked up when asked for: the Loader (NumPy), the version."""
+    """Imports what is slow to import only when it is used: the Loader (NumPy), the version."""
     if name in ("BudgetHeld", "Loader"):
         from holdfast import loader
 

@@ -1,4 +1,4 @@
-"""The agent inside this process, where ``holdfast run`` has put one."""
+"""The agent inside this process, if ``holdfast run`` has put one there."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Status:
-    """Whether this process is watched, and where its record lies."""
+    """Whether this process is watched, and where its record is."""
 
     supervised: bool = False
     run: str | None = None  # the id that ``holdfast.why`` takes
@@ -18,16 +18,16 @@ class Status:
 
 
 def agent() -> Any:
-    """The agent's module, or None. It hangs on a built-in module, see agent/bridge/bridge.h."""
+    """The agent's module, or None: an attribute of a built-in module, see agent/bridge/bridge.h."""
     return getattr(_imp, "_holdfast_agent", None)
 
 
 def step(loss: Any = None) -> None:
     """A step of training has ended; does nothing outside a supervised run.
 
-    Raises ``BrinkError`` where the guard is on and another step like the last ones would not fit
-    into memory. From the first call on, only these calls count as steps. A loss that lies on a GPU
-    is not looked at, because that would wait for the GPU.
+    Raises ``BrinkError`` if the guard is on and another step like the last ones would not fit into
+    memory. After the first call, only these calls count as steps. A loss on a GPU is not read,
+    because reading it would wait for the GPU.
     """
     inside = agent()
     if inside is not None:
@@ -36,7 +36,7 @@ def step(loss: Any = None) -> None:
 
 
 def status() -> Status:
-    """What is known in here about the run that this process belongs to."""
+    """What this process knows about its run."""
     inside = agent()
     directory = None if inside is None else inside.run_directory()
     if directory is None:

@@ -20,11 +20,11 @@ class HoldfastError(RuntimeError):
 
 
 class NoSuchRun(HoldfastError, LookupError):
-    """There is no recorded run by that name."""
+    """There is no recorded run of that name."""
 
 
 def find() -> str:
-    """The path of the program: $HOLDFAST_BIN, else ours, else beside this Python, else on PATH."""
+    """The program: $HOLDFAST_BIN, else the package's own, else beside this Python, else on PATH."""
     named = os.environ.get("HOLDFAST_BIN")
     if named:
         return named
@@ -54,7 +54,7 @@ def _installed() -> Iterator[Path]:
 
 
 def not_started(program: str, error: OSError) -> str:
-    """One sentence for a program that the kernel did not start."""
+    """One sentence that says why the kernel did not start the program."""
     if error.errno == errno.ENOEXEC:
         return (
             f"{program} is built for another kind of machine than this one ({os.uname().machine}); "
@@ -66,7 +66,7 @@ def not_started(program: str, error: OSError) -> str:
 
 
 def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = None) -> str:
-    """Runs the program and returns what it prints; ``allowed`` are the statuses of an answer."""
+    """Runs the program and returns what it prints; ``allowed``: exit statuses that mean success."""
     program = find()
     try:
         answer = subprocess.run(

@@ -1,4 +1,4 @@
-"""The processes that a process has started, and those that these have."""
+"""The descendants of a process."""
 
 from __future__ import annotations
 

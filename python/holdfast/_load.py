@@ -1,4 +1,4 @@
-"""Makes frozen dataclasses from JSON: fields it does not know are ignored, absent ones default."""
+"""Makes frozen dataclasses from JSON: ignores unknown fields, gives missing ones defaults."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _OR_NONE = " | None"
 def load(kind: type[T], data: Mapping[str, Any]) -> T:
     """Builds ``kind`` from a JSON object; a newer program may send more than we know.
 
-    The hints are read as they are written, because Python 3.8 cannot evaluate "str | None": the
+    The type hints are read as text, because Python 3.8 cannot evaluate "str | None": the
     module of ``kind`` needs ``from __future__ import annotations``.
     """
     names = vars(sys.modules[kind.__module__])
@@ -28,7 +28,7 @@ def load(kind: type[T], data: Mapping[str, Any]) -> T:
 
 def _text(hint: Any) -> str:
     if not isinstance(hint, str):
-        raise TypeError("a module that is loaded needs `from __future__ import annotations`")
+        raise TypeError("the module of a loaded class needs `from __future__ import annotations`")
     return hint
 
 

@@ -1,4 +1,4 @@
-"""Stops this process's children for a while, and lets them go on even if it is killed meanwhile."""
+"""Stops this process's children for a while; they go on even if this process is killed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RELEASE = 'read _; kill -CONT "$@" 2>/dev/null; :'
 
 @contextlib.contextmanager
 def children_paused() -> Iterator[list[int]]:
-    """The processes below this one, stopped. Without the one that lets them go, none is stopped."""
+    """Stops the processes below this one; none, if the helper that continues them cannot start."""
     found = [pid for pid in descendants(os.getpid()) if _state(pid) not in "TtZX"]
     release = _start_release(found) if found else None
     stopped: list[int] = []
@@ -45,7 +45,7 @@ def _start_release(pids: list[int]) -> subprocess.Popen[bytes] | None:
 
 
 def _wait_for_stop(pids: list[int]) -> None:
-    """A signal is only on its way yet; who reads from disk stops when that is done."""
+    """A sent signal may not have arrived yet; a process that reads from disk stops afterwards."""
     for _ in range(100):
         if all(_state(pid) in "TtZX" for pid in pids):
             return

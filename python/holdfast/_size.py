@@ -6,7 +6,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
 def human(amount: float) -> str:
-    """``1.5 GiB``: three significant digits at most."""
+    """``1.5 GiB``: at most three significant digits."""
     sign, size = ("-", -amount) if amount < 0 else ("", amount)
     unit = 0
     while size >= 1000 and unit < len(_UNITS) - 1:

@@ -1,4 +1,4 @@
-"""The brink: what to do when memory is nearly used up and nothing is left to refuse."""
+"""What to do at the brink: memory is nearly used up, and the guard cannot refuse what takes it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ BrinkError = _error_class()
 
 @dataclass(frozen=True)
 class Brink:
-    """What a callback is told."""
+    """What a callback receives."""
 
     room: int | None  # bytes left before the limit; None: could not be read
     limit: int | None
@@ -52,15 +52,16 @@ def on_brink(*, interrupt: bool = False, pause: bool = False) -> Callable[[Callb
 def on_brink(callback: Any = None, *, interrupt: bool = False, pause: bool = False) -> Any:
     """Calls ``callback(brink)`` when memory is nearly used up; also works as a decorator.
 
-    It runs at once, on a thread of its own, while the program goes on: save a checkpoint, drop a
-    cache. Callbacks run one after another, once for each time that memory comes close to its end.
-    One that takes no argument is called without. Outside a supervised run nothing is ever called.
+    It runs at once, on a separate thread, while the program goes on. Use it to save a checkpoint or
+    to drop a cache. Callbacks run one after another, once each time that memory is nearly used up.
+    A callback may take no argument. Outside a supervised run it is never called.
 
     With ``interrupt`` the main thread then gets a BrinkError wherever it is, as soon as it runs
-    Python code. Only where that may be: it can tear an optimizer's step or leave a lock taken.
+    Python code. Use this only where that is safe: it can interrupt an optimizer's step or leave a
+    lock taken.
 
     With ``pause`` the processes below this one (workers of a loader, a pool) are stopped until all
-    callbacks have run, so that they take no more memory meanwhile.
+    callbacks have run, so that they take no more memory.
     """
     if callback is None:
         return lambda later: on_brink(later, interrupt=interrupt, pause=pause)

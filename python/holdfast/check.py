@@ -11,7 +11,7 @@ from holdfast.verdict import Fix, Observation
 
 @dataclass(frozen=True)
 class CheckFinding:
-    """Something of the machine or the environment that needs attention."""
+    """Something on the machine or in the environment that needs attention."""
 
     code: str = ""
     slug: str = ""
@@ -24,7 +24,7 @@ class CheckFinding:
 
 @dataclass(frozen=True)
 class ImpossibleCheck:
-    """A check that could not be made, and why."""
+    """A check that was not possible, and why."""
 
     check: str = ""
     why: str = ""
@@ -32,7 +32,7 @@ class ImpossibleCheck:
 
 @dataclass(frozen=True)
 class JudgedPython:
-    """Whose environment it was; ``program`` is empty where none was found."""
+    """The Python that was checked; ``program`` is empty if none was found."""
 
     program: str = ""
     version: str = ""
@@ -53,11 +53,11 @@ class Check:
 
     @property
     def blocks(self) -> bool:
-        """Whether something will keep the training from running."""
+        """Whether something will prevent the training from running."""
         return any(finding.severity == "blocks" for finding in self.findings)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str] | None:
-        """In a notebook: the page that a terminal shows."""
+        """The page that a terminal shows, for notebooks."""
         try:
             return {"text/plain": text_of("check", *self._arguments, allowed=(0, 1))}
         except HoldfastError:

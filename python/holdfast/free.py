@@ -1,4 +1,4 @@
-"""Gives memory back in one call: what the advice pages list, for what is loaded."""
+"""Frees memory in one call: does what the advice pages list, for the libraries that are loaded."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Freed:
-    """How much came back, in bytes, by what was done; only what gave something is listed."""
+    """How many bytes each action freed; actions that freed nothing are not listed."""
 
     by_kind: dict[str, int] = field(default_factory=dict)
     gpu_by_device: dict[str, int] = field(default_factory=dict)
 
     @property
     def host(self) -> int:
-        """Of the machine's memory."""
+        """Freed host memory."""
         return sum(self.by_kind.values())
 
     @property
     def gpu(self) -> int:
-        """Over all devices."""
+        """Freed GPU memory, on all devices."""
         return sum(self.gpu_by_device.values())
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class Freed:
 
 
 def free() -> Freed:
-    """Drops what keeps dead memory alive and hands free memory back to the system.
+    """Drops references that keep unused memory alive and returns free memory to the system.
 
     In this order: references that tracebacks and IPython keep to the variables of failed code;
     unreachable cycles; caches of Keras and of torch on every device; free memory that malloc keeps.
@@ -73,7 +73,7 @@ def _resident() -> int:
 
 
 def _forget_tracebacks() -> None:
-    """The last error of an interactive session holds every frame it went through."""
+    """Clears the last error of an interactive session, which keeps every frame of its traceback."""
     for name in ("last_exc", "last_value"):
         error = getattr(sys, name, None)
         seen: set[int] = set()
@@ -92,7 +92,7 @@ def _shell() -> Any:
 
 
 def _forget_outputs() -> None:
-    """Out[n], _, __ and ___ keep what cells returned; In stays."""
+    """Clears Out[n], _, __ and ___, which keep the results of cells; In stays."""
     shell = _shell()
     if shell is None:
         return
@@ -120,7 +120,7 @@ def _clear_keras() -> None:
 
 
 def _empty_torch_caches() -> dict[str, int]:
-    """Of every device that is in use; a device that was never used is left asleep."""
+    """For every device in use; a device that was never used is not initialised."""
     torch = sys.modules.get("torch")
     freed: dict[str, int] = {}
     cuda = getattr(torch, "cuda", None)

@@ -1,4 +1,4 @@
-"""How the run that this process belongs to is doing now: memory, limit, GPU, steps."""
+"""The current state of the run that this process belongs to: memory, limit, GPU, steps."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Gpu:
 
 @dataclass(frozen=True)
 class Live:
-    """Figures of the run; None: could not be seen."""
+    """Figures of the run; None if they could not be seen."""
 
     run: str = ""
     memory_bytes: int | None = None  # taken of the limit; file pages that can be dropped are not
@@ -114,11 +114,11 @@ def meter(share: float) -> str:
 
 
 def live() -> Live:
-    """Asks the record of this process's run. Raises HoldfastError where nothing is watched."""
+    """Reads the record of this process's run. Raises HoldfastError if nothing is watched."""
     here = status()
     if here.run is None:
         raise HoldfastError(
-            "this process is not watched; start it with `holdfast run`, or take a kernel that "
+            "this process is not watched; start it with `holdfast run`, or use a kernel that "
             "`holdfast kernel install` made"
         )
     return of_evidence(here.run, ask("why", "--evidence", str(here.directory)))

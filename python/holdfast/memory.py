@@ -1,8 +1,8 @@
-"""What a piece of code did to memory: what stayed, line by line, and the most there was at once.
+"""Measures the memory use of a piece of code: what stayed, line by line, and the peak.
 
-Lines come from the agent, which samples by bytes: what asked for less than about a MiB in all is
-not seen, and stands in the remainder. Outside a supervised run there are only the figures of the
-process.
+Lines come from the agent, which samples by bytes: a line that asked for less than about a MiB in
+all is not seen, and counts in the remainder. Outside a supervised run there are figures of the
+process only.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def _figure(name: str) -> int:
 
 
 def _sites(file: str) -> _Sites | None:
-    """None: lines are not seen."""
+    """None if lines are not seen."""
     here = status()
     if here.run is None:
         return None
@@ -164,7 +164,7 @@ def _sites(file: str) -> _Sites | None:
 
 
 def _variables() -> list[Any] | None:
-    """The largest of the notebook; None where it is none, or nobody watches."""
+    """The notebook's largest variables; None outside a notebook or a watched run."""
     inside = agent()
     module = sys.modules.get("IPython.core.interactiveshell")
     shell = None if module is None else getattr(module.InteractiveShell, "_instance", None)

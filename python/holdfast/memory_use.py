@@ -1,4 +1,4 @@
-"""What a piece of code did to memory, as values, text and HTML: see memory.py."""
+"""The memory use of a piece of code, as values, text and HTML: see memory.py."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MemoryUse:
 
     @property
     def stayed_bytes(self) -> int:
-        """What the process holds more than before."""
+        """How much more the process holds than before."""
         return self.after_bytes - self.before_bytes
 
     def _head(self) -> str:
@@ -80,8 +80,8 @@ class MemoryUse:
         if abs(self.rest_bytes) < _ESTIMATED * told:
             return "the lines are estimates: they are sampled by bytes"
         if self.rest_bytes >= 0:
-            return "no line's: small objects, the allocator's own, libraries that are not seen"
-        return "asked for by these lines, but not in memory: not written to yet, or shared"
+            return "of no line: small objects, the allocator's own, libraries that are not seen"
+        return "requested by these lines, but not in memory: not written to yet, or shared"
 
     def _most(self) -> int:
         return max((max(line.peak_bytes, line.stayed_bytes) for line in self.lines), default=1)
@@ -105,7 +105,7 @@ class MemoryUse:
             label = "new" if number == 0 else ""
             rows.append(f"{_signed(one.grew_bytes):>10} {label:>9} {one.name}  {one.text}")
         if not self.by_line:
-            rows.append("by line: only in a kernel under watch (holdfast kernel install)")
+            rows.append("by line: only in a watched kernel (holdfast kernel install)")
         return "\n".join(rows)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
@@ -128,7 +128,7 @@ class MemoryUse:
             f'<table class="holdfast-memory"><tr><th>stayed</th><th>peak</th><th {_LEFT}></th>'
             f"<th>line</th><th {_LEFT}></th></tr>{rows}</table>"
         )
-        hint = "" if self.by_line else " &middot; by line only in a kernel under watch"
+        hint = "" if self.by_line else " &middot; by line only in a watched kernel"
         return (
             f"<div>{escape(self._head())}{hint}</div>{_svg(self.curve)}"
             + (table if rows else "")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class RunEntry:
-    """A run of the list; ``holdfast.why(entry.id)`` tells the rest."""
+    """One run of the list; ``holdfast.why(entry.id)`` returns its verdict."""
 
     id: str = ""
     name: str = ""

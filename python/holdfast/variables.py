@@ -29,18 +29,18 @@ class Variables:
 
 
 def variables(figures: str = "") -> Variables:
-    """Looks at the notebook's variables without running any of its code.
+    """Lists the notebook's variables without running any of its code.
 
     Arrays, tensors, frames, and what containers and instances hold of them; a name is told with
     the part of it that holds most; `figures` is a line to show above them. Raises HoldfastError
-    where no kernel is watched.
+    outside a watched kernel.
     """
     inside = agent()
     module = sys.modules.get("IPython.core.interactiveshell")
     shell = None if module is None else getattr(module.InteractiveShell, "_instance", None)
     if inside is None or shell is None:
         raise HoldfastError(
-            "variables are seen in a kernel under watch; `holdfast kernel install` makes one"
+            "variables are only seen in a watched kernel; `holdfast kernel install` makes one"
         )
     facts = {**inside.hook("hooks.cell_memory").gather(shell), "figures": figures}
     return Variables(facts, inside.hook("hooks.memory_words"))

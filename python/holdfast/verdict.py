@@ -67,7 +67,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class Finding:
-    """A cause of the catalogue, how sure, on what evidence, and what to do."""
+    """A cause of the catalogue: how sure it is, its evidence, and what to do."""
 
     code: str = ""  # "HF101"
     slug: str = ""  # "cgroup-oom"
@@ -117,7 +117,7 @@ class MemorySite:
 
 @dataclass(frozen=True)
 class Memory:
-    """The most memory seen, against what was allowed. None: could not be seen."""
+    """The most memory seen, and what was allowed. None if it could not be seen."""
 
     peak_bytes: int | None = None
     limit_bytes: int | None = None

@@ -1,4 +1,5 @@
-// An amount of memory or disk. A plain integer once meant KiB in one file and pages in the next.
+// An amount of memory or disk. A type of its own, because a plain integer once meant KiB in one
+// file and pages in the next.
 #pragma once
 
 #include <compare>

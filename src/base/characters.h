@@ -1,4 +1,4 @@
-// ASCII character classes that ask no locale.
+// ASCII character classes that do not depend on the locale.
 #pragma once
 
 namespace holdfast {

@@ -1,4 +1,4 @@
-// CRC-32C over a few hundred bytes: tells a torn or damaged record from a whole one.
+// CRC-32C over a few hundred bytes: detects a torn or damaged record.
 #pragma once
 
 #include <cstddef>

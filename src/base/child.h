@@ -1,6 +1,6 @@
 // Child processes and signals. Every fork, wait and signal of the supervisor and of the command
-// line tools is in child.cc, because a pid that is -1 or 0 by mistake turns them against
-// everybody: tools/check-calls keeps it so.
+// line tools is in child.cc, because a pid that is -1 or 0 by mistake would signal everybody;
+// tools/check-calls enforces that.
 #pragma once
 
 #include <sys/types.h>
@@ -30,7 +30,7 @@ public:
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
-    ~Child() = default;  // lets go of it: it lives on
+    ~Child() = default;  // releases it: it goes on
 
     // Forks and runs `work` in the child, which ends with what that returns.
     template <std::invocable Work>

@@ -1,4 +1,4 @@
-// A variable of this process's environment; one that is set to nothing counts as not set.
+// A variable of this process's environment; an empty one counts as not set.
 #pragma once
 
 #include <cstdlib>

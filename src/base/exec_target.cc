@@ -34,8 +34,8 @@ bool is_sanitizer(std::string_view file_name) {
     return false;
 }
 
-// Not by libc's functions: a thread can be cancelled in those, and none expects that in exec or
-// posix_spawn.
+// Not by libc's functions: a thread can be cancelled in those, and no program expects that in exec
+// or posix_spawn.
 class File {
 public:
     explicit File(const char* path)
@@ -51,7 +51,7 @@ public:
         const long got = ::syscall(SYS_pread64, fd_, out, size, offset);
         return got < 0 ? 0 : static_cast<std::size_t>(got);
     }
-    // From where it stands: of all calls the one that a filter allows.
+    // By read() at the current position, the one call that every filter allows.
     std::size_t read(void* out, std::size_t size) const {
         const long got = ::syscall(SYS_read, fd_, out, size);
         return got < 0 ? 0 : static_cast<std::size_t>(got);

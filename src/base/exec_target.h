@@ -14,9 +14,9 @@ enum class AgentTarget {
 
 // The same in one word: false where loading us would hurt: a 32-bit program or one of another C
 // library (its loader would complain or give up), one linked to a sanitizer's runtime (which
-// insists on being first). Static programs cannot load us but hand the environment on, so they are
-// fine, and so is what cannot be read. Scripts are judged by their interpreter. Only system calls;
-// safe in the child of a vfork.
+// insists on being first). Static programs cannot load us but pass the environment on, so the
+// answer is true for them, and also for files that cannot be read. Scripts are judged by their
+// interpreter. Only system calls; safe in the child of a vfork.
 bool can_take_agent(const char* path);
 AgentTarget agent_target(const char* path);
 

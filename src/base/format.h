@@ -1,5 +1,6 @@
-// formatted("{} of {:.1f} GiB", count, size): the few forms of a text that this project needs,
-// checked by the compiler. One header that costs little to include: all work is done in format.cc.
+// formatted("{} of {:.1f} GiB", count, size): the few format specifications that this project
+// needs, checked by the compiler. The header costs little to include, because all work is done in
+// format.cc.
 //
 // A field is {}, {2} or {:spec}; a spec is [<|>][#][0][width or {}][.precision][f|g|x].
 #pragma once

@@ -1,5 +1,5 @@
-// A JSON document as a value: read from bytes that nobody vouches for, changed, written. Members
-// keep their order, so what a user wrote stays as it was.
+// A JSON document as a value: read from untrusted bytes, changed, written. Members keep their
+// order, so a user's file stays as it was.
 #pragma once
 
 #include <concepts>
@@ -24,7 +24,7 @@ public:
     Json();
     Json(std::nullptr_t) : Json() {}
     Json(bool value);
-    // What is not negative has one form, however it came in: 1 equals 1U.
+    // A non-negative integer has one form, whatever its source: 1 equals 1U.
     template <std::integral Int>
     Json(Int value)
         : Json(value < 0 ? negative(static_cast<std::int64_t>(value))

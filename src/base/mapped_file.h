@@ -1,4 +1,5 @@
-// A file mapped into memory: the only way bytes outlive a SIGKILL without a system call per byte.
+// A file mapped into memory: the only way for bytes to survive a SIGKILL without a system call for
+// each.
 #pragma once
 
 #include <cstddef>

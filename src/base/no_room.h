@@ -1,4 +1,4 @@
-// When a filesystem counts as full: less than a mebibyte, a thousandth, or not one inode is left.
+// When a filesystem counts as full: less than 1 MiB, less than a thousandth, or no inode is left.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Times that come from a file may be any number: adding to them must not overflow.
+// Arithmetic on times from a file, which may be any number, without overflow.
 #pragma once
 
 #include "base/time.h"
@@ -12,7 +12,7 @@ constexpr Nanos earlier(Nanos time, Nanos by) {
     return time < Nanos::min() + by ? Nanos::min() : time - by;
 }
 
-// How long from one time to a later one; nothing where they stand the other way round.
+// How long from one time to a later one; nothing if the second is earlier.
 constexpr Nanos between(Nanos from, Nanos to) {
     if (from >= to) return Nanos{};
     return from < Nanos{} && to > Nanos::max() + from ? Nanos::max() : to - from;

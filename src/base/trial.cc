@@ -24,7 +24,7 @@ struct Report {
 // A filter may refuse a call instead of killing for it; this is the answer of the kernel itself.
 bool waits_for_nobody(long answer) { return answer < 0 && errno == ECHILD; }
 
-// The child, by a clone that comes back when the child has let go of its memory.
+// Starts the child by a clone that returns when the child has released its memory.
 long start(Report& report, void (*trial)(), bool by_waiting) {
     const long pid =
         ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
@@ -41,8 +41,8 @@ long start(Report& report, void (*trial)(), bool by_waiting) {
     ::_exit(0);
 }
 
-// A child lets go of its memory before the kernel takes it away. Who goes on earlier gets its
-// SIGCHLD later, and one that becomes another program has a child that it never started.
+// A child releases its memory before the kernel reaps it. A parent that goes on earlier gets
+// SIGCHLD later, and a parent that then calls exec has a child that the new program never started.
 void until_gone(long pid, const Report& report) {
     if (report.waits)
         while (::waitpid(static_cast<pid_t>(pid), nullptr, 0) < 0 && errno == EINTR) continue;

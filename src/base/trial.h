@@ -1,4 +1,4 @@
-// Whether something can be done without dying of it, found out by a child.
+// Finds out, in a child process, whether something can be done without dying of it.
 #pragma once
 
 namespace holdfast {

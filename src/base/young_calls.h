@@ -1,4 +1,4 @@
-// Calls of Linux that glibc 2.17, the oldest we are linked against, has no function for.
+// System calls for which glibc 2.17, the oldest that we link against, has no function.
 #pragma once
 
 #include <sys/syscall.h>

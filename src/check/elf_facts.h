@@ -29,7 +29,7 @@ struct ElfFacts {
 // Fills `into` with the `size` bytes at `offset`; false when the file has not that many.
 using ReadAt = std::function<bool(std::uint64_t offset, void* into, std::size_t size)>;
 
-// 64-bit, own byte order. Bounded whatever the file says of itself.
+// 64-bit, own byte order. Reads are bounded, whatever the file claims.
 Result<ElfFacts> parse_elf(const ReadAt& read);
 Result<ElfFacts> parse_elf(std::string_view bytes);
 

@@ -1,5 +1,5 @@
 // The parts of an ELF file that every reader of one needs: headers, loaded parts, the dynamic
-// section, names. Bounded whatever the file says of itself.
+// section, names. All reads are bounded, whatever the file claims.
 #pragma once
 
 #include <elf.h>

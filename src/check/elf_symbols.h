@@ -1,5 +1,6 @@
-// The names that an ELF file wants from others, and those it has to give: what the loader matches
-// at an import. Versions of symbols are not looked at; library-versions judges those.
+// The symbols that an ELF file needs from other files, and those that it defines: the loader
+// matches them at an import. Versions of symbols are ignored here; the check library-versions
+// judges those.
 #pragma once
 
 #include <string>

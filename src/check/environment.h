@@ -1,5 +1,5 @@
 // Everything the checks know of a machine and a Python environment. What could not be read is
-// absent; a rule says "not possible" then, and never guesses.
+// absent; a rule then says "not possible" and never guesses.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// What `check` found at the start, held against how the run ended.
+// Compares what `check` found at the start with how the run ended.
 #pragma once
 
 #include "model/check_report.h"

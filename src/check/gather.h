@@ -1,4 +1,4 @@
-// Fills an Environment by what a Sight sees.
+// Fills an Environment from what a Sight reads.
 #pragma once
 
 #include <optional>

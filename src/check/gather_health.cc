@@ -1,4 +1,4 @@
-// What the host says of its own hardware: memory errors, heat, alarms, disks.
+// What the host reports about its own hardware: memory errors, heat, alarms, disks.
 #include "base/text.h"
 #include "check/gather.h"
 

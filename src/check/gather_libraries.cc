@@ -1,4 +1,5 @@
-// The shared libraries that the environment's packages need, looked for as the loader would.
+// The shared libraries that the environment's packages need, found in the way the loader would find
+// them.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -133,7 +134,8 @@ void gather_libraries(Sight& sight, Environment& environment) {
     gather_mkl(sight, python);
     const std::string program = followed(sight, python.program);
     Loader loader(sight, environment, program);
-    // A root that has the environment and not the system's libraries says nothing about them.
+    // If a saved root has the environment but not the system's libraries, nothing is known about
+    // those.
     const ElfFacts* own = loader.elf(program);
     if (!loader.find("libc.so.6", program, own != nullptr ? *own : ElfFacts{})) return;
     std::set<std::string> told;

@@ -24,7 +24,7 @@ bool holds(const std::string& point, std::string_view path) {
            (point == "/" || path.size() == point.size() || path[point.size()] == '/');
 }
 
-// Of two on one point the later lies on top.
+// Of two mounts on one point, the later one counts.
 const sources::Mount* mount_of(const std::vector<sources::Mount>& mounts, std::string_view path) {
     const sources::Mount* best = nullptr;
     for (const sources::Mount& mount : mounts)
@@ -107,7 +107,7 @@ void gather_places(Sight& sight, Environment& environment) {
             place.mount_point = mount->point;
             place.network = is_network(mount->type);
         }
-        // A dead network file system would not answer: it is not asked anything.
+        // A dead network file system would not answer, so none is accessed.
         if (!place.network) {
             place.missing = !sight.exists(path);
             if (place.missing && (may_be_missing || mounts.empty())) return;

@@ -84,7 +84,7 @@ std::string find_program(Sight& sight, const Environment& environment, const std
     return {};
 }
 
-// pyenv's shims are scripts; what they would start stands in a file.
+// pyenv's shims are scripts; a file names what they would start.
 std::string behind_shim(Sight& sight, const std::string& directory, const std::string& program) {
     const std::string folder = folder_of(program);
     if (!folder.ends_with("/shims")) return program;

@@ -1,5 +1,5 @@
-// Names that the user's own extensions want and nobody defines: they were built against another
-// version of a library, and their import fails.
+// Symbols that the user's own extensions need and no library defines: the extensions were built
+// against another version of a library, and their import fails.
 #include <deque>
 #include <set>
 
@@ -55,7 +55,7 @@ std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::s
 void gather_symbols(Sight& sight, Environment& environment) {
     if (!environment.python || !environment.python->unknown_because.empty()) return;
     Python& python = *environment.python;
-    // What is preloaded may define anything.
+    // A preloaded library may define anything.
     if (python.shadow_folder.empty() || environment.variable("LD_PRELOAD") != nullptr) return;
     const std::string program = followed(sight, python.program);
     Loader loader(sight, environment, program);

@@ -117,7 +117,7 @@ GpuAnswers ask_gpus(const char* library, int milliseconds) {
             text.append(piece, static_cast<std::size_t>(got));
     }
     child->send(SIGKILL);
-    // Not waited for without bound: a process stuck in the driver cannot even be killed.
+    // The wait is bounded: a process that is stuck in the driver cannot even be killed.
     for (int tries = 0; tries < 50 && !child->wait_if_ended(); ++tries) ::poll(nullptr, 0, 1);
     if (!whole) return {{}, "the NVIDIA driver did not answer within its time"};
     if (text.starts_with("absent ")) return {{}, text.substr(7)};

@@ -1,5 +1,5 @@
-// Asks the NVIDIA library in a process of its own, and puts its answers into lines that a record
-// keeps and a stub library can give again.
+// Calls the NVIDIA library in a separate process, and writes its answers as lines that a record
+// keeps and a stub library can replay.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// `import torch` in a process of its own, with a limit on its time: for --import alone.
+// `import torch` in a separate process with a time limit: only for --import.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view new_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t header_size = 48;
 constexpr std::size_t entry_size = 24;
-// The kind of machine stands in the second byte; the first is 3, "an ELF library of glibc".
+// The second byte is the kind of machine; the first is 3, "an ELF library of glibc".
 #if defined(__aarch64__)
 constexpr std::uint32_t own_kind = 0x0a03;
 #else

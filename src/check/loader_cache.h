@@ -11,7 +11,7 @@ namespace holdfast::check {
 // Name to path; of several the first that is for this kind of machine, as the loader takes it.
 using LoaderCache = std::map<std::string, std::string, std::less<>>;
 
-// glibc's format since 2.2, alone or behind the older one. What makes no sense is left out.
+// glibc's format since 2.2, alone or behind the older one. Invalid entries are left out.
 LoaderCache parse_loader_cache(std::string_view bytes);
 
 // "sm_75 sm_80 sm_90": torch's builds carry it as one text.

@@ -19,7 +19,7 @@ std::string_view unquoted(std::string_view text) {
     return text;
 }
 
-// One comparison; nothing where a word of it is not known here.
+// One comparison; nothing if a word of it is not known.
 std::optional<bool> comparison_holds(std::string_view text, const MarkerWorld& world) {
     constexpr std::array<std::string_view, 6> operators{"==", "!=", "<=", ">=", "<", ">"};
     std::size_t at = std::string_view::npos;
@@ -34,7 +34,7 @@ std::optional<bool> comparison_holds(std::string_view text, const MarkerWorld& w
     const std::string_view wanted = unquoted(text.substr(at + op.size()));
     if (key == "python_version" || key == "python_full_version") {
         if (world.python.empty()) return std::nullopt;
-        // Of a full version only the first two numbers are known.
+        // Only the first two numbers of the version are known.
         if (key == "python_full_version" && split(wanted, '.').size() > 2) return std::nullopt;
         return fits(std::string(op) + std::string(wanted), world.python);
     }

@@ -19,7 +19,8 @@ struct Metadata {
     std::vector<Requirement> requires_;  // those that apply here for certain
 };
 
-// What a marker is held against. Empty: not known, and a marker that asks for it does not apply.
+// The values that a marker is compared with. Empty: not known; then a marker that uses it does not
+// apply.
 struct MarkerWorld {
     std::string python;   // "3.11"
     std::string machine;  // "x86_64"

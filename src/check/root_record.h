@@ -1,5 +1,5 @@
 // A root as text: every file and answer that was read of a machine, in one file that people can
-// read and edit. `--record` writes it, `--root` judges it again, the tests are made of it.
+// read and edit. `--record` writes it, `--root` checks it again, and the tests use it.
 #pragma once
 
 #include <map>

@@ -19,7 +19,7 @@ public:
         findings_.push_back(
             {cause, severity, {}, std::move(summary), std::move(evidence), std::move(fixes)});
     }
-    // What it would take to look was not there.
+    // What the check needs was not there.
     void impossible(std::string why) { why_not_ = std::move(why); }
 
     std::vector<CheckFinding>& findings() { return findings_; }

@@ -1,5 +1,5 @@
-// The one way to the machine: every file, link, size and answer that a check rests on comes through
-// here, so that it can be recorded, and judged again elsewhere.
+// The only access to the machine: every file, link, size and answer that a check uses comes through
+// here, so that it can be recorded and checked again elsewhere.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Space {
 // Numbers that no file holds.
 enum class Figure { uid, affinity };
 
-// What the NVIDIA library answered: lines "0 name=NVIDIA H200", or why there are none.
+// The NVIDIA library's answers: lines "0 name=NVIDIA H200", or why there are none.
 struct GpuAnswers {
     std::vector<std::string> lines;
     std::string absent_because;  // may be empty
@@ -54,8 +54,8 @@ public:
     // Never asked of a network file system: a dead one would not answer.
     virtual std::optional<Space> space(const std::string& path) = 0;
     virtual Result<ElfFacts> elf(const std::string& path) = 0;
-    // Names that a file wants and that none of the libraries defines; nothing: one of them cannot
-    // be read, so nobody knows.
+    // Symbols that a file needs and that none of the libraries defines; nothing if one of them
+    // cannot be read, because then it is not known.
     virtual std::optional<std::vector<std::string>> missing_symbols(
         const std::string& path, const std::vector<std::string>& libraries) = 0;
     virtual std::optional<bool> defines(const std::string& path, const std::string& symbol) = 0;

@@ -1,4 +1,4 @@
-// Versions of Python packages and what is asked of them, after PEP 440. What is not understood is
+// Versions of Python packages and the requirements on them, by PEP 440. What is not understood is
 // unknown, never false: a wrong "does not fit" would be a wrong finding.
 #pragma once
 

@@ -16,11 +16,11 @@ namespace holdfast {
 
 struct Autopsy : Death, std::enable_shared_from_this<Autopsy> {
     explicit Autopsy(const Death& death);
-    // What is below points into the evidence, and into this value itself.
+    // The members below point into the evidence, and into this value itself.
     Autopsy(const Autopsy&) = delete;
     Autopsy& operator=(const Autopsy&) = delete;
 
-    // Told from inside the process.
+    // Recorded inside the process.
     const AgentEvidence* agent;
     const CrashEvidence* crash;
     const ExitCallEvidence* exit_call;
@@ -30,7 +30,7 @@ struct Autopsy : Death, std::enable_shared_from_this<Autopsy> {
     std::optional<PythonDump> dump;
     std::optional<Refusal> refusal;
 
-    // Where in the user's code, as its last words say, and where it was a moment before.
+    // Where in the user's code it died, by its last message, and where it was a moment before.
     std::optional<Where> died_at, was_at;
 
     OomCount oom_count;

@@ -19,7 +19,7 @@ struct Choice {
         came_to_that,    // `first` is how it ended, `second` why
         under_pressure,  // it was stopped while memory pressure had stalled it
         child_first,     // `child` ended first, and its parent failed because of it
-        stood_still,     // it was stopped after it had not moved for `lasted`
+        stood_still,     // it was stopped after it had been stuck for `lasted`
         after_refusal,   // it had not moved since the guard's refusal, and was ended
     };
     Kind kind = Kind::none;

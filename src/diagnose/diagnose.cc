@@ -31,7 +31,7 @@ bool still_running(const Evidence& evidence) {
 DecidingProcess deciding_process(const Autopsy& death) {
     const ProcessEvidence* command =
         death.all.processes.empty() ? nullptr : &death.all.processes.front();
-    // What a shell runs is the program, and the shell is none.
+    // The program is what a shell runs, not the shell.
     const bool is_command =
         command != nullptr &&
         (death.process == command ||
@@ -101,7 +101,7 @@ std::optional<FatalChild> child_to_blame(const Autopsy& death, const Ranked& own
     return told ? death.fatal_child : std::nullopt;
 }
 
-// Where the main thread was a moment before the end: for a death that nobody inside saw coming.
+// Where the main thread was a moment before the end: for a death without warning.
 constexpr Nanos a_moment{5'000'000'000};
 
 bool is_recent(const Autopsy& death, RunTime time) {
@@ -109,7 +109,7 @@ bool is_recent(const Autopsy& death, RunTime time) {
 }
 
 // The supervisor sees all threads, about once a second; the agent only the main one, as it
-// allocates. Of the main thread the later of the two counts.
+// allocates. For the main thread, the later of the two counts.
 void add_last_place(Judgement& judgement, const Autopsy& death) {
     std::optional<RunTime> seen;
     for (const StacksEvidence& look : death.all.stacks) {
@@ -173,7 +173,7 @@ Verdict of_running(const Evidence& evidence) {
     return verdict;
 }
 
-// A child decided the run: its end is the answer, the parent's own words stand beside.
+// A child decided the run: its end is the answer, and the parent's own message is listed with it.
 void blame(Judgement& judgement, const FatalChild& child, const Finding& parents) {
     const std::shared_ptr<const Autopsy> autopsy = autopsy_of(child.death);
     judgement.process = deciding_process(*autopsy);
@@ -208,7 +208,7 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
     judgement.contributing.insert(judgement.contributing.begin(), parents);
 }
 
-// The same reason behind two ends is told once.
+// The same reason behind two ends is reported once.
 bool told(const Judgement& judgement, const Finding& finding) {
     return is_explanation(finding) && judgement.root.cause == finding.cause &&
            judgement.root.pid == finding.pid;
@@ -222,7 +222,7 @@ Verdict of_death(const Evidence& evidence) {
     judgement.process = deciding_process(death);
 
     std::vector<Finding> findings = findings_about(death);
-    // Every end has a finding; should a new kind of end have none, say so rather than fall silent.
+    // Every end has a finding. If a new kind of end has none, say so instead of reporting nothing.
     if (std::all_of(findings.begin(), findings.end(), is_explanation))
         findings.push_back(
             finding_about(death, "unknown-kill"_cause, Confidence::unknown, facts::NothingTells{}));

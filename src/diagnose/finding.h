@@ -1,5 +1,5 @@
-// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made of the
-// facts last, in words/.
+// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made from the
+// facts at the end, in words/.
 #pragma once
 
 #include <memory>
@@ -12,15 +12,15 @@
 
 namespace holdfast {
 
-// What an exception that nobody caught speaks of, where that ties it to a cause found elsewhere; or
-// that a finding is about memory that was held, which is no news unless memory ran out; or about
-// what an assertion on the GPU found.
+// The topic of an uncaught exception, if that ties it to a cause found elsewhere; or that a finding
+// is about held memory, which is reported only if memory ran out; or that it is about a failed
+// assertion on the GPU.
 enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
 
 struct Account;
 struct Autopsy;
 
-// What one rule saw, in types of its own (facts/). Only words/ knows what to say of it.
+// What one rule saw, in types of its own (facts/). Only words/ makes text from it.
 class Facts {
 public:
     Facts() = default;

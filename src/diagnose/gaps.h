@@ -7,7 +7,7 @@
 
 namespace holdfast {
 
-// What the collector could not see, and what the rules missed for this death in particular.
+// What the collector could not see, and what the rules lacked for this death in particular.
 std::vector<Missing> gaps(const Autopsy& death);
 
 }  // namespace holdfast

@@ -18,7 +18,7 @@ struct Judgement {
     std::vector<Finding> contributing;
     std::vector<PythonStack> python_stack;
     std::vector<NativeFrame> native_stack;
-    // Where it stands still, its threads' stacks take the place of the others.
+    // If it hangs, its threads' stacks replace the others.
     std::optional<Standstill> stand;
 };
 

@@ -31,8 +31,8 @@ bool explains(const Finding& why, const Finding& end) {
     if (end.cause == "exit-called"_cause) return why.topic == Topic::nonfinite_number;
     if (end.cause != "exception"_cause) return true;
     if (why.cause == "gpu-leak"_cause) return end.topic == Topic::gpu_memory;
-    // Many things fail after a loss is no number; only an exception about it ties the two together,
-    // be it the one that found the number or another.
+    // Many things fail after a loss is NaN. Only an exception about NaN ties the two together: the
+    // one that found it, or another.
     return why.topic == Topic::nonfinite_number || end.topic == Topic::nonfinite_number;
 }
 
@@ -89,7 +89,7 @@ Ranked rank_ends(std::vector<Finding> findings) {
         } else if (i != end &&
                    !(findings[i].cause == "exception"_cause && findings[i].pid == ranked.root.pid &&
                      ranked.root.confidence == Confidence::certain)) {
-            // The exception is how the cause showed itself; it stands in the evidence already.
+            // The exception is only how the cause showed; it is in the evidence already.
             ranked.rest.push_back(findings[i]);
         }
     }
@@ -131,7 +131,7 @@ Ranked rank(std::vector<Finding> findings) {
             others.push_back(std::move(reason));
         }
     }
-    // A kernel that was asked to end has finished as well; that is no news.
+    // A kernel that was asked to end has finished as well; that is not worth reporting.
     if (ranked.root.cause == "shut-down"_cause)
         std::erase_if(ranked.rest, [](const Finding& f) { return f.cause == "clean-exit"_cause; });
     ranked.rest.insert(ranked.rest.begin(), std::make_move_iterator(others.begin()),

@@ -70,7 +70,8 @@ constexpr std::array registry = std::to_array<Rule>({
     rules::unknown_kill,
 });
 
-// About a run that does not move, or did not when it was stopped. At most one of them speaks.
+// About a run that does not move, or did not move when it was stopped. At most one of them finds
+// something.
 constexpr std::array<Rule, 6> stall_registry{
     rules::fork_deadlock,    rules::loader_stall, rules::no_progress,
     rules::collective_stall, rules::io_stall,     rules::lock_deadlock,

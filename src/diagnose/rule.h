@@ -20,7 +20,7 @@ std::span<const Rule> all_rules();
 // Why the run does not move, or did not when somebody stopped it.
 std::optional<Finding> stall_of(const Autopsy& death);
 
-// What each rule had to say.
+// What each rule found.
 std::vector<Finding> findings_about(const Autopsy& death);
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// A notebook server's request that its kernel end, and how a kernel may fall on its way.
+// A notebook server's request that its kernel end, and the ways in which a kernel may then end.
 #pragma once
 
 #include "diagnose/autopsy.h"

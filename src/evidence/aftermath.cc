@@ -1,5 +1,5 @@
 // A supervisor that was lost (memory.oom.group takes it too) saw no end. What the machine shows now
-// stands in for it: counters that moved since the last look, and the kernel's log.
+// replaces it: counters that rose since the last look, and the kernel's log.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -132,7 +132,7 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
                      [](const auto& a, const auto& b) { return a.time < b.time; });
 }
 
-// What its sentry wrote down, where there was one; it outlives the supervisor.
+// What the sentry wrote, if there was one; it outlives the supervisor.
 std::string way_of_loss(const RunRecord& record) {
     for (const format::Event& event : record.events) {
         if (event.kind != format::EventKind::supervisor_lost) continue;
@@ -176,9 +176,9 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
             evidence.missing.push_back(how_lost(record, " before the command's end"));
         evidence.missing.push_back(
             {Missing::What::other,
-             boot && machine.boot_id
-                 ? "the machine was restarted since: its counters and log say nothing of this run"
-                 : "whether the machine was restarted since cannot be told"});
+             boot && machine.boot_id ? "the machine was restarted since: its counters and log say "
+                                       "nothing about this run"
+                                     : "it is not known whether the machine was restarted since"});
         return;
     }
     evidence.command_alive = !evidence.ended && facts != nullptr &&

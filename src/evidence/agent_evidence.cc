@@ -1,4 +1,4 @@
-// What the agents inside the processes told, as evidence.
+// What the agents inside the processes recorded, as evidence.
 #include <algorithm>
 #include <cmath>
 

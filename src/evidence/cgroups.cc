@@ -1,4 +1,4 @@
-// The cgroups of the tree, each with its chain of levels and the kills that were noticed in it.
+// The cgroups of the tree, each with its chain of levels and the kills that were seen in it.
 #include <algorithm>
 
 #include "evidence/gatherers.h"

@@ -1,4 +1,5 @@
-// Text from a program or a record, made fit for a terminal, for JSON and for strangers' eyes.
+// Makes text from a program or a record safe for a terminal, for JSON, and for strangers to read
+// (secrets masked).
 #pragma once
 
 #include <cstddef>

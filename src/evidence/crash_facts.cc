@@ -107,7 +107,7 @@ std::vector<SharedLibrary> libraries_with_several_threads(const CrashRecord& cra
         if (std::find(at->tids.begin(), at->tids.end(), tid) == at->tids.end())
             at->tids.push_back(tid);
     };
-    // Of the faulting thread the list has the handler's place, the registers the true one.
+    // For the faulting thread the list has the handler's place; the registers have the true one.
     if (crash.pc) add(crash.tid, *crash.pc);
     for (const CrashThread& thread : crash.threads)
         if (thread.pc && thread.tid != crash.tid) add(thread.tid, *thread.pc);

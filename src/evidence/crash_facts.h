@@ -1,4 +1,4 @@
-// What a crash record says by itself, for the rules: pure functions of the record and its stack.
+// Facts that the rules need from a crash record: pure functions of the record and its stack.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +42,8 @@ struct SharedLibrary {
     std::string library;
     std::vector<int> tids;  // the faulting thread first, if it is one of them
 };
-// Native libraries in which two or more threads were at that moment, most threads first. What is
-// everybody's is left out.
+// Native libraries in which two or more threads were at that moment, most threads first. Libraries
+// that every thread is in are left out.
 std::vector<SharedLibrary> libraries_with_several_threads(const CrashRecord& crash);
 
 // An abort that the allocator called for: the heap was found damaged, the crash came later than

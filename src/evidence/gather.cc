@@ -95,7 +95,7 @@ bool log_complete(const RunRecord& record) {
     });
 }
 
-// Where a parent reaped its child before we could ask, the kernel's own word on its kill will do.
+// If a parent reaped its child before we could ask, the kernel's log line about the kill is used.
 void take_ends_from_log(Evidence& evidence) {
     if (!evidence.host.in_first_pid_namespace) return;
     constexpr Nanos slack = std::chrono::seconds(2);
@@ -108,8 +108,8 @@ void take_ends_from_log(Evidence& evidence) {
     }
 }
 
-// A worker that crashed within milliseconds of its start fell between two looks. Its crash record
-// says that it lived, and how it ended; whose child it was is taken from what the command is.
+// A worker that crashed within milliseconds of its start was never sampled. Its crash record shows
+// that it existed and how it ended; its parent is inferred from its command.
 void add_unseen_crashed(Evidence& evidence) {
     const ProcessEvidence* main = evidence.main();
     if (main == nullptr) return;
@@ -130,9 +130,9 @@ void add_unseen_crashed(Evidence& evidence) {
     for (ProcessEvidence& process : unseen) evidence.processes.push_back(std::move(process));
 }
 
-// How a process ended, by what it wrote down itself: a crash recorded to its end, or the status it
-// left with. Of one that died on the way from exit() to its end, this would be wrong, so only where
-// it came to that end.
+// How a process ended, by its own record: a completely recorded crash, or the exit status. For a
+// process that died between exit() and its end this would be wrong, so it is used only if the
+// process reached that end.
 std::optional<std::pair<ExitStatus, RunTime>> end_told_inside(const Evidence& evidence, int pid) {
     for (const CrashEvidence& crash : evidence.crashes)
         if (crash.pid == pid && crash.finished && !crash.survived)

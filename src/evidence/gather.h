@@ -1,4 +1,5 @@
-// From the run record, and what the machine still tells, to Evidence: the plain value rules read.
+// Makes Evidence, the plain value that rules read, from the run record and what the machine still
+// shows.
 #pragma once
 
 #include "evidence/machine_view.h"

@@ -1,4 +1,4 @@
-// What gather() puts together, one file each. All pure, but for what `MachineView` brings.
+// The parts of gather(), one file each. All are pure, except for what `MachineView` reads.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ inline std::optional<Bytes> bytes(std::uint64_t value) {
     return Bytes{value};
 }
 
-// A wait status as waitpid gives it; nothing for -1 and for what is no end at all.
+// A wait status as waitpid gives it; nothing for -1 and for a status that is not an end.
 std::optional<ExitStatus> exit_of(std::int64_t wait_status);
 
 // In the order of record.cgroups, which Process::cgroup and events name by slot.
@@ -37,7 +37,7 @@ std::vector<SignalSeen> signals(const RunRecord& record, const RunClock& clock);
 std::vector<GpuEvidence> gpus(const RunRecord& record, const Evidence& so_far);
 PressureEvidence pressure(std::span<const format::Sample> samples);
 
-// What the agents told. `memory` has the limit that growth is held against.
+// What the agents recorded. `memory` has the limit that growth is compared with.
 std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
                                   const Evidence& so_far);
 std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& clock);
@@ -45,8 +45,8 @@ std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& cloc
 std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock);
 // Times without movement, oldest first.
 std::vector<StallEvidence> stalls(const RunRecord& record, const RunClock& clock);
-// What the rest of the evidence owes to them: the traceback, who sent signals, the lines that hold
-// memory, and what could not be seen.
+// What the agents add to the rest of the evidence: the traceback, the senders of signals, the lines
+// that hold memory, and what could not be seen.
 void agent_report(const RunRecord& record, const RunClock& clock, Evidence& evidence);
 
 // `own_chain`: the main process's cgroup, null when unknown.

@@ -11,7 +11,7 @@ void keep_last(std::optional<Bytes>& last, std::uint64_t value) {
     if (value != format::unknown) last = Bytes{value};
 }
 
-// What was promised about the time of the end: the last look comes when all of it is given back.
+// Committed memory around the end: at the last look all of it has been released already.
 std::optional<Bytes> committed_at_end(const RunRecord& record) {
     constexpr std::int64_t about = 2'000'000'000;
     std::optional<Bytes> most;

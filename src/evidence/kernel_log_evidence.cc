@@ -1,4 +1,4 @@
-// What the kernel's log said during the run.
+// The kernel's log lines during the run.
 #include <algorithm>
 
 #include "evidence/clean_text.h"

@@ -1,5 +1,5 @@
-// What the machine still tells after the fact. Everything is injected: a test hands in what it
-// likes, and a default one (nothing can be seen) is valid.
+// What can still be read from the machine afterwards. Everything is injected: a test passes in what
+// it needs, and a default one (nothing can be seen) is valid.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What was in use against what was allowed, over the run: a container's limit where there is one
-// below the machine's memory, else the machine's memory.
+// Memory in use against the limit, over the run: a container's limit if it is below the machine's
+// memory, else the machine's memory.
 #include <algorithm>
 
 #include "evidence/gatherers.h"

@@ -1,5 +1,5 @@
-// Memory as it was at the moment that explains an end. A program that is refused memory, or raises
-// what nobody catches, frees most of it before it ends. Pure.
+// Memory as it was at the moment that explains an end. After a refusal or an uncaught exception a
+// program frees most of its memory before it ends. Pure.
 #pragma once
 
 #include "model/evidence.h"

@@ -1,4 +1,5 @@
-// What Holdfast itself has printed into a program's log. None of it may come back as evidence.
+// Recognises what Holdfast itself has printed into a program's log, so that it is not used as
+// evidence.
 #pragma once
 
 #include <string>

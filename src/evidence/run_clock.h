@@ -1,5 +1,5 @@
-// Times of the record as times since the run's start. The record may come from a forger: nothing
-// here overflows, and no result is so large that a later difference of two would.
+// Times of the record as times since the run's start. The record may be forged: nothing here
+// overflows, and no result is so large that a difference of two could.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The program's last words: the end of its stderr, masked and printable.
+// The end of the program's stderr, masked and printable.
 #include <algorithm>
 
 #include "base/text.h"

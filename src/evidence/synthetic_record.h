@@ -1,4 +1,4 @@
-// Records for tests: everything unknown until a test says otherwise.
+// Records for tests: everything is unknown until a test sets it.
 #pragma once
 
 #include <string>

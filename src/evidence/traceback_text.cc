@@ -104,7 +104,7 @@ std::size_t read_group(const Stream& lines, std::size_t at, Block& block) {
         body.push_back(text);
     }
     read_body(body, 0, block);
-    // The members of the group, boxed in with | and +: told by the group's own message.
+    // The members of the group, framed with | and +; the group's own message describes them.
     for (; i < lines.size(); ++i) {
         const std::string_view text = trim(lines[i].text);
         if (!lines[i].text.starts_with(' ') || text.empty() || (text[0] != '|' && text[0] != '+'))

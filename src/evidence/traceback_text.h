@@ -1,5 +1,5 @@
-// The last Python traceback in a text that could have ended the process: how people see most
-// deaths.
+// The last Python traceback in a text that could have ended the process: the form in which people
+// see most deaths.
 #pragma once
 
 #include <optional>
@@ -10,8 +10,8 @@
 namespace holdfast {
 
 // Of a chain of exceptions the last one, which is what ended it. Tracebacks that end no process are
-// passed over: those of threads, of child processes, of destructors ("Exception ignored in"), and
-// those quoted in another one's message. A traceback cut off before its last line is no traceback.
+// skipped: those of threads, of child processes, of destructors ("Exception ignored in"), and those
+// quoted in another one's message. A traceback that is cut off before its last line does not count.
 std::optional<TracebackText> last_traceback(std::string_view text);
 
 }  // namespace holdfast

@@ -1,5 +1,5 @@
-// Where a loaded ELF object has its symbols, read from its image in memory, so that a file that was
-// since replaced or lies in another mount namespace does not matter. 64-bit, own byte order.
+// Finds the symbols of a loaded ELF object in its image in memory, so it does not matter if the
+// file was replaced since, or is in another mount namespace. 64-bit, own byte order.
 #pragma once
 
 #include <elf.h>

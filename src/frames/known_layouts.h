@@ -1,4 +1,5 @@
-// The layout of the interpreter that was met: from our tables up to 3.12, from its own word later.
+// The layout of the interpreter that was found: from our tables up to 3.12, from the interpreter's
+// own table after that.
 #pragma once
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // Memory as the readers of this folder see it: a type with `bool read(std::uintptr_t, void*,
-// std::size_t)` that says no rather than crash. Offsets come from elsewhere, so sums may wrap; a
-// wrapped address is just one more that cannot be read.
+// std::size_t)` that returns false instead of crashing. Offsets are not trusted, so sums may wrap;
+// a wrapped address is just another one that cannot be read.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A Python string as UTF-8, read from memory that may hold anything.
+// A Python string as UTF-8, read from memory that may contain anything.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The walk from _PyRuntime to the frames of each thread. Every loop is bounded and every pointer
-// may be nonsense: the process read may run on, be damaged, or be hostile.
+// The walk from _PyRuntime to the frames of each thread. Every loop is bounded and any pointer may
+// be wrong: the process that is read may be running, damaged, or hostile.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// Reads a run, its crashes unwound first: whoever asks first does that once for all.
+// Reads a run, after unwinding its crashes: the first reader does that once for all.
 Result<RunRecord> settled_record(const RunDirectory& directory);
 
 Evidence evidence_of(const RunRecord& record);
@@ -19,8 +19,8 @@ Verdict judge(const RunRecord& record, const Evidence& evidence);
 
 enum class Judge { once, again };
 
-// The verdict of a run on disk: the one made at its end, where there is one. `again` judges what
-// was recorded anew, as far as it is still there.
+// The verdict of a run on disk: the one made at its end, where there is one. `again` judges the
+// record again, as far as it is still there.
 Result<Verdict> verdict_of(const RunDirectory& directory, Judge how = Judge::once);
 
 }  // namespace holdfast

@@ -28,7 +28,7 @@ public:
             const std::string_view program =
                 std::string_view(process.command).substr(0, process.command.find(' '));
             program_ = program.substr(program.rfind('/') + 1);
-            program_ += ' ';  // a word of its own: folders are called python, too
+            program_ += ' ';  // a whole word: folders are called python, too
         }
         for (const CellRecord& record : kernel.cells) {
             if (record.file.empty()) continue;

@@ -1,5 +1,5 @@
-// What a notebook's user calls the place: the cell's number instead of the name of a file that was
-// never there.
+// Names places as a notebook's user does: by the cell's number instead of a file that never
+// existed.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// kernel.json: the description of a Jupyter kernel, and what it looks like under watch.
+// kernel.json: the description of a Jupyter kernel, and its watched form.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace holdfast {
 
-// What we do not know stays as it is: debugger, encryption, interrupt mode, environment.
+// Unknown members are kept: debugger, encryption, interrupt mode, environment.
 class Kernelspec {
 public:
     static Result<Kernelspec> parse(std::string_view text);
@@ -22,11 +22,11 @@ public:
     void set_display_name(const std::string& name);
 
     bool is_watched() const;
-    // The same kernel under watch, with another first word and a mode of the guard where they are
-    // given. The description it had stays inside.
+    // The same kernel, watched, with another program and a guard mode if they are given. The
+    // original description is kept inside.
     Kernelspec watched(const std::string& holdfast, const std::string& program = "",
                        const std::string& guard = "") const;
-    // What it was before; nothing for a kernelspec that is not ours.
+    // The original description; nothing for a kernelspec that is not ours.
     std::optional<Kernelspec> unwatched() const;
 
     // Written over the one it wraps: removing it must bring that one back.

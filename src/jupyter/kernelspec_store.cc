@@ -41,7 +41,7 @@ void copy_resources(const std::string& from, const fs::path& into) {
     if (from.empty()) return;
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(from, failed)) {
-        std::error_code skipped;  // a logo that cannot be read is no reason to go without a kernel
+        std::error_code skipped;  // an unreadable logo must not prevent the installation
         if (entry.path().filename() != file_name)
             fs::copy(entry.path(), into / entry.path().filename(),
                      fs::copy_options::recursive | fs::copy_options::overwrite_existing, skipped);
@@ -85,8 +85,7 @@ Result<InstalledKernel> find_kernel(const std::vector<std::string>& folders,
         if (spec) return InstalledKernel{place.filename(), place, std::move(*spec)};
         if (spec.error().number != ENOENT && spec.error().number != ENOTDIR) return spec.error();
     }
-    return Error{formatted("no kernel '{}'; holdfast kernel list shows those there are", word),
-                 ENOENT};
+    return Error{formatted("no kernel '{}'; holdfast kernel list shows all of them", word), ENOENT};
 }
 
 Result<std::string> watch_kernel(const KernelToWatch& plan) {
@@ -101,8 +100,9 @@ Result<std::string> watch_kernel(const KernelToWatch& plan) {
     const bool wraps_itself =
         there && !plan.resources.empty() && fs::equivalent(plan.resources, folder, failed);
     if (there && !there->is_watched() && !wraps_itself)
-        return Error{formatted("{} is a kernel already, and not one of ours; take another --name",
-                               folder.string())};
+        return Error{
+            formatted("{} is already a kernel, and Holdfast did not make it; choose another --name",
+                      folder.string())};
     const Kernelspec original = plan.spec.unwatched().value_or(plan.spec);
     Kernelspec spec = original.watched(plan.holdfast, plan.program, plan.guard);
     spec.set_display_name(plan.display_name.empty() ? in_words(original, plan.name)

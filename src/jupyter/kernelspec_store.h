@@ -1,4 +1,4 @@
-// Kernelspecs on disk: found, put under watch, and put back.
+// Kernelspecs on disk: finds them, makes them watched, and restores them.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct KernelToWatch {
     std::string name;
     std::string display_name;  // empty: chosen
     std::string program;       // in place of the first word; may be empty
-    std::string guard;         // its mode; empty: what the environment says when it is started
+    std::string guard;         // its mode; empty: the environment decides when the kernel starts
     std::string into;          // a ".../kernels"
     std::string holdfast;      // our own program
 };

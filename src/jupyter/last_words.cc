@@ -20,7 +20,7 @@ bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& eve
                    int launcher_pid) {
     if (verdict.end.cause == "shut-down"_cause || verdict.root.cause == "shut-down"_cause)
         return true;
-    // Whoever shuts a kernel down interrupts it first, and R's leaves for that with a status.
+    // A shutdown interrupts the kernel first, and R's kernel then exits with a status.
     const bool interrupted = verdict.end.cause == "interrupted"_cause;
     const auto signal = interrupted ? std::optional(SIGINT) : verdict.exit.signal;
     return signal && std::any_of(events.begin(), events.end(), [&](const format::Event& event) {

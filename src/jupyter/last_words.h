@@ -1,4 +1,4 @@
-// When a kernel has died: is there something to say, to whom, and what.
+// After a kernel has died: whether there is something to report, to which cell, and what.
 #pragma once
 
 #include <string>

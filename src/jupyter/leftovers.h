@@ -8,7 +8,7 @@
 namespace holdfast {
 
 // Kills the processes of our group that came from the kernel, except one. Jupyter does the same to
-// the whole group when it restarts a kernel; what has left the group lives on.
+// the whole group when it restarts a kernel; processes that left the group go on.
 void end_leftovers(const sources::Roots& roots, pid_t except);
 
 }  // namespace holdfast

@@ -13,8 +13,8 @@
 namespace holdfast {
 namespace {
 
-// As a file of its own: with -c the folder we were started in would come first on sys.path, and
-// notebooks lie beside files called random.py.
+// As a separate file: with -c, the current folder would come first on sys.path, and notebooks may
+// have a random.py next to them.
 UniqueFd script_file() {
     UniqueFd file = memory_file("last_words.py", 0);
     if (file && !write_all(file.get(), last_words_script)) file.reset();

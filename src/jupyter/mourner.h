@@ -20,7 +20,7 @@ public:
     static std::optional<Mourner> start(const std::string& python);
     Mourner(Mourner&&) noexcept = default;
     Mourner& operator=(Mourner&&) = delete;
-    ~Mourner();  // never heard a word: it goes without one
+    ~Mourner();  // it received nothing and ends silently
 
     pid_t pid() const { return child_.pid(); }
 

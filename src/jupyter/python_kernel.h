@@ -1,4 +1,4 @@
-// Asks an interpreter for its own kernelspec, so that what this ipykernel can do is in it.
+// Asks an interpreter for its own kernelspec, so that it matches this version of ipykernel.
 #pragma once
 
 #include <string>

@@ -42,8 +42,8 @@ Status leave_untold(const RunDirectory& run, const std::string& connection_file,
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return Error::from_errno("cannot write " + path);
     const Json data = Json::object(
-        {{"text/plain", "The kernel before this one died between two cells. " + words.headline},
-         {"text/html", "<b>The kernel before this one died between two cells.</b>" + words.html}});
+        {{"text/plain", "The previous kernel died between two cells. " + words.headline},
+         {"text/html", "<b>The previous kernel died between two cells.</b>" + words.html}});
     const std::string text = data.dump();
     if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
         return Error::from_errno("cannot write " + path);

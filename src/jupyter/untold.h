@@ -1,5 +1,5 @@
-// What could not be said because no cell was running: kept for the kernel that comes next, which
-// shows it above its first cell (agent/hooks/kernel.py).
+// Keeps a message that could not be shown because no cell was running: the next kernel shows it
+// above its first cell (agent/hooks/kernel.py).
 #pragma once
 
 #include <string>

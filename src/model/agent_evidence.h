@@ -1,4 +1,4 @@
-// What the agent told from inside the program's processes, and what a crash left behind.
+// What the agents inside the program's processes recorded, and the records of crashes.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct SiteEvidence {
     std::optional<int> rises;  // windows in which it rose notably
 };
 
-// Everything that grows, put down to the innermost line of the user's own code that has most of it.
+// Everything that grows, charged to the innermost line of the user's own code that has most of it.
 struct LeakEvidence {
     std::vector<Frame> frames;  // outermost first, up to that line
     Bytes live;
@@ -127,11 +127,11 @@ struct LaunchEvidence {
     std::uint64_t count = 0;
 };
 
-// What was launched since the last wait for the GPU that ended well, when an error came out.
+// The launches since the last wait for the GPU that ended well, recorded when an error appeared.
 struct LaunchesEvidence {
     RunTime time{};
     bool all_seen = false;             // of torch's own kernels
-    bool elsewhere = false;            // libraries beside torch launch kernels, too
+    bool elsewhere = false;            // libraries other than torch launch kernels, too
     bool graphs = false;               // some were hidden in graphs
     std::vector<LaunchEvidence> rows;  // by their first launches
 };

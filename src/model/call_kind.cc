@@ -20,7 +20,7 @@ constexpr std::string_view preparing[]{"init",     "dataset",   "prepare", "prep
 constexpr std::string_view working[]{"fit", "train", "transform", "solve", "minimize", "optimize"};
 
 bool any_word(const std::string& function, std::span<const std::string_view> words) {
-    // Of "Corpus.read_all" the class says nothing: a DataLoader does much besides loading.
+    // In "Corpus.read_all" the class name does not count: a DataLoader does much besides loading.
     std::string_view rest = function;
     if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos)
         rest.remove_prefix(dot + 1);
@@ -54,7 +54,7 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
         // of batches does, is not what the line does.
         if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
         prepares = prepares || (own && any_word(frames[i].function, preparing));
-        // The user's own train() is where a loop stands; a library's is one call.
+        // The user's own train() contains a loop; a library's is one call.
         works = works || (!own && i > line && any_word(frames[i].function, working));
     }
     if (prepares) return CallKind::prepares;

@@ -1,5 +1,5 @@
-// What the names of the functions around a line tell about it: that data is being loaded there, or
-// that it waits for one long piece of work.
+// What the names of the functions around a line show: that it loads data, or that it waits for one
+// long piece of work.
 #pragma once
 
 #include <vector>

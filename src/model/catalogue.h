@@ -1,5 +1,5 @@
-// The catalogue: the only list of causes. Codes and slugs are stable, programs match on them; a new
-// cause gets a new number and a page in causes/. Order is by code.
+// The catalogue: the only list of causes. Codes and slugs are stable, because programs match on
+// them; a new cause gets a new number and a page in causes/. Order is by code.
 #pragma once
 
 #include <array>
@@ -20,13 +20,13 @@ struct Cause {
     std::string_view slug;     // "cgroup-oom"
     std::string_view meaning;  // one line, lower case, no full stop
 
-    // What ranking reads. The defaults are right for an end with a text or a mark of its own.
+    // What ranking reads. The defaults are right for an end with a message or a mark of its own.
     Kind kind = Kind::end;
-    int generality = 0;    // of several ends the least general is told
+    int generality = 0;    // of several ends, the verdict names the least general
     Slugs explained_by{};  // the reasons that may lead to this end
     Slugs yields_to{};     // though certain, it gives way to these where they are only likely
     Stopped stopped = Stopped::no;
-    bool told_alone = true;  // a reason that explains nothing is told beside the verdict
+    bool told_alone = true;  // a reason that explains nothing is listed beside the verdict
 
     constexpr Cause reason() {
         kind = Kind::reason;
@@ -67,7 +67,7 @@ inline constexpr Slugs of_host_memory{"host-leak", "dataset-in-ram", "worker-cop
 inline constexpr Slugs of_address_space{"host-leak", "worker-copies"};
 inline constexpr Slugs of_gpu_memory{"gpu-leak"};
 inline constexpr Slugs of_assertion{"bad-label"};
-// Only where the exception speaks of it.
+// Only if the exception is about it.
 inline constexpr Slugs of_exception{"gpu-leak", "nan-loss"};
 // Only where the program looked at its loss and left.
 inline constexpr Slugs of_exit{"nan-loss"};

@@ -27,7 +27,7 @@ struct ImpossibleCheck {
     std::string check, why;
 };
 
-// Whose environment it was: somebody who forgot to activate theirs must see it.
+// The environment that was checked: a user who forgot to activate one must see it.
 struct JudgedPython {
     std::string program;                  // empty: none was found
     std::string version;                  // "3.11"; may be empty

@@ -1,5 +1,5 @@
-// For tests: every member of the model's types as a tuple. A member added to a type breaks the
-// binding here, which leads to the test value, which leads to the JSON description.
+// For tests: every member of the model's types as a tuple. Adding a member to a type breaks the
+// binding here; that reminds you to add it to the test value and to the JSON description.
 #pragma once
 
 #include <optional>
@@ -118,7 +118,7 @@ bool same(const T& a, const T& b) {
     }
 }
 
-// No field, however deep, has the value it would have if nobody had set it.
+// No field, at any depth, has its default value.
 template <class T>
 bool all_set(const T& value) {
     if constexpr (requires { every_field(value); }) {

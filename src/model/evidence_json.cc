@@ -1,4 +1,4 @@
-// Evidence as a recording: complete, so that a death saved once can be judged again for ever.
+// Evidence as a recording: complete, so that a saved death can always be judged again.
 #include "model/evidence_fields.h"
 #include "model/json.h"
 

@@ -1,5 +1,5 @@
-// Internal: fills values from JSON that nobody vouches for. The first thing wrong is remembered
-// with its place ("cgroups[0].levels[1].limit: expected a number"), and nothing after it is read.
+// Internal: fills values from untrusted JSON. The first thing wrong is remembered with its place
+// ("cgroups[0].levels[1].limit: expected a number"), and nothing after it is read.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What could not be seen: of which kind it is, and how it is told.
+// What could not be seen: its kind, and the sentence about it.
 #pragma once
 
 #include <string>

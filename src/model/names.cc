@@ -1,4 +1,4 @@
-// The words that stand for enumerators and signals in every form of output.
+// The names of enumerators and signals in every form of output.
 #include <array>
 #include <csignal>
 

@@ -24,7 +24,7 @@ struct WaitingThread {
     std::string call;                 // "futex"
     std::string wait_channel;         // "futex_wait_queue"
     std::string target;               // what it reads or writes: "pipe:[123]"
-    std::optional<int> owner;         // the thread that holds the lock, where the lock says so
+    std::optional<int> owner;         // the thread that holds the lock, if the lock records it
     std::vector<std::string> native;  // innermost first
     std::vector<Frame> frames;        // Python's, outermost first
 };

@@ -53,7 +53,7 @@ struct CurvePoint {
     std::optional<Bytes> limit;
     std::optional<Bytes> left = {};  // may still be taken: file pages that can be dropped are free
 
-    // What nobody can give back by dropping file pages.
+    // Memory that dropping file pages cannot free.
     Bytes taken() const { return limit && left && *left <= *limit ? *limit - *left : used; }
 };
 

@@ -1,5 +1,5 @@
-// A cursor over the bytes of an unwind table. It believes none of them: what would lie past the end
-// reads as zero, and from then on `ok` is false.
+// A cursor over the bytes of an unwind table. It trusts none of them: a read past the end gives
+// zero, and from then on `ok` is false.
 #pragma once
 
 #include <cstddef>

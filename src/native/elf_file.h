@@ -1,5 +1,6 @@
-// As much of an ELF file as naming an address takes: where it was loaded, its symbols, its build
-// id, its separate debug file. Read with pread: a mapping of a file that shrinks is a SIGBUS.
+// The parts of an ELF file that are needed to name an address: where it was loaded, its symbols,
+// its build id, its separate debug file. Read with pread: a mapping of a file that shrinks is a
+// SIGBUS.
 #pragma once
 
 #include <elf.h>

@@ -28,7 +28,8 @@ void write_text(int fd, std::string text) {
 [[noreturn]] void run_child(int fd, pid_t parent, const CrashRecord& crash,
                             const IsolationLimits& limits) {
     end_with_parent(parent);
-    // It may crash, and nobody wants its core. Handlers are its parent's and mean nothing here.
+    // It may crash, and must not leave a core file. Signal handlers are its parent's and mean
+    // nothing here.
     ::prctl(PR_SET_DUMPABLE, 0);
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPIPE})
         ::signal(number, SIG_DFL);

@@ -1,5 +1,5 @@
-// Unwinding in a process of its own: debug information is large, foreign and read by a library
-// that has met worse, and neither a crash nor a hang of it may reach whoever asks.
+// Unwinds in a separate process: debug information is large and untrusted, and neither a crash nor
+// a hang of the library that reads it may reach the caller.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct IsolationLimits {
     std::size_t text_size;  // of the answer
 };
 
-// The stack as native_text() writes it; of what could not be had in time, a line says so.
+// The stack as native_text() writes it; a line names what could not be read in time.
 std::string unwind_isolated(const CrashRecord& crash, const IsolationLimits& limits);
 
 }  // namespace holdfast

@@ -1,5 +1,5 @@
-// libdw, loaded at the moment lines of native code are wanted and not before: most runs never
-// crash, and the binary must start where elfutils is not installed.
+// libdw, loaded only when lines of native code are needed: most runs never crash, and the binary
+// must start where elfutils is not installed.
 #pragma once
 
 #if __has_include(<elfutils/libdwfl.h>)

@@ -1,4 +1,4 @@
-// Source files and lines of native code, where debug information is and libdw is installed.
+// Source files and lines of native code, if there is debug information and libdw is installed.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The state to unwind from: registers in DWARF's order, and memory as the record has it.
+// The state to unwind from: registers in DWARF's order, and the memory that is in the record.
 #include <array>
 #include <cstring>
 

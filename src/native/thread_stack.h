@@ -1,4 +1,4 @@
-// The native stack of a thread that waits, taken from outside and without stopping it.
+// The native stack of a waiting thread, read from outside without stopping it.
 #pragma once
 
 #include <string>

@@ -44,10 +44,10 @@ private:
         });
         if (!next) {
             const bool ends = row->registers[row->return_address].kind == CfiRule::Kind::undefined;
-            return ends ? std::nullopt : stop("the record has too little of the stack of");
+            return ends ? std::nullopt : stop("the record holds too little of the stack of");
         }
         const RawFrame above{next->pc, !row->signal_frame, false, next->registers[sp_]};
-        if (above.call && !lies_above(above)) return stop("damaged is the stack of");
+        if (above.call && !lies_above(above)) return stop("a damaged stack in");
         add(above);
         return next;
     }
@@ -70,7 +70,7 @@ private:
         return found_.frames.size() == 1 ? *caller.sp >= *own : *caller.sp > *own;
     }
 
-    // Told only where hardly anything was found: the end of a long stack is nobody's question.
+    // Reported only if hardly anything was found: a missing end of a long stack does not matter.
     std::nullopt_t stop(std::string_view why) {
         if (found_.frames.size() > 1) return std::nullopt;
         const CrashModule* mapping = modules_.mapping(found_.frames[0].instruction());

@@ -35,8 +35,8 @@ std::string reasons(const CheckReport& report) {
 
 // "Python 3.11, /srv/env/bin/python, with torch 2.9.0"
 std::string judged(const JudgedPython& python) {
-    if (python.program.empty()) return "No Python was found to judge; name one with --python.";
-    std::string text = formatted("Judged: Python {}{}{}", python.version,
+    if (python.program.empty()) return "No Python was found to check; name one with --python.";
+    std::string text = formatted("Checked: Python {}{}{}", python.version,
                                  python.version.empty() ? "" : ", ", python.program);
     for (const std::string& framework : python.frameworks)
         text += (&framework == python.frameworks.data() ? ", with " : ", ") + framework;

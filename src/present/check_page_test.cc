@@ -14,7 +14,7 @@ CheckReport report_of(std::vector<std::string> frameworks) {
 
 TEST(CheckPage, SaysWhoseEnvironmentItWas) {
     const std::string with = check_page(report_of({"torch 2.9.0", "jax 0.7.0"}), Style{});
-    EXPECT_NE(with.find("Judged: Python 3.11, /srv/env/bin/python, with torch 2.9.0, jax 0.7.0."),
+    EXPECT_NE(with.find("Checked: Python 3.11, /srv/env/bin/python, with torch 2.9.0, jax 0.7.0."),
               std::string::npos)
         << with;
     EXPECT_NE(check_page(report_of({}), Style{}).find("without torch, tensorflow and jax."),

@@ -14,7 +14,7 @@ std::string_view headline_of(CauseId cause);
 
 // With the doubt in front where there is one: "Probably: ...".
 std::string headline_of(const Statement& finding);
-// Of an end that nobody saw, not even that it was a kill.
+// For an end that nobody saw, where not even a kill is certain.
 std::string headline_of_end(const Verdict& verdict);
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// For tests: verdicts nobody would write, from strings nobody should trust.
+// For tests: strange verdicts, made of hostile strings.
 #pragma once
 
 #include <random>

@@ -9,8 +9,8 @@
 namespace holdfast {
 
 struct NotebookMessage {
-    std::string headline;  // one sentence, with cause and place
-    std::string error;     // the causes and the place alone: the panel above says the rest
+    std::string headline;            // one sentence, with cause and place
+    std::string error;               // only the causes and the place: the panel above has the rest
     std::vector<std::string> lines;  // coloured, as a traceback is
     std::string html;
     std::string plain;  // the same without colours: for the panel where no HTML is shown

@@ -1,4 +1,4 @@
-// How text may look where it goes: width, colour, and which characters.
+// What the output allows: width, colour, and character set.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ struct TerminalEnvironment {
 inline constexpr int least_width = 40;
 inline constexpr int greatest_width = 100;
 
-// `columns` is what the terminal says of itself; absent when it does not.
+// `columns` is what the terminal reports; absent if it does not.
 Style choose_style(bool is_terminal, std::optional<int> columns, const TerminalEnvironment& env);
 
 // These two ask the machine; everything else in this folder is a function of its arguments.

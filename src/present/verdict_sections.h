@@ -1,5 +1,5 @@
-// The blocks a verdict's page is made of. Each adds itself to the page, or nothing when it has
-// nothing to say.
+// The blocks a verdict's page is made of. Each adds itself to the page, or adds nothing if it is
+// empty.
 #pragma once
 
 #include "model/verdict.h"

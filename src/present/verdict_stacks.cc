@@ -1,5 +1,5 @@
-// Python and native stacks in a verdict's page: the end of each that is nearest to the fault, the
-// user's own frames whole, runs of library frames folded into one line.
+// Python and native stacks in a verdict's page: only the end nearest to the fault, with all of the
+// user's own frames; runs of library frames are folded into one line.
 #include <algorithm>
 
 #include "base/format.h"
@@ -38,7 +38,7 @@ void add_python_thread(Page& page, const PythonStack& stack) {
         }
         std::size_t end = i;
         while (end < frames.size() && !is_own_code(frames[end].file)) ++end;
-        // The innermost frame is where it happened: it stays, whoever wrote it.
+        // The innermost frame is where it happened: it is kept, whoever wrote it.
         const std::size_t folded = end == frames.size() ? end - 1 - i : end - i;
         if (folded >= least_folded) {
             page.text(formatted("({} library frames)", folded), {&Paint::faint, 2});

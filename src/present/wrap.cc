@@ -134,7 +134,7 @@ std::string shorten_front(std::string_view text, int width, const Style& style) 
     if (left <= width) return std::string(text);
     const int room = width - display_width(ellipsis(style));
     while (!text.empty() && left > room) left -= column_width(next_code_point(text));
-    // What is left must not begin with a mark that belonged to the character cut away.
+    // The rest must not begin with a combining mark of the character that was cut off.
     for (std::string_view rest = text; !text.empty() && column_width(next_code_point(rest)) == 0;)
         text = rest;
     return std::string(ellipsis(style)).append(text);

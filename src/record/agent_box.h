@@ -1,5 +1,5 @@
-// agent.box: made by the supervisor, filled by the agents inside the program's processes, read by
-// somebody who trusts none of it.
+// agent.box: made by the supervisor, filled by the agents inside the program's processes, read by a
+// reader that trusts none of it.
 #pragma once
 
 #include <cstddef>
@@ -111,7 +111,7 @@ struct AgentRefusalRecord {
     FrameNumbers stack;
 };
 
-// What the guard refused (or, where it only warns, would have) in one process.
+// What the guard refused (or would have refused, if it only warns) in one process.
 struct AgentGuardRecord {
     std::uint64_t refused = 0, warned = 0;
     std::optional<AgentRefusalRecord> first, last;
@@ -135,7 +135,7 @@ struct AgentLaunchRecord {
 struct AgentLaunchesRecord {
     std::int64_t time = 0;
     bool all_seen = false;                // every row found room
-    bool elsewhere = false;               // libraries beside torch launch kernels, too
+    bool elsewhere = false;               // libraries other than torch launch kernels, too
     bool graphs = false;                  // some were hidden in graphs
     std::vector<AgentLaunchRecord> rows;  // by their first launches
 };

@@ -44,7 +44,7 @@ enum AgentSiteFlags : std::uint32_t {
     // stayed while they were watched, or by the line that asked for the arena.
     site_small_objects = 4,
     site_arena = 8,
-    site_native = 16,   // no Python frame anywhere to be had
+    site_native = 16,   // no Python frame could be read anywhere
     site_gpu = 32,      // GPU memory, as the framework reports it
     site_unseen = 64,   // became resident while the main thread was here; nobody saw it asked for
     site_import = 128,  // asked for by an import below this line

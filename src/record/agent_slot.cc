@@ -1,5 +1,5 @@
 // One slot of agent.box as plain values. Its writer may have died between any two stores, or be a
-// forger: sizes are cut to what there is, numbers that point nowhere are dropped.
+// forger: sizes are limited to what exists, and invalid references are dropped.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -14,7 +14,8 @@ namespace {
 
 using format::AgentSlot;
 
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 50U;  // larger is no estimate, but damage
+constexpr std::uint64_t most_bytes = std::uint64_t{1}
+                                     << 50U;  // a larger figure is damage, not an estimate
 
 // A figure of bytes; damage reads as nothing held.
 std::uint64_t amount(std::uint64_t value) { return value <= most_bytes ? value : 0; }

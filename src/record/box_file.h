@@ -1,4 +1,4 @@
-// A box just made: its file reserved, mapped and headed.
+// Creates a box: reserves its file, maps it, and writes the header.
 #pragma once
 
 #include <cstddef>

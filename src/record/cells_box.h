@@ -1,5 +1,5 @@
 // cells.box: the last cells of a notebook kernel and the requests they answer, written by a hook
-// inside it (agent/hooks/cells.py), read by somebody who trusts none of it.
+// inside it (agent/hooks/cells.py), read by a reader that trusts none of it.
 #pragma once
 
 #include <cstddef>

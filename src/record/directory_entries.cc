@@ -13,7 +13,7 @@
 namespace holdfast {
 
 Result<std::vector<std::string>> entry_names(int directory) {
-    // Opened anew: a duplicate would share its reading position with the caller's.
+    // Opened again: a duplicate would share its reading position with the caller's descriptor.
     UniqueFd fd(::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd) return Error::from_errno("cannot list directory");
     const auto close = [](DIR* stream) { ::closedir(stream); };

@@ -1,8 +1,8 @@
 // `guard.box`: what the supervisor tells the guards inside the program's processes, and what they
 // tell each other. Plain C++ without a library, like format.h. Every process of the run may write
-// here, so nobody believes a word of it that matters: the settings carry a checksum, places are
-// only hints where to look, figures only hints when. A refusal rests on what the kernel says at
-// that moment, never on this page.
+// here, so nothing important is trusted: the settings have a checksum, places are only hints where
+// to look, and figures are only hints when to look. A refusal rests on what the kernel says at that
+// moment, never on this page.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct GuardPlace {
     std::uint32_t levels;   // directories that count: this one and so many less one above it
     char directory[472];    // of the own level, without a slash at its end
     std::uint64_t check;    // guard_hash of what stands before it
-    std::uint64_t room;     // what could still be had when last read, by whoever read it
+    std::uint64_t room;     // the memory that was left at the last reading
     std::uint64_t spent;    // asked for since then, by all processes of this place
     std::uint64_t reserve;  // of it, what is kept
 };
@@ -73,20 +73,20 @@ struct GuardListener {
 };
 enum class GuardAnswer : std::uint32_t {
     none = 0,
-    nobody_hears = 1,  // an error here would reach nobody: ask whoever waits for this process
+    nobody_hears = 1,  // an error here would reach nobody: call the process that waits for this one
 };
 inline constexpr std::uint32_t guard_listeners = 64;
 
 struct GuardPage {
     GuardSettings settings;
-    std::int64_t alive;         // when the supervisor last wrote; an old page is no page
+    std::int64_t alive;         // when the supervisor last wrote; an old page does not count
     std::uint64_t place_count;  // used
     std::uint64_t next_ticket;
     std::uint32_t brink;  // a futex: counts the times that memory came close to its end
     std::uint32_t reserved_word;
     std::uint64_t refused, warned;  // over all processes
     GuardEvent first;
-    std::uint64_t first_taken;  // whoever sets it writes `first`
+    std::uint64_t first_taken;  // the process that sets it writes `first`
     std::int64_t last_refused;  // when; 0: never
     std::uint64_t reserved[7];
     GuardPromise promises[guard_promises];

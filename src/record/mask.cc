@@ -30,7 +30,7 @@ std::size_t spaces(std::string_view text) {
     return std::min(text.find_first_not_of(" \t"), text.size());
 }
 
-// Where something secret stands: so many bytes stay, so many are replaced.
+// A secret in the text: how many bytes stay, and how many are replaced.
 struct Found {
     std::size_t keep = 0;
     std::size_t hide = 0;
@@ -313,7 +313,7 @@ std::string command_line(const std::vector<std::string>& argv) {
     std::string line;
     for (const std::string& argument : argv) {
         if (!line.empty()) line += ' ';
-        // What is hidden cannot be typed back anyway: no quotes for its stars.
+        // A masked word cannot be retyped anyway, so its stars get no quotes.
         std::string plain = argument;
         for (std::size_t at = plain.find(hidden); at != std::string::npos; at = plain.find(hidden))
             plain.erase(at, hidden.size());

@@ -1,4 +1,5 @@
-// Recognises secrets by their disorder: long stretches of letters and digits that no person chose.
+// Recognises secrets by their randomness: long sequences of letters and digits that no person
+// chose.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,8 @@ namespace holdfast {
 
 enum class Place { text, path, url };
 
-// How many bytes at the start of `text` are such a stretch; 0 when none begins there. Hashes in
-// hexadecimal, UUIDs and symbols of compilers are left: they are no secrets as often as they are.
+// How many bytes at the start of `text` are such a stretch; 0 when none begins there. Hexadecimal
+// hashes, UUIDs and compiler symbols are left alone, because they often are not secrets.
 std::size_t random_token_length(std::string_view text, Place place);
 
 }  // namespace holdfast

@@ -226,7 +226,7 @@ Status RunDirectory::shrink() const {
     Status removed = Done{};
     for (const std::string& name : *names) {
         if (!run_file::is_one(name) || run_file::is_kept(name)) continue;
-        // Gone already: a file that was written beside and renamed since we looked.
+        // Already gone: a temporary file that was renamed since we looked.
         if (::unlinkat(fd(), name.c_str(), 0) != 0 && errno != ENOENT)
             removed = Error::from_errno("cannot remove " + name);
     }

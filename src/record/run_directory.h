@@ -52,7 +52,7 @@ public:
     Status lock();
     bool is_live() const;
 
-    // Writes beside and renames: a reader sees the old file or the new one.
+    // Writes a temporary file and renames it: a reader sees the old file or the new one.
     Status write_file(const std::string& name, std::string_view text) const;
     Result<std::string> read_file(const std::string& name, std::size_t limit) const;
     bool has_file(const std::string& name) const;
@@ -63,7 +63,7 @@ public:
     Status write_facts(const RunFacts& facts) const;
     Result<RunFacts> read_facts() const;
 
-    // After a clean end: removes the boxes and what was told meanwhile, keeps the JSON files.
+    // After a clean end: removes the boxes and the notices, keeps the JSON files.
     Status shrink() const;
 
 private:

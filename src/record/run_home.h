@@ -1,4 +1,4 @@
-// Where runs are kept, and where to turn when that place will not have us.
+// Where runs are kept, and the fallbacks if that place cannot be used.
 #pragma once
 
 #include <sys/types.h>

@@ -20,7 +20,7 @@ struct Contents {
     bool ended_well = false;  // it was shrunk to a summary
 };
 
-// What a run directory of ours holds; nothing when it holds anything a run would not.
+// What a run directory holds; nothing if it contains a file that no run has.
 std::optional<Contents> contents_of_run(int directory) {
     struct stat self {};
     if (::fstat(directory, &self) != 0 || self.st_uid != ::geteuid()) return std::nullopt;

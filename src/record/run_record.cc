@@ -52,7 +52,7 @@ void take_agents(RunRecord& record, AgentsRead read) {
     if (read.truncated) record.damage.push_back(std::string(run_file::agent) + ": truncated");
 }
 
-// A box that is not there is no damage: no relay, no GPU, or a clean run that was shrunk.
+// A missing box is not damage: there was no relay or no GPU, or the run was clean and was shrunk.
 template <class Box>
 bool present(RunRecord& record, const Result<Box>& box) {
     if (box) return true;

@@ -1,5 +1,5 @@
-// A checksum inside a JSON object, as its last member: a flipped bit in a number would otherwise be
-// a wrong figure told with a straight face.
+// A checksum inside a JSON object, as its last member: without it, a flipped bit would make a wrong
+// figure that looks right.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Whether a name announces a secret: --api-key, HF_TOKEN, PGPASSWORD, db.password; not --tokenizer,
-// not --max-tokens, not --password-file.
+// Whether a name says that its value is a secret: --api-key, HF_TOKEN, PGPASSWORD, db.password; not
+// --tokenizer, not --max-tokens, not --password-file.
 #pragma once
 
 #include <string_view>

@@ -10,7 +10,7 @@ struct ClientOption {
     std::string_view client;
     std::string_view option;
     char after;       // '\0': the whole value
-    bool only_glued;  // `-p` alone asks for the password, and the next word is something else
+    bool only_glued;  // `-p` alone prompts for the password, and the next word is something else
 };
 
 // clang-format off

@@ -1,5 +1,5 @@
-// Secrets that the short options of well-known clients announce: mysql -pV, sshpass -p V, curl -u
-// user:V. The same letters mean a port or a path elsewhere, so the client's name decides.
+// Secrets after the short options of well-known clients: mysql -pV, sshpass -p V, curl -u user:V.
+// The same letters mean a port or a path elsewhere, so the client's name decides.
 #pragma once
 
 #include <cstddef>

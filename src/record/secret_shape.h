@@ -1,5 +1,5 @@
-// Recognises secrets by their looks: the prefixes vendors give their keys, JSON web tokens, private
-// keys in PEM, addresses of webhooks.
+// Recognises secrets by their form: the prefixes that vendors give their keys, JSON web tokens,
+// private keys in PEM, addresses of webhooks.
 #pragma once
 
 #include <cstddef>

@@ -1,8 +1,7 @@
 // Writes checked records into one section of a mapped box.
 //
 // The order of stores does not matter for safety: a record is believed only when its checksum
-// holds, so a writer killed anywhere leaves the old record, the new one, or one that is passed
-// over.
+// holds, so a writer killed anywhere leaves the old record, the new one, or one that readers skip.
 #pragma once
 
 #include <atomic>

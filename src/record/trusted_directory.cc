@@ -13,7 +13,7 @@ namespace holdfast {
 namespace {
 
 constexpr uid_t root = 0;
-constexpr uid_t nobody = 65534;  // stands for every user that a user namespace does not know
+constexpr uid_t nobody = 65534;  // represents every user that a user namespace does not know
 
 std::string read_or_nothing(const char* path) {
     Result<std::string> text = read_file(path);

@@ -1,5 +1,4 @@
-// Whether a directory may be trusted to hold a run: nobody but its user and root can put something
-// else in its place.
+// Whether a directory may be trusted to hold a run: only its user and root can replace it.
 #pragma once
 
 #include <sys/types.h>

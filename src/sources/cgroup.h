@@ -32,7 +32,7 @@ public:
 
     // Of the memory controller; 0 where only pids is visible.
     int version() const;
-    // Own: counters may be tied to the process. Otherwise they speak of a wider group.
+    // Own: counters may be attributed to the process. Otherwise they count a wider group.
     CgroupView view() const;
     // The own level's path, a key: processes with equal paths share this cgroup.
     const std::string& path() const;
@@ -52,7 +52,7 @@ public:
     Result<CgroupMembers> members(std::size_t limit = 4096) const;
     // "user.oomd_kill=1" and the like: systemd-oomd leaves these marks on a cgroup it killed. The
     // mark is on the cgroup it chose, so all levels are asked, the own first. It counts up and
-    // stays: only one that changed during the run speaks of it.
+    // stays: only a mark that changed during the run counts.
     std::optional<std::string> userspace_oom_mark() const;
 
 private:

@@ -12,7 +12,7 @@ namespace holdfast::sources {
 // One number: memory.current, memory.usage_in_bytes, memory.failcnt, pids.current.
 std::optional<std::uint64_t> parse_cgroup_count(std::string_view text);
 
-// Told apart: no limit is set, and the file makes no sense.
+// Distinguishes "no limit is set" from "the file is not understood".
 struct CgroupLimit {
     std::optional<std::uint64_t> value;  // absent: no limit
 };

@@ -6,7 +6,7 @@ namespace holdfast::sources {
 namespace {
 
 // File pages the kernel can drop at once; those not yet written must wait for the disk. Never more
-// than is in use: a figure that says so was read at another moment.
+// than is in use: a larger figure was read at another moment.
 Bytes droppable(const CgroupMemoryStat& stat, Bytes usage) {
     const auto part = [&](const std::optional<Bytes>& size) {
         return std::min(size.value_or(Bytes{}), usage);

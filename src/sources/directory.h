@@ -1,4 +1,4 @@
-// Names of a directory, one by one; knows nothing of what they mean.
+// The names in a directory, one by one.
 #pragma once
 
 #include <dirent.h>

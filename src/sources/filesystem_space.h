@@ -1,4 +1,4 @@
-// How much room a filesystem has, and of what kind it is.
+// How much space a filesystem has, and its type.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The GPUs, through NVIDIA's management library where there is one, else none at all.
+// The GPUs, read through NVIDIA's management library; without the library, none.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct GpuReading {
     bool lost = false;                                 // fell off the bus
 };
 
-// What is looked at once, before a run: how the GPU is set up, and what it has been through.
+// Read once, before a run: the GPU's settings and its error history.
 struct GpuHealth {
     std::optional<int> capability_major, capability_minor;
     std::optional<int> slowdown_celsius;                // hotter than this, it slows itself down

@@ -1,4 +1,4 @@
-// What machine this is.
+// Which machine this is.
 #pragma once
 
 #include <array>

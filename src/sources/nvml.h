@@ -1,5 +1,5 @@
 // The few declarations of NVIDIA's management library that are used here, as its ABI has them; its
-// own header need not be installed. Names are its own, without the prefix.
+// header need not be installed. Names are NVML's, without the prefix.
 #pragma once
 
 #include <cstddef>

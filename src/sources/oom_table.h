@@ -1,5 +1,6 @@
 // The kernel's own list of who held what at an OOM kill, printed just before the line of the kill:
-// the one picture of that moment, since whoever ate the memory may be gone at the next look.
+// the only picture of that moment, because the process that took the memory may be gone at the next
+// look.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 namespace holdfast::sources {
 
 std::vector<std::string> parse_pid_cmdline(std::string_view text) {
-    // A rewritten title is padded with NULs; they are no arguments.
+    // A rewritten title is padded with NULs, which are not arguments.
     while (text.ends_with(std::string_view("\0\0", 2))) text.remove_suffix(1);
     std::vector<std::string> arguments;
     while (const auto piece = next_piece(text, '\0')) arguments.emplace_back(*piece);

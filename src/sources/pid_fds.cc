@@ -48,8 +48,9 @@ std::optional<std::string> fd_target(int process_dir, int fd) {
 }
 
 Result<std::uint64_t> count_open_files(int process_dir, std::uint64_t limit) {
-    // Linux 6.2 and later count for us. 0 is no answer: a program without any descriptor is rarer
-    // than an older kernel. Elsewhere than in procfs the size of a directory means nothing.
+    // Linux 6.2 and later report the count as the size. 0 is taken for an older kernel, because a
+    // program without any descriptor is rarer. Outside procfs the size of a directory means
+    // nothing.
     struct statfs filesystem {};
     struct stat info {};
     if (::fstatfs(process_dir, &filesystem) == 0 && filesystem.f_type == PROC_SUPER_MAGIC &&

@@ -19,7 +19,7 @@ struct FdInfo {
 
 Result<FdInfo> parse_fdinfo(std::string_view text);
 
-// What a descriptor stands for, as the kernel names it: a path, "pipe:[7]", "socket:[9]". A name of
+// What a descriptor refers to, as the kernel names it: a path, "pipe:[7]", "socket:[9]". A name of
 // 4096 bytes or more counts as none.
 std::optional<std::string> fd_target(int process_dir, int fd);
 

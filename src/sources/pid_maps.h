@@ -13,7 +13,7 @@ struct MapCount {
     bool complete = true;  // false: there are more, the reading stopped at its bound
 };
 
-// Not for every look: the kernel walks all mappings under the process's own lock.
+// Not to be read at every look: the kernel walks all mappings under the process's lock.
 Result<MapCount> count_mappings(int process_dir, std::size_t limit = 16U << 20U);
 
 }  // namespace holdfast::sources

@@ -1,4 +1,4 @@
-// /proc/PID/stat: who a process is, its state, its CPU time and its size, in one line.
+// /proc/PID/stat: a process's identity, its state, its CPU time and its size, in one line.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// /proc/PID/statm: a process's size, the cheapest file that tells it.
+// /proc/PID/statm: a process's size, the cheapest file to read it from.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// One process's directory in /proc, kept open. A pid may be given to another process; this
+// One process's directory in /proc, kept open. A pid may be reused for another process; this
 // directory never is: once the process is reaped, every read below it fails with ESRCH.
 #pragma once
 

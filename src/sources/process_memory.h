@@ -1,5 +1,5 @@
-// Another process's memory: read while it runs, so what is read may be half changed. Takes the
-// rights of ptrace, which a parent has.
+// Another process's memory: read while it runs, so the contents may be half changed. Needs the
+// right to ptrace it, which a parent has.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Which of a process's mapped files is the interpreter, and where it has what we look for.
+// Which of a process's mapped files is the interpreter, and where in it the needed symbols are.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The Python stacks of a running process, seen from outside: nothing is stopped and nothing of it
-// is called, so a stack may be caught in the middle of a change and end early.
+// The Python stacks of a running process, seen from outside: nothing is stopped and none of its
+// code is called, so a stack may be read in the middle of a change and end early.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// /proc/PID/task: the threads of a process, each with what it does just now.
+// /proc/PID/task: the threads of a process, each with its current state.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ void BrinkCaller::call(HeadroomPage& page) const {
     pid_t pid = all.empty() ? 0 : all.front().pid;
     for (int i = 0; i < deepest; ++i) {
         const format::Process* member = tree_->member(pid);
-        if (member == nullptr) return;  // nobody of ours
+        if (member == nullptr) return;  // none of our processes
         if (page.listens(pid)) break;
         pid = member->parent;
     }

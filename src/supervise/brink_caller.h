@@ -1,4 +1,5 @@
-// Calls the main thread of the process that the kernel would kill, just before it would.
+// Signals the main thread of the process that the kernel would kill next, just before the kernel
+// does.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
-// How often to look at a cgroup that is nearly full, and when its program has to be called: memory
-// that is touched climbs at a gigabyte or two a second.
+// How often to look at a cgroup that is nearly full, and when its program must be called: touched
+// memory can grow by one or two gigabytes a second.
 #pragma once
 
 #include <cstdint>

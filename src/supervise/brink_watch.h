@@ -1,5 +1,5 @@
-// Lets the kernel tell when a cgroup comes close to its limit: a poll would come too late, memory
-// that is touched climbs at a gigabyte or two a second.
+// Lets the kernel notify us when a cgroup comes close to its limit: polling would be too late,
+// because touched memory can grow by one or two gigabytes a second.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ public:
     // From here on it is the brink: a sixteenth part of the limit is left.
     static Bytes brink_of(Bytes limit) { return {limit.count / 16}; }
 
-    // Asks for notices about every chain not asked about yet. Without the right to (v1 needs root,
-    // v2 a cgroup of one's own) there are none, and the looks of the supervisor have to do.
+    // Asks the kernel for notices about every new chain. Without the right to do so (v1 needs root,
+    // v2 a cgroup of one's own) there are none, and the supervisor's own looks must be enough.
     void follow(const std::vector<CgroupAddress>& cgroups);
 
     // Descriptors to wait on that are new since the last call; readable or urgent when memory is

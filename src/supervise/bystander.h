@@ -1,4 +1,5 @@
-// What every helper process of the supervisor does first: let go of the program's world.
+// What every helper process of the supervisor does first: release the program's descriptors and
+// working directory.
 #pragma once
 
 #include <initializer_list>

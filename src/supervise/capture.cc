@@ -35,9 +35,9 @@ Capture plan_capture(const StreamFacts& err) {
     if (!err.open) return Capture::none;
     if (err.terminal) return Capture::terminal;
     if (err.regular_file) return Capture::read_file;
-    // Everything else answers otherwise than a pipe: /dev/null never fills up, /dev/full takes
-    // nothing, a socket knows send(), a pipe of packets keeps writes apart, and one that does not
-    // block says EAGAIN.
+    // Everything else behaves differently from a pipe: /dev/null never fills up, /dev/full takes
+    // nothing, a socket knows send(), a packet pipe keeps writes separate, and a non-blocking pipe
+    // returns EAGAIN.
     return err.blocking_pipe ? Capture::relay : Capture::none;
 }
 
@@ -45,7 +45,7 @@ std::vector<int> writers_of_same_pipe(int fd) {
     std::vector<int> same{fd};
     struct stat pipe {};
     if (::fstat(fd, &pipe) != 0) return same;
-    // Not std::filesystem: without memory its iterator ends the process.
+    // Not std::filesystem: its iterator ends the process when memory is out.
     const std::unique_ptr<DIR, int (*)(DIR*)> all(::opendir("/proc/self/fd"), ::closedir);
     if (!all) return same;
     while (const dirent* entry = ::readdir(all.get())) {
@@ -82,7 +82,7 @@ FilePlace FilePlace::of(int fd) {
 
 void occupy_closed_streams() {
     for (int fd = 0; fd <= 2; ++fd) {
-        // Not fcntl(): a seccomp filter that kills for that is not noticed before this.
+        // Not fcntl(): a seccomp filter that kills for it has not been noticed at this point.
         struct stat status {};
         if (::fstat(fd, &status) == 0 || errno != EBADF) continue;
         // The lowest free number is `fd`, since those below are taken by now.

@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// What fstat and isatty say of one of the descriptors the program will inherit.
+// What fstat and isatty say about one of the descriptors that the program will inherit.
 struct StreamFacts {
     bool open = false;
     bool terminal = false;
@@ -23,7 +23,7 @@ enum class Capture {
     relay,      // a relay between the program's stderr and ours
     read_file,  // a regular file: read its tail afterwards
     terminal,   // a terminal must stay the terminal it is: nothing is kept
-    none,       // closed, or nothing that a pipe can stand for
+    none,       // closed, or nothing that a pipe can replace
 };
 
 Capture plan_capture(const StreamFacts& err);

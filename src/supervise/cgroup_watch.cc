@@ -73,8 +73,8 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     const auto text = read_file_at(process_dir, "cgroup");
     // Dead before we could ask: it was born into ours.
     if (!text) return watched_.empty() ? std::nullopt : std::optional(0);
-    // On v1 the kernel shows everybody who is about to exit in the root, whose counters say
-    // nothing. Asked after the text was read: whoever is not exiting now was not then.
+    // On v1 the kernel shows every exiting process in the root cgroup, whose counters mean nothing.
+    // Checked after the text was read: a process that is not exiting now was not exiting then.
     if (exiting(process_dir)) return std::nullopt;
     for (std::size_t slot = 0; slot < watched_.size(); ++slot)
         if (watched_[slot].key == *text) return static_cast<int>(slot);
@@ -218,8 +218,8 @@ void CgroupWatch::study(Nanos now, const IsOurs& is_ours) {
     }
 }
 
-// A child just forked is met here before the tree has found it; should it be gone by the time of
-// the next look it passes for a stranger, which lowers a verdict's confidence and never raises it.
+// A new child may be seen here before the tree has found it. If it is gone at the next look, it
+// counts as a stranger, which can lower a verdict's confidence but never raise it.
 void CgroupWatch::note_strangers(Watched& watched, const IsOurs& is_ours) {
     const auto members = watched.cgroup.members();
     if (!members) return;

@@ -59,7 +59,7 @@ public:
     // Whether a process is charged to the same limit as those in `slot`.
     bool shares_limit(int process_dir, int slot) const;
 
-    // What the last glance and study say of one chain.
+    // The figures of one chain at the last quick and the last full reading.
     TightestLevel tightest(int slot) const;
     // Of all groups watched, as last counted.
     std::uint64_t all_kills() const;

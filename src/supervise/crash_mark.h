@@ -1,4 +1,4 @@
-// Says farewell for a supervisor that crashes: nobody killed it, so nobody meant the program.
+// Leaves the farewell when the supervisor crashes: nobody killed it, so nobody meant the program.
 #pragma once
 
 #include <csignal>

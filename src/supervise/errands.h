@@ -1,4 +1,4 @@
-// Short-lived processes of ours that look or say something while the program runs.
+// Our short-lived processes that look something up or print something while the program runs.
 #pragma once
 
 #include <sys/types.h>
@@ -19,8 +19,9 @@ public:
     void add(Child child);
     // This process has ended and was waited for; it need not be one of ours.
     void forget(pid_t pid);
-    // Ends those that are still at work and waits for them. Whoever inherits a child of ours, a
-    // sandbox's init for one, would see it end and may take its status for the program's.
+    // Ends those that are still running and waits for them. Otherwise a process that inherits our
+    // child, such as a sandbox's init, would see it end and might take its status for the
+    // program's.
     void end_all();
 
 private:

@@ -1,4 +1,4 @@
-// What the supervisor leaves where its sentry can read it, in memory that both share.
+// What the supervisor leaves for its sentry, in memory that both share.
 #pragma once
 
 #include <atomic>

@@ -29,7 +29,7 @@ std::optional<Nanos> FillForecast::add(Nanos now, Bytes headroom) {
     const Point& middle = points_[points_.size() / 2];
     const double earlier = pace(first.time, first.headroom, middle.time, middle.headroom);
     const double later = pace(middle.time, middle.headroom, now, headroom);
-    // What comes at once and stays is no climb; nor is one that flattens.
+    // A single jump is not a climb, and a climb that flattens is not, either.
     if (earlier <= 0 || later < earlier / 2 || later > earlier * 2) return std::nullopt;
     const double left = static_cast<double>(headroom.count) / later;
     if (left > seconds(soon)) return std::nullopt;

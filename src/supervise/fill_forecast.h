@@ -1,5 +1,5 @@
-// When memory will be full, at the pace of the last moments. Pure; it tells only when to look for a
-// leak: a program that loads its data for a while climbs as steadily.
+// When memory will be full, at the pace of the last moments. Pure; it only says when to look for a
+// leak, because a program that loads its data also grows steadily for a while.
 #pragma once
 
 #include <deque>

@@ -107,7 +107,7 @@ Result<std::unique_ptr<GpuWatch>> GpuWatch::start(const RunDirectory* directory,
 
 GpuWatch::~GpuWatch() {
     child_.send(SIGKILL);
-    // Not waited for without bound: a process stuck in the driver cannot even be killed.
+    // The wait is bounded: a process that is stuck in the driver cannot even be killed.
     for (int tries = 0; tries < 20 && child_ && !child_.wait_if_ended(); ++tries)
         ::poll(nullptr, 0, 1);
 }

@@ -11,7 +11,7 @@
 namespace holdfast {
 namespace {
 
-// What was called has to come to its next line first.
+// A thread that was called must first reach its next line.
 constexpr Nanos between_calls = std::chrono::milliseconds(2);
 // It slows a program down for a moment, and many come close to their limit without crossing it.
 constexpr Nanos between_early_calls = std::chrono::milliseconds(75);

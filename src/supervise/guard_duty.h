@@ -1,5 +1,5 @@
-// The supervisor's part of the guard: publishes how much is left, calls the program at the brink,
-// ends one that a refusal has left stuck.
+// The supervisor's part of the guard: publishes how much memory is left, calls the program at the
+// brink, and ends a program that is stuck after a refusal.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ namespace holdfast {
 
 class GuardDuty {
 public:
-    // Nothing: it is switched off, or cannot be had, which the log then says. What is passed must
-    // outlive it.
+    // Nothing if the guard is switched off or not possible; the log then says why. The arguments
+    // must outlive it.
     static std::optional<GuardDuty> start(const RunOptions& options, RunDirectory& directory,
                                           Observer& observer, EventLog& events);
 

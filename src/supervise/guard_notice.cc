@@ -6,8 +6,9 @@ namespace holdfast {
 
 std::string stuck_words(Nanos lasted, const std::string& place, std::optional<Nanos> grace) {
     const std::string where = place.empty() ? std::string() : " at " + place;
-    std::string text = formatted("guard: it has not moved for {} since memory was refused{}",
-                                 human(lasted), where);
+    std::string text =
+        formatted("guard: the program has been stuck for {} since memory was refused{}",
+                  human(lasted), where);
     if (grace) text += formatted("; SIGTERM follows in {} (--guard-grace)", human(*grace));
     return text;
 }

@@ -85,7 +85,7 @@ void HeadroomPage::publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
     std::atomic_ref(shared.alive).store(now.count(), std::memory_order_release);
 }
 
-// Once each time: it must get better by as much again before it can be told anew.
+// Reported once each time: the figure must improve by the same amount before it is reported again.
 void HeadroomPage::tell_of_brink(const std::vector<CgroupAddress>& cgroups) {
     bool near = false;
     bool well_away = true;

@@ -1,4 +1,5 @@
-// The page that tells the guards inside the processes how much memory is left, and where to ask.
+// The page that tells the guards inside the processes how much memory is left, and where to read
+// it.
 #pragma once
 
 #include <cstdint>

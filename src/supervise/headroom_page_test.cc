@@ -156,10 +156,11 @@ TEST(HeadroomPage, OnlyWhoListensAndIsHeardCanBeCalled) {
 
 TEST(GuardWords, TellOfAProgramThatIsStuck) {
     EXPECT_EQ(stuck_words(std::chrono::seconds(11), "train.py:4", std::chrono::seconds(30)),
-              "guard: it has not moved for 11.0 s since memory was refused at train.py:4; SIGTERM "
+              "guard: the program has been stuck for 11.0 s since memory was refused at "
+              "train.py:4; SIGTERM "
               "follows in 30.0 s (--guard-grace)");
     EXPECT_EQ(stuck_words(std::chrono::seconds(11), "", std::nullopt),
-              "guard: it has not moved for 11.0 s since memory was refused");
+              "guard: the program has been stuck for 11.0 s since memory was refused");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The machine's own figures of one look: memory, counters, pressure. What is absent stays unknown.
+// The machine's figures at one look: memory, counters, pressure. Missing ones stay unknown.
 #pragma once
 
 #include <optional>

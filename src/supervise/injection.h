@@ -12,7 +12,7 @@ namespace holdfast {
 class Injection {
 public:
     // The agent's library where it was installed or built beside this program; an error says why it
-    // cannot be had.
+    // cannot be used.
     static Result<Injection> find();
     static Injection of(std::string library) { return Injection(std::move(library), UniqueFd()); }
 

@@ -34,7 +34,8 @@ Result<Launched> launch(const Launch& plan) {
         if (plan.dies_with_us) end_with_parent(us);
         gate->writer.reset();
         char opened = 0;
-        // Whoever killed the supervisor meant the program: an exit would be told as its own.
+        // Whoever killed the supervisor meant the program; an exit would look like the program's
+        // own.
         if (::read(gate->reader.get(), &opened, 1) != 1) ::raise(SIGKILL);
         for (const int fd : plan.replaced) ::dup2(plan.output, fd);
         if (plan.state != nullptr) plan.state->hand_back();

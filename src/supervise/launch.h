@@ -18,7 +18,8 @@ struct Launch {
     std::vector<int> replaced{};             // the program's stderr, and all that is the same
     std::vector<std::string> environment{};  // empty: our own
     bool dies_with_us = false;               // killed should we end first
-    // Told of the process before it executes anything; should we die until then, it never does.
+    // Called with the process before it executes anything. If we die before that, it never executes
+    // anything.
     std::function<void(pid_t)> made{};
 };
 

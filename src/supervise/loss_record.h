@@ -1,4 +1,4 @@
-// What the sentry writes into the machine box in the place of a supervisor that is gone.
+// What the sentry writes into the machine box when the supervisor is gone.
 #pragma once
 
 #include <cstddef>

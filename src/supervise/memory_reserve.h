@@ -1,9 +1,9 @@
-// A little memory kept to be given back when there is none: the fire brigade's own water.
+// A little memory that is kept, and freed when there is none left.
 //
-// A process the OOM killer has taken is no longer a candidate, but its memory is still counted for
-// as long as the kernel takes to free it, a tenth of a second for a gigabyte. Whoever asks for one
-// more page in that time, if only for the buffer of a /proc file, is killed next; and beside a
-// program that has just gone, that is us. A container seldom lets us lower our own score.
+// A process that the OOM killer has chosen is no longer a candidate, but its memory still counts
+// until the kernel has freed it, which takes a tenth of a second for a gigabyte. The next process
+// that asks for a page in that time, even for the buffer of a /proc file, is killed, too. Next to a
+// program that has just been killed, that is us. A container seldom lets us lower our own score.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ bool is_kernel(const std::vector<std::string>& words) {
     });
 }
 
-// What a neighbour is called: a kernel by its notebook, others by their command line.
+// A neighbour's name: the notebook for a kernel, else the command line.
 std::string called(int process_dir, const std::vector<std::string>& words) {
     if (is_kernel(words))
         if (const auto found = sources::read_pid_environ(process_dir, notebook_variable);

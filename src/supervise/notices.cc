@@ -9,8 +9,8 @@ void Notices::look(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     look_for_leak(now, cgroups);
 }
 
-// What passes the relay is known to the last byte; of a terminal or a file only that a stuck
-// program writes nothing there just now.
+// What passes the relay is known to the last byte. For a terminal or a file, all we know is that a
+// stuck program is writing nothing.
 bool Notices::mid_line() const { return output_ == nullptr || !output_->ends_a_line(); }
 
 void Notices::tell_of_stall(const StallNews& news) {
@@ -32,8 +32,8 @@ void Notices::tell_of_worthless_steps() {
     }
 }
 
-// In a process of its own, and seldom: nearly everything that climbs is no leak. Not while memory
-// is short, when everything has been said anyway.
+// In a separate process, and seldom, because most growth is not a leak. Not while memory is short:
+// the guard has warned by then.
 void Notices::look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     constexpr Nanos between_leak_looks = std::chrono::seconds(10);
     if (!options_->on_filling || directory_ == nullptr || !observer_->stalls().seen_steps()) return;

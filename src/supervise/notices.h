@@ -1,5 +1,5 @@
-// What the user is told while the program runs: that it is stuck, that its losses are no numbers
-// any more, that a leak will fill the memory.
+// Notices to the user while the program runs: that it is stuck, that its loss is not finite, that a
+// leak will fill the memory.
 #pragma once
 
 #include <vector>
@@ -15,8 +15,7 @@ namespace holdfast {
 
 class Notices {
 public:
-    // Without a directory or an output nothing is lost but what would have been read from them.
-    // What is passed must outlive it.
+    // Directory and output are optional. The arguments must outlive it.
     Notices(const RunOptions& options, const RunDirectory* directory, const OutputBox* output,
             Observer& observer, Errands& errands)
         : options_(&options),

@@ -24,8 +24,9 @@ bool matters(const sources::KernelRecord& record) {
            sources::parse_hardware_error(record);
 }
 
-// A kill's first line names two cgroups, which under Kubernetes are long, and the pid last. What
-// stands before them says nothing a rule wants, and could push the pid over the edge.
+// A kill's first line names two cgroups, which under Kubernetes are long, and the pid last. The
+// text before them has nothing that a rule needs, and could push the pid beyond the end of the
+// field.
 std::string fitting(std::string text) {
     const std::size_t begin = text.find(",nodemask=");
     const std::size_t end =
@@ -83,7 +84,7 @@ Nanos Observer::look(Nanos now) {
     const std::uint64_t kills = cgroups_.all_kills();
     cgroups_.glance(now);
     if (cgroups_.all_kills() != kills) make_room();
-    // Where one process starts more follow (a pool, a loader), and the next may not live long.
+    // If one process starts, more often follow (a pool, a loader), and the next may not live long.
     if (tree_.discover(now)) lively_until_ = now + std::chrono::seconds(1);
     tree_.glance(now);
     if (now >= next_host_look_) {
@@ -204,7 +205,7 @@ void Observer::read_kernel_log(Nanos now) {
 }
 
 void Observer::note_kernel_line(Nanos now, const sources::KernelRecord& record) {
-    // The list stands before the kill it belongs to, in the log and so in the record.
+    // The list comes before the kill that it belongs to, in the log and so in the record.
     if (!oom_table_.tasks().empty() && sources::parse_oom_kill(record)) {
         events_->kernel_line(now, record.time, oom_table_.columns());
         for (const sources::OomTask& task : oom_table_.tasks())
@@ -225,8 +226,8 @@ void Observer::last_look(Nanos now, bool ended_well) {
     host_.fill(latest_);
     disks_.look(now);
     if (!ended_well) disks_.add_full(now);
-    // Whoever ate the memory, if it was not us, may still be there; but a picture taken just before
-    // the end is the better one.
+    // If another process took the memory, it may still be there; but a picture from just before the
+    // end is better.
     if (!ended_well && now >= next_neighbours_) look_at_neighbours(now);
     const format::Sample sample = sample_now(now);
     box_->samples.append(sample);

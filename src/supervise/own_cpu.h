@@ -1,5 +1,5 @@
-// What our own work costs. CPU time and not the clock's: on a busy machine a moment's work may take
-// seconds, and we must not look away for minutes because of that.
+// The cost of our own work, in CPU time and not in wall time: on a busy machine a little work may
+// take seconds, and that must not make us pause for minutes.
 #pragma once
 
 #include <ctime>

@@ -20,7 +20,7 @@ OwnState OwnState::take() {
     ::sigprocmask(SIG_SETMASK, &all, &state.mask_);
     for (std::size_t i = 0; i < changed_signals.size(); ++i)
         ::sigaction(changed_signals[i], nullptr, &state.actions_[i]);
-    // Where it is ignored, children vanish without a status.
+    // If it is ignored, children vanish without a status.
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &plain, nullptr);

@@ -1,5 +1,5 @@
-// What the supervisor changes of itself and the program must find as it was: exec and fork hand it
-// on.
+// Process state that the supervisor changes for itself and must restore for the program, because
+// fork and exec pass it on.
 #pragma once
 
 #include <sys/resource.h>
@@ -12,8 +12,8 @@ namespace holdfast {
 
 class OwnState {
 public:
-    // Keeps what is there, then makes this process fit for watching: every signal is blocked,
-    // children can be waited for, all descriptors that we may have are ours, timers stand still.
+    // Saves the current state, then prepares this process for watching: blocks every signal, makes
+    // children waitable, raises the descriptor limit, stops timers.
     static OwnState take();
 
     // Puts everything back, in the program's process or in place of it, just before exec. Safe

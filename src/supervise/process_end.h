@@ -1,4 +1,5 @@
-// How a process that is not our child ended: the kernel tells its parent, and whoever asks in time.
+// How a process that is not our child ended: the kernel reports it to the parent, and to whoever
+// asks in time.
 #pragma once
 
 #include <sys/types.h>

@@ -163,7 +163,7 @@ void ProcessTree::identify(Nanos now, Member& member) {
     // An orphan keeps the part it played while its parent lived.
     const bool orphaned = met_before && record.is_command == 0 && !living_.contains(record.parent);
     if (!orphaned) record.role = decide_role(facts).role;
-    // Kept for every process that has one, so that its children can be told from new ranks.
+    // Kept for every process that has one, to distinguish its children from new ranks.
     record.rank = rank.value_or(-1);
     record.cgroup = cgroup_slot_(member.dir.fd()).value_or(record.cgroup);
 }

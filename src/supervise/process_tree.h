@@ -34,7 +34,7 @@ public:
     ProcessTree(const sources::Roots& roots, TableWriter<format::Process>& table, EventLog& events,
                 int epoll, CgroupSlot cgroup_slot);
 
-    // Everything else is found below the supervisor, but for its own helpers.
+    // Everything else is found below the supervisor, except its own helpers.
     void adopt_command(Nanos now, pid_t pid);
     void leave_out(pid_t helper) { helpers_.push_back(helper); }
 
@@ -48,7 +48,7 @@ public:
     void glance(Nanos now);
     // Everybody's figures, about once a second.
     void study(Nanos now);
-    // What costs more, of the command and the process that does the work, now and then.
+    // Reads what costs more, now and then, for the command and the process that does the work.
     void survey(Nanos now);
 
     // The pidfd of this process became readable: it has ended.
@@ -60,8 +60,8 @@ public:
     const TreeTotals& totals() const { return totals_; }
     // Of the tree, now or not long ago, or one of the supervisor's own helpers.
     bool contains(pid_t pid) const;
-    // The process that does the work, for those who want its cgroup and its files: what a wrapper
-    // script runs just now, else the command.
+    // The process that does the work, whose cgroup and files matter: what a wrapper script is
+    // running now, else the command.
     const format::Process* working() const;
     // The living Python processes, the working one first.
     std::vector<pid_t> pythons() const;

@@ -1,5 +1,5 @@
-// Makes the black box of a run ready, wherever there is room for it: the home, a fallback, or, when
-// no disk will have it, memory.
+// Creates the black box of a run where it can: in the home, in a fallback place or, if no disk
+// works, in memory.
 #pragma once
 
 #include <memory>

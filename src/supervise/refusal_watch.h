@@ -1,5 +1,5 @@
-// A program that is stuck because the guard refused it memory: an error that reached nobody, and
-// others that wait for the one who got it. Without the guard it would have been killed.
+// A program that is stuck because the guard refused it memory: the error was not handled, and other
+// threads or processes wait for the one that got it. Without the guard it would have been killed.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace holdfast {
 
 class RefusalWatch {
 public:
-    // After a refusal a proven standstill is told of after so long.
+    // After a refusal, a proven standstill is reported after this long.
     static constexpr Nanos patience = std::chrono::seconds(10);
 
     // News of the stall watch. True: the program has not moved since the refusal, as it seems
@@ -21,7 +21,7 @@ public:
     bool should_end(Nanos now, std::optional<Nanos> grace);
 
 private:
-    std::optional<Nanos> stuck_;  // told then
+    std::optional<Nanos> stuck_;  // reported then
     bool ended_ = false;
 };
 

@@ -15,8 +15,8 @@
 namespace holdfast {
 namespace {
 
-// What the supervisor and its helpers call, and the agent with them, beside what any program needs
-// to be loaded. tests/test_filters.py leaves out every call in turn.
+// The calls of the supervisor, its helpers and the agent, in addition to those that any program
+// needs to be loaded. tests/test_filters.py leaves out every call in turn.
 constexpr std::array calls{
     SYS_chdir,
     SYS_clock_gettime,
@@ -87,7 +87,7 @@ constexpr std::array calls{
     SYS_writev,
 };
 
-// What the C library calls by these names where the machine has them.
+// The calls that the C library makes under these names, on machines that have them.
 constexpr std::array older_calls{
 #ifdef SYS_access
     SYS_access,   SYS_dup2,   SYS_getpgrp, SYS_link,    SYS_mkdir, SYS_poll,
@@ -97,7 +97,7 @@ constexpr std::array older_calls{
 #endif
 };
 
-// Those that nothing stands in for.
+// The calls that nothing can replace.
 constexpr std::array needed_calls{
 #ifdef SYS_epoll_wait
     SYS_epoll_wait,

@@ -1,5 +1,5 @@
-// A seccomp filter that is in force already may kill whoever makes a call it does not list, and a
-// service's list was written for the program alone.
+// Tries, in a child, the calls that watching needs: a seccomp filter that is already in force may
+// kill for a call that it does not list, and a service's list was written for the program alone.
 #pragma once
 
 namespace holdfast {

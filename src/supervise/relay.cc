@@ -67,7 +67,7 @@ bool no_reader(int fd) {
     return ::poll(&look, 1, 0) == 1 && (look.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
-// Somebody wants us to end: then no reader is waited for any longer.
+// Somebody wants us to end: then we no longer wait for the reader.
 bool asked_to_end() {
     constexpr std::array signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     sigset_t pending;
@@ -76,9 +76,9 @@ bool asked_to_end() {
                        [&](int number) { return sigismember(&pending, number) == 1; });
 }
 
-// One relay died in the middle of a piece. A kill that meets a process in a system call waits for
-// the call's end, so mostly the piece was written; that it was not shows in a target that holds as
-// much as before. Asked at once: a reader that takes something meanwhile hides it.
+// A relay died in the middle of a piece. A kill during a system call takes effect after the call,
+// so the piece was usually written. If it was not, the target holds as much as before. Checked at
+// once, because a reader that takes something meanwhile hides it.
 void settle_piece(RelayState& state, OutputBox& box, int target) {
     if (state.phase.load() != Phase::writing) return;
     if (bytes_in(target).value_or(0) == state.target_before.load()) {
@@ -101,7 +101,7 @@ public:
         auto side = Pipe::make();
         if (!side) return failed;
         recover();
-        // What one before us has kept, but not handed on.
+        // What an earlier relay has kept, but not passed on.
         kept_already_ = box_->taken_total() - box_->delivered_total();
         if (const auto left = bytes_in(middle_->reader.get()); left && *left > 0)
             if (const int end = pass(*side, *left); end != 0) return end;
@@ -111,8 +111,7 @@ public:
             if (moved == 0) return all_written;
             if (moved < 0) {
                 if (errno != EAGAIN && errno != EINTR) return failed;
-                // An idle program whose reader leaves must meet a broken pipe at its
-                // next write.
+                // An idle program whose reader leaves must get a broken pipe at its next write.
                 wait_for(source_, POLLIN, target_);
                 if (no_reader(target_)) return reader_gone;
                 continue;
@@ -199,8 +198,7 @@ private:
         const ssize_t put = write_now(piece);
         const int error = errno;
         if (put > 0) {
-            // Of a piece this small never a part; should it be, the rest is yet to
-            // come.
+            // A piece this small is never written in part; if it is, the rest follows.
             state_->piece.store(static_cast<std::uint32_t>(put));
             state_->phase.store(Phase::written);
             box_->delivered(static_cast<std::size_t>(put));
@@ -244,7 +242,7 @@ private:
         }
     }
 
-    // What one before us wrote, but did not take out of the middle pipe any more.
+    // What an earlier relay wrote, but did not remove from the middle pipe.
     void recover() {
         settle_piece(*state_, *box_, target_);
         if (state_->phase.load() != Phase::written) return;
@@ -269,8 +267,8 @@ private:
     static inline std::array<std::byte, PIPE_BUF> taken_out_{};
 };
 
-// The same pipe, opened anew: not to wait in a write is then a matter of this
-// descriptor alone, and not of everybody who shares the user's.
+// The same pipe, opened again: O_NONBLOCK then applies to this descriptor alone, not to everybody
+// who shares the user's.
 UniqueFd open_again(int fd, int how) {
     return UniqueFd(
         ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), how | O_CLOEXEC | O_NOCTTY));

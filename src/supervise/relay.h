@@ -1,20 +1,16 @@
-// The relay: a process of its own that hands the program's output on and keeps
-// the last of it.
+// The relay: a separate process that passes the program's output on and keeps its end.
 //
-// It outlives the supervisor, because a writer whose reader is gone is killed
-// by SIGPIPE; the supervisor holds the reading ends too and starts another
-// relay should this one die.
+// It outlives the supervisor, because a writer whose reader is gone is killed by SIGPIPE; the
+// supervisor holds the reading ends, too, and starts another relay if this one dies.
 //
 //    program -> source pipe -> middle pipe -> the user's pipe
 //
-// The middle pipe is ours alone, so what it holds is known to the byte at any
-// time. A reader that keeps up gets its bytes by splice, which moves them or
-// does not. In a pipe that is not empty every spliced piece would take one of
-// its few slots, however short; there bytes are written, since those join the
-// last page as the program's own would have done, and what is about to be
-// written is noted in memory that the next relay sees. So one killed at any
-// moment has neither lost nor repeated anything, and the user's pipe never
-// needs more room than without us.
+// Only relays use the middle pipe, so its contents are always known to the byte. If the reader
+// keeps up, bytes are spliced, which moves them or does not. In a pipe that is not empty, every
+// spliced piece would take one of its few slots, however short it is. There bytes are written
+// instead, because they then join the last page, as the program's own would have. What is about to
+// be written is noted in memory that the next relay sees. So a relay that is killed at any moment
+// loses and repeats nothing, and the user's pipe never needs more room than without us.
 #pragma once
 
 #include <string_view>
@@ -27,7 +23,7 @@
 
 namespace holdfast {
 
-// What the relays of one run know together; in shared memory.
+// What the relays of one run share, in shared memory.
 struct RelayState;
 
 class Relay {
@@ -37,9 +33,9 @@ public:
     static Result<Relay> start(OutputBox& box, int target);
     Relay(Relay&& other) noexcept;
     Relay& operator=(Relay&&) = delete;
-    ~Relay();  // the process lives on and finishes its work
+    ~Relay();  // the process stays alive and finishes its work
 
-    // What the program gets in the place of `target`; once it has it, nobody else must.
+    // What the program gets instead of `target`; once it has it, nobody else may hold it.
     int writer() const { return writer_.get(); }
     void close_writer() { writer_.reset(); }
     pid_t pid() const { return child_.pid(); }
@@ -47,8 +43,8 @@ public:
     // Ends it, before anything was handed to it.
     void discard();
 
-    // To be told of the relay's own end. Starts another one unless the output's
-    // reader went away or all writers are gone.
+    // Call this at the relay's own end. Starts another relay unless the output's reader or all
+    // writers are gone.
     void on_end(int wait_status);
 
     // Waits until everything written so far has been handed on: what the program
@@ -58,13 +54,13 @@ public:
     // relay to hand on by and by.
     bool flush();
 
-    // After the program's end and a flush() that left nothing: waits for the relay where nobody can
-    // write to it any more, since whoever inherits it from us would see a child that it never
-    // started. Where somebody can (a daemon left behind), the relay lives on.
+    // After the program's end and a flush() that left nothing: waits for the relay if nobody can
+    // write to it any more, because a process that inherits it from us would see a child that it
+    // never started. If somebody can (a daemon left behind), the relay goes on.
     void await_end();
 
-    // After the program's end and a flush() that left something: a way to write
-    // behind that. What comes this way is not the program's and is not kept.
+    // After the program's end and a flush() that left something: a way to write after that. What is
+    // written this way is not the program's and is not kept.
     UniqueFd behind_the_rest();
 
 private:

@@ -17,7 +17,7 @@ struct RoleFacts {
     bool parent_is_python = false;
     bool parent_is_wrapper = false;  // see knowledge/wrappers.h
     format::ProcessRole parent_role = format::ProcessRole::helper;
-    std::optional<int> rank;         // what its own environment says
+    std::optional<int> rank;         // from its own environment
     std::optional<int> parent_rank;  // and its parent's: a rank's workers inherit the variable
 };
 

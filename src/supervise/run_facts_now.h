@@ -1,4 +1,4 @@
-// What can be said of a run before its first look: the machine, the scheduler, who supervises.
+// What is known of a run before the first sample: the machine, the scheduler, the supervisor.
 #pragma once
 
 #include "record/run_facts.h"

@@ -3,14 +3,14 @@
 //
 // The supervisor shares its process group with the program, so that the terminal, job-control
 // shells and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the
-// program by itself and must not be forwarded; a signal sent to the supervisor's pid must. Nothing
-// in siginfo tells the two apart. But a bystander in the group, with every signal blocked, has the
-// signal pending exactly if everybody got it. It is also what wakes a supervisor that stopped
-// itself together with the program (Ctrl-Z) when the program is continued behind its back.
+// program by itself and must not be forwarded; a signal sent to the supervisor's pid must be.
+// Nothing in siginfo distinguishes the two. But a process in the group with every signal blocked
+// has the signal pending exactly if the whole group got it. It is also what wakes a supervisor that
+// stopped itself together with the program (Ctrl-Z) when the program is continued behind its back.
 //
 // SIGKILL is the one signal that the supervisor cannot pass on. When the supervisor is gone without
-// a farewell, the sentry does: whoever killed `holdfast run` meant the program. A supervisor that
-// crashed or was taken by the OOM killer was not meant so, and the program runs on.
+// a farewell, the sentry does: whoever killed `holdfast run` meant the program. If the supervisor
+// crashed or the OOM killer killed it, nobody meant the program, and the program runs on.
 #pragma once
 
 #include <sys/types.h>
@@ -54,12 +54,12 @@ public:
     // While the supervisor is stopped: continue it as soon as `program` is no longer stopped.
     void wake_us_when_running(pid_t program);
     void stand_down();
-    // How many the OOM killer has taken on this machine so far: should we be gone and the count
-    // have moved, we were taken too.
+    // The machine's count of OOM kills so far: if the supervisor is gone and the count has risen,
+    // the OOM killer killed it.
     void note_oom_kills(std::uint64_t count);
-    // To be the one that the OOM killer takes, should it look for somebody else than the program
-    // below a limit of this size: see memory_reserve.h for when that is. Any user may offer this of
-    // a process; few may spare one.
+    // Makes the sentry the OOM killer's next choice if it looks for another victim than the program
+    // under a limit of this size; memory_reserve.h says when that happens. Any user may raise a
+    // process's score; few may lower one.
     void stand_in_for_us(Bytes limit);
     // It was, and has been waited for.
     void forget();

@@ -12,7 +12,7 @@ namespace holdfast {
 
 class SignalInbox {
 public:
-    // Every signal is to be blocked, but for those of faults (see crash_mark.h).
+    // Every signal must be blocked, except those of faults (see crash_mark.h).
     static Result<SignalInbox> open();
 
     int fd() const { return fd_.get(); }

@@ -15,8 +15,8 @@
 namespace holdfast {
 namespace {
 
-// The kernel tells us of limits that we have met ourselves: a box larger than `ulimit -f` allows.
-// Passed on, that would end a program which has done nothing.
+// The kernel signals limits that we reached ourselves: a box larger than `ulimit -f` allows.
+// Passing that on would end a program that did nothing wrong.
 bool about_ourselves(const signalfd_siginfo& one) {
     const auto number = static_cast<int>(one.ssi_signo);
     if (number == SIGXFSZ) return static_cast<pid_t>(one.ssi_pid) == ::getpid();
@@ -56,10 +56,10 @@ bool has_terminal() {
 
 bool concerns_program(int number) { return number != SIGCHLD && number != SIGPIPE; }
 
-// The order matters. What the sentry has is taken off before our own inbox is read: a second
-// signal of a kind that comes in between then merges with the first in our inbox as it does in the
-// program. The other way round it would be taken off together with the first and look, when its
-// turn came, as if it had been sent to us alone.
+// The order matters. The sentry's pending signals are removed before our own inbox is read. A
+// second signal of the same kind that arrives in between then merges with the first in our inbox,
+// as it does in the program. In the other order, the sentry's copy would be removed together with
+// the first, and the second would look as if it had been sent to us alone.
 void SignalRouter::route(Nanos now, SignalInbox& inbox, const Child& program) {
     for (;;) {
         const SignalBits taken = take_off_sentry(~SignalBits{0});

@@ -45,7 +45,7 @@ void StackWatch::look(Nanos now, const std::vector<pid_t>& processes) {
         Known& known = know(now, pid);
         if (!known.python) continue;
         const auto threads = known.python->stacks();
-        // A process that has replaced itself by exec is another one: look for its interpreter anew.
+        // A process that has called exec is another program: find its interpreter again.
         if (!threads) {
             known.python.reset();
             continue;

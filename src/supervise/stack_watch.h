@@ -1,5 +1,5 @@
-// Where the Python processes of the tree are, seen from outside now and then: for runs that hang,
-// and for those that die without a last word.
+// Python stacks of the tree's processes, read from outside now and then: for runs that hang, and
+// for those that die without a message.
 #pragma once
 
 #include <sys/types.h>

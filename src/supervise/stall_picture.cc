@@ -47,9 +47,9 @@ std::vector<std::string> polled(pid_t pid, int process_dir, const sources::Threa
     return targets;
 }
 
-// A pthread mutex names the thread that holds it, beside the word that is waited on. Believed only
-// where that thread is one of this process or of the one it was forked from: the memory may be
-// something else altogether.
+// A pthread mutex names the thread that holds it, next to the word that is waited on. Used only if
+// that thread belongs to this process or to the one it was forked from, because the memory may be
+// something else.
 std::optional<int> mutex_owner(pid_t pid, int process_dir, std::uint64_t futex) {
     struct {
         std::int32_t lock;
@@ -151,7 +151,7 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
     return looked;
 }
 
-// Of these pipes, the ones that a process outside the tree has an end of.
+// Those of these pipes that a process outside the tree has open.
 std::set<std::string> held_outside(const sources::Roots& roots, const ProcessTree& tree,
                                    const std::set<std::string>& pipes) {
     std::set<std::string> held;
@@ -163,7 +163,7 @@ std::set<std::string> held_outside(const sources::Roots& roots, const ProcessTre
         const auto dir = sources::ProcessDir::open(roots, pid);
         if (!dir) continue;
         auto fds = sources::Directory::open(dir->fd(), "fd");
-        if (!fds) continue;  // another user's: it cannot have got an end of ours
+        if (!fds) continue;  // another user's: it cannot have one of our pipes
         while (const auto fd = fds->next_number())
             if (const std::string target = target_of(dir->fd(), *fd); pipes.contains(target))
                 held.insert(target);

@@ -1,8 +1,9 @@
 // Notices that the program has stopped moving while it is still alive, and writes down who waits
 // for what.
 //
-// A stall is recorded from its fifth second on, silently: most are over soon, but one may end with
-// the program, and then this is all that is known of it. It is told only when it is_stuck().
+// A stall is recorded silently from its fifth second on. Most are over soon, but a program may end
+// during one, and then the record is all that is known about it. The stall is reported only when
+// is_stuck() says so.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 
 namespace holdfast {
 
-// What is worth a word to the user, just now.
+// What to report to the user now.
 struct StallNews {
     enum class What { stuck, moves_again };
     What what = What::stuck;
@@ -36,7 +37,7 @@ public:
     StallWatch(const sources::Roots& roots, MachineBox& box, ProcessTree& tree, StackWatch& stacks)
         : roots_(&roots), box_(&box), tree_(&tree), stacks_(&stacks) {}
 
-    // Zero: stalls are recorded, but nothing is ever told.
+    // Zero: stalls are recorded, but never reported.
     void set_patience(Nanos patience) { patience_ = patience; }
     StepWatch& steps() { return steps_; }
 

@@ -35,7 +35,7 @@ Nanos bounded(std::uint64_t nanoseconds) {
     return Nanos(static_cast<std::int64_t>(std::min(nanoseconds, a_year)));
 }
 
-// Of the losses that the ring holds; there must be some.
+// For the losses in the ring; there must be some.
 bool none_is_finite(int box, std::size_t at) {
     format::AgentStep ring[format::agent_step_ring];
     if (!read_at(box, at, ring)) return false;
@@ -54,7 +54,7 @@ std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps) {
     if (!steps.worthless_since || steps.count - *steps.worthless_since < long_enough)
         return std::nullopt;
     return formatted(
-        "the loss has not been a number since step {}, and {} steps have gone by since: they train "
+        "the loss has not been a finite number since step {}: the {} steps since then trained "
         "nothing (holdfast explain nan-loss)",
         *steps.worthless_since, steps.count - *steps.worthless_since);
 }
@@ -64,7 +64,7 @@ std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive
     if (!box_ || !read_at(box_.get(), format::agent_index_offset, index)) return std::nullopt;
     StepsSeen most;
     for (std::uint32_t slot = 0; slot < format::agent_slots; ++slot) {
-        // One that was killed keeps its slot until another process wants it.
+        // A killed process keeps its slot until another process needs it.
         const auto pid = static_cast<pid_t>(index.owner[slot] & 0xFFFFFFFFU);
         if (pid <= 0 || !alive(pid)) continue;
         StepsHead head{};

@@ -66,7 +66,7 @@ void protect_ourselves() {
     }  // not allowed: then we take our chances
 }
 
-// What the kernel has told us, and only us, of a file that became too large.
+// A signal that the kernel sent only to us, because one of our files became too large.
 void forget_own_limits() {
     sigset_t one;
     sigemptyset(&one);
@@ -103,8 +103,8 @@ public:
     explicit Supervisor(const RunOptions& options)
         : options_(&options), own_state_(OwnState::take()) {}
 
-    // Whatever of ours fails, the command runs: in our place where it has not been started, else
-    // waited for without being watched.
+    // If anything of ours fails, the command still runs: in our place if it has not been started,
+    // otherwise we only wait for it.
     Result<FinishedRun> run() {
         try {
             if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
@@ -384,7 +384,7 @@ void Supervisor::keep_sentry(const std::vector<CgroupAddress>& cgroups) {
     if (least) sentry_->stand_in_for_us(*least);
 }
 
-// A kernel ends when its server is gone: asked first, then, should it not listen, made to.
+// A kernel ends when its server is gone: it is asked first, then killed if it does not end.
 void Supervisor::follow_launcher() {
     if (launcher_ == 0 || launcher_ == ::getppid()) return;
     constexpr Nanos to_end_by_itself = std::chrono::seconds(5);
@@ -415,7 +415,7 @@ void Supervisor::on_child_changes() {
             if (is_command && change->stopped()) router_->stop_with(command_, change->status);
             continue;
         }
-        // First of all, lest anything that fails below should lose it.
+        // First of all, so that no failure below loses it.
         if (is_command) {
             wait_status_ = status;
             ended_ = true;

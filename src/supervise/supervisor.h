@@ -22,8 +22,8 @@ public:
     bool unobserved = false;  // we failed on the way: the status is all there is
     RunFacts facts;
     std::optional<RunDirectory> directory;  // nothing: no disk would have the record
-    // Where words must go that are to come after the program's last bytes, some of which wait for
-    // their reader still; none: to stderr.
+    // Where to write what must come after the program's last bytes, when some of them still wait
+    // for their reader; none: stderr.
     UniqueFd stderr_behind;
     Errands errands;  // what we started and may be at work still
 

@@ -24,7 +24,7 @@ class HoldfastMagics(Magics):
 
     @line_magic
     def holdfast(self, line: str) -> Any:
-        """``%holdfast``: how the run does, and what holds its memory; or one of the actions."""
+        """``%holdfast``: the state of the run and what holds its memory, or one of the actions."""
         action, *rest = shlex.split(line) or [""]
         try:
             if not action:
@@ -67,7 +67,7 @@ class HoldfastMagics(Magics):
 
     @cell_magic
     def memory(self, line: str, cell: str) -> Any:
-        """``%%memory``: runs the cell; then what stayed, by line, and the peak."""
+        """``%%memory``: runs the cell, then shows which lines still hold memory, and the peak."""
         raw = self._raw_cell(line, cell)
         shell = self.shell
         name = shell.compile.get_code_name(raw, raw, shell.execution_count)

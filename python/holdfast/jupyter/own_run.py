@@ -1,4 +1,4 @@
-"""Which recorded run is about this notebook's kernel: others die on the same machine, too."""
+"""Finds the recorded run of this notebook's kernel: other programs die on the same machine, too."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from holdfast.server.kernel_runs import Kernel, last_death
 
 
 def own_run() -> str | None:
-    """Its last death, else the run it is in; None: nothing watches it, so any run is as near."""
+    """The kernel's last death, else its current run; None if it is not watched."""
     file = _connection_file()
     rows = ask("runs", "--json")["runs"] if file else []
     return (last_death(Kernel("", connection_file=file), rows) if file else None) or status().run
 
 
 def _connection_file() -> str:
-    """A kernel keeps it when it is started again."""
+    """A kernel keeps it when it is restarted."""
     application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
     running = getattr(application, "_instance", None)
     return str(getattr(running, "connection_file", None) or "")

@@ -1,4 +1,4 @@
-"""Puts every kernel that a server starts under watch, whatever its kernelspec says.
+"""Makes Holdfast watch every kernel that a server starts, whatever its kernelspec says.
 
 Chosen by configuration alone: ``JUPYTER_DEFAULT_PROVISIONER_NAME=holdfast``, or in a server's
 configuration ``c.KernelProvisionerFactory.default_provisioner_name = "holdfast"``.
@@ -19,7 +19,7 @@ class HoldfastProvisioner(LocalProvisioner):
     """A local kernel, started by ``holdfast run``."""
 
     async def pre_launch(self, **kwargs: Any) -> dict[str, Any]:
-        """The command line as it would be, with ours in front."""
+        """The kernel's command line with ``holdfast run`` in front."""
         prepared: dict[str, Any] = await super().pre_launch(**kwargs)
         connection_file = getattr(self.parent, "connection_file", "")
         try:
@@ -30,7 +30,7 @@ class HoldfastProvisioner(LocalProvisioner):
 
 
 def watched(command: Sequence[str], connection_file: str) -> list[str]:
-    """This kernel's command line under watch; unchanged where it is already, or nobody wants it."""
+    """This kernel's command line, watched; unchanged if it is already, or Holdfast is off."""
     is_watched = list(command[1:3]) == ["run", "--kernel"]
     if is_watched or not connection_file or os.environ.get("HOLDFAST") == "0":
         return list(command)

@@ -1,4 +1,4 @@
-"""The Loader in the forms that frameworks ask for, and a DataLoader taken over."""
+"""The Loader in the forms that frameworks ask for, and a Loader in place of a DataLoader."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def keras_dataset(loader: Any) -> Any:
         base = keras.utils.Sequence
 
     class Batches(base):  # type: ignore[misc, valid-type, unused-ignore]
-        """Whatever number is asked for, the next batch comes: the Loader has shuffled already."""
+        """Returns the next batch, whatever its number: the Loader has shuffled already."""
 
         def __init__(self) -> None:
             if newer:
@@ -107,12 +107,12 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     """Source and options of a Loader that stands in for a DataLoader."""
     if dataloader.batch_size is None:
         raise LoaderError(
-            "this DataLoader does not make batches itself; there is nothing to take over"
+            "this DataLoader does not make batches itself, so a Loader cannot replace it"
         )
     dataset = dataloader.dataset
     sampler = type(dataloader.sampler).__name__
     if sampler not in ("RandomSampler", "SequentialSampler", "DistributedSampler"):
-        raise LoaderError(f"the order of a {sampler} cannot be taken over")
+        raise LoaderError(f"a Loader cannot take over the order of a {sampler}")
     options: dict[str, Any] = {
         "batch": dataloader.batch_size,
         "shuffle": sampler == "RandomSampler"
@@ -123,7 +123,7 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     samples = getattr(dataset, "samples", None)
     if samples and hasattr(dataset, "classes") and hasattr(dataset, "loader"):
         if getattr(dataset, "target_transform", None) is not None:
-            raise LoaderError("a target_transform cannot be taken over; give labels= instead")
+            raise LoaderError("a Loader cannot take over a target_transform; give labels= instead")
         options["labels"] = np.asarray([label for _, label in samples], np.int64)
         if dataset.transform is not None:
             options["map"] = _Transformed(dataset.transform)
@@ -131,5 +131,5 @@ def arguments_of(dataloader: Any) -> tuple[Any, dict[str, Any]]:
     if not hasattr(dataset, "__len__"):
         raise LoaderError("a dataset without a length is an iterator; give it to Loader itself")
     if dataloader.collate_fn.__name__ != "default_collate":
-        raise LoaderError("a collate_fn of your own cannot be taken over; do its work in map=")
+        raise LoaderError("a Loader cannot take over your collate_fn; do its work in map=")
     return dataset, options

@@ -1,4 +1,4 @@
-"""Where the columns of a table stand in a batch, and what a batch looks like to the program."""
+"""Where the columns of a table are in a batch, and what a batch looks like to the program."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Arrangement:
         rest = [column for column in table.columns if column.name != table.label]
         if table.label is not None and table.stacked:
             if not rest or any(column.shape for column in rest):
-                raise LoaderError("beside a label, columns must be single numbers")
+                raise LoaderError("with labels, columns must be single numbers")
             self.places = {column.name: (0, i) for i, column in enumerate(rest)}
             self.wanted.append(((len(rest),), np.result_type(*[column.dtype for column in rest])))
         else:

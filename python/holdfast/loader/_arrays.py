@@ -1,4 +1,4 @@
-"""Batches as arrays: views of a slot, which goes back when the last of them dies."""
+"""Batches as arrays: views of a slot, which is returned when the last view is deleted."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BFLOAT16 = "bf16"  # NumPy has none: its bits are read as uint16
 
 
 class Slot:
-    """The hold on one slot. Whoever looks into it refers to this object."""
+    """Keeps one slot in use: every view of the slot refers to this object."""
 
     def __init__(self, core: Core, facts: BatchFacts):
         self._core = core
@@ -55,7 +55,7 @@ def view(slot: Slot, offset: int, shape: tuple[int, ...], dtype: str) -> np.ndar
 
 
 def wants_torch(as_: str | None) -> bool:
-    """What the program has imported decides, unless it said."""
+    """Chosen by what the program has imported, unless it named one."""
     if as_ is None:
         return "torch" in sys.modules
     if as_ not in ("torch", "numpy"):
@@ -102,5 +102,5 @@ def fork_guard(pid: int) -> None:
     """The arena is not in a forked child."""
     if os.getpid() != pid:
         raise RuntimeError(
-            "this Loader belongs to the process that made it; make another one in here"
+            "this Loader belongs to the process that made it; make another one in this process"
         )

@@ -26,7 +26,7 @@ from holdfast.loader._tables import Arrow, Column, Hdf5, Parquet
 
 
 def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
-    """The reader for a source, or None where it is none of these."""
+    """The reader for a source, or None if it is none of these."""
     paths = None
     if is_paths(source):
         paths = [os.fspath(one) for one in source]
@@ -48,13 +48,13 @@ def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
 
 
 class _Arrays:
-    """Arrays that the program has in memory anyway: one block, nothing to read."""
+    """Arrays that the program has in memory already: one block, nothing to read."""
 
     def __init__(self, arrays: tuple[Any, ...]):
         if any(array.ndim == 0 or len(array) != len(arrays[0]) for array in arrays):
             raise LoaderError("the arrays have different numbers of samples")
         if any(array.dtype.hasobject for array in arrays):
-            raise LoaderError("an array of Python objects; make it numbers")
+            raise LoaderError("an array of Python objects; convert it to numbers")
         if any(len(array) and not array[0].flags.c_contiguous for array in arrays):
             raise LoaderError(
                 "an array whose rows do not lie in one piece (Fortran order, or a slice of "
@@ -93,7 +93,7 @@ class BlockFeed:
 
     def __init__(self, core: Core, blocks: Any, options: dict[str, Any]):
         if not blocks.count:
-            raise LoaderError("the data have no rows")
+            raise LoaderError("the data has no rows")
         self.core = core
         self._blocks = blocks
         self._batch: int = options["batch"]
@@ -202,7 +202,7 @@ class BlockFeed:
         return self._buffers[0], order
 
     def _settle(self, place: int = -1) -> None:
-        """Waits for what is being read; where it is the block wanted, it is there now."""
+        """Waits until the current read ends."""
         coming, reading = self._ahead
         if reading is None:
             return

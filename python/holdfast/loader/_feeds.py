@@ -30,7 +30,7 @@ def checked(answer: int, core: Core) -> bool:
         facts = core.describe()
         raise BudgetHeld(
             f"the program holds all {facts['slots']} batches that fit into the budget "
-            f"({human(facts['slot_bytes'])} each): let go of some (del, or copy what is kept), "
+            f"({human(facts['slot_bytes'])} each): release some (del, or copy what you keep), "
             f"or give a larger budget"
         )
     if answer == CLOSED:
@@ -117,7 +117,7 @@ def _decoded(slot: Slot, offset: int, length: int, decode: str | None) -> Any:
         try:
             return json.loads(data)
         except ValueError as error:
-            raise ValueError(f"this line is no JSON: {error}") from None
+            raise ValueError(f"this line is not JSON: {error}") from None
     return members(data)
 
 
@@ -314,7 +314,7 @@ class MappedMaker:
         raise SampleError(f"{self.name(index)}: skipped")
 
     def changed(self, sample: Any, index: int, epoch: int) -> Any:
-        """What the user's function makes of it; a label goes along as it is."""
+        """The result of the user's function; the label is passed on unchanged."""
         if self._labelled and isinstance(sample, tuple):
             values = leaves(self._mapped(sample[0], epoch, index, lambda: self.name(index)))
             return (*values, *sample[1:])
@@ -326,7 +326,7 @@ class MappedMaker:
 
 
 class IteratorFeed:
-    """Batches of what an iterator gives: its order is its own, and resuming reads past the rest."""
+    """Batches of what an iterator gives, in its own order; resuming skips what was read before."""
 
     def __init__(self, core: Core, source: Any, mapped: Mapped | None, options: dict[str, Any]):
         self.core = core
@@ -362,7 +362,7 @@ class IteratorFeed:
     def start(self, a_pass: Pass) -> None:
         if not self._begun:
             if self._once:
-                raise LoaderError("the iterator is used up; give something that can begin anew")
+                raise LoaderError("the iterator is used up; give something that can be read again")
             self._samples = iter(self._source)
         self._begun = False
         self._epoch = a_pass.epoch

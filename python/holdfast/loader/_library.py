@@ -18,7 +18,7 @@ _TEXT = 4096
 
 
 class LoaderError(HoldfastError, ValueError):
-    """What was asked of a Loader cannot be; the text says why and what to do."""
+    """The Loader cannot do what was asked; the text says why and what to do."""
 
 
 class BudgetHeld(LoaderError):
@@ -30,7 +30,7 @@ class SampleError(LoaderError):
 
 
 class WorkerDied(LoaderError):
-    """A worker process came to an end that nobody asked for."""
+    """A worker process ended unexpectedly."""
 
     pid: Optional[int] = None
     signal: Optional[int] = None

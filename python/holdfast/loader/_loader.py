@@ -35,19 +35,19 @@ def in_bytes(size: Any) -> int:
     try:
         number = float(text[: len(text) - len(unit)])
     except ValueError:
-        raise LoaderError(f"{size!r} is no size; write 512MiB or 2GiB") from None
+        raise LoaderError(f"{size!r} is not a size; write 512MiB or 2GiB") from None
     if not 0 < number < 1e15:
-        raise LoaderError(f"{size!r} is no size; write 512MiB or 2GiB")
+        raise LoaderError(f"{size!r} is not a size; write 512MiB or 2GiB")
     return int(number * _UNITS[unit])
 
 
 class Loader:
-    """Batches of any data, in an order of your seed's, in never more than ``budget`` bytes.
+    """Batches of any data, in an order that the seed decides, in at most ``budget`` bytes.
 
     ``source``: a folder or pattern of JPEG and PNG files, ``.npy`` files or memory maps (a tuple of
     them: several arrays side by side), ``.csv``, ``.jsonl``, ``.txt``, ``.tar`` shards,
     ``.parquet``, ``.arrow``, ``.h5``, a list of paths, anything with ``__getitem__`` and
-    ``__len__``, or an iterator. docs/loader.md tells what each takes.
+    ``__len__``, or an iterator. docs/loader.md says what each takes.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Loader:
         plan = _source.plan(source, asked)
         if index is not None:
             if plan is None or "patterns" not in plan:
-                raise LoaderError("index= goes with a folder or a pattern of images")
+                raise LoaderError("index= needs a folder or a pattern of images")
             plan["index"] = os.fspath(index)
             # What was listed is told by where it lies, wherever the program was started.
             for pattern in plan["patterns"]:
@@ -219,7 +219,7 @@ class Loader:
             labels = None
         own_labels = labels is not None and not plan.get("labelled", False)
         if own_labels and kind not in ("images", "shards"):
-            raise LoaderError(f"labels= of this form go with images, not with {kind}")
+            raise LoaderError(f"labels= of this form are for images, not for {kind}")
         if mapped is None:
             core = self._core(plan)
             skip = self._options["bad"] == "skip"
@@ -290,7 +290,7 @@ class Loader:
             )
         blocks = _blocks.blocks_of(source, columns, labels)
         if blocks is None and labels is not None:
-            raise LoaderError("labels= go with files; a dataset brings its own")
+            raise LoaderError("labels= is for files; a dataset brings its own labels")
         if blocks is not None:
             if mapped is not None:
                 raise LoaderError("map= is for single samples; change these batches in your loop")
@@ -298,7 +298,7 @@ class Loader:
             return self._made(core, lambda: _blocks.BlockFeed(core, blocks, self._options))
         if hasattr(source, "__getitem__") and hasattr(source, "__len__"):
             if isinstance(source, (str, bytes, dict)):
-                raise LoaderError(f"a {type(source).__name__} is no set of samples")
+                raise LoaderError(f"a {type(source).__name__} is not a set of samples")
             indexed = Indexed(source, mapped)
             core = self._core({"kind": "own", "count": indexed.count})
             if self._options["processes"]:
@@ -309,7 +309,7 @@ class Loader:
         if hasattr(source, "__iter__"):
             core = self._core({"kind": "own", "count": 0})
             return self._made(core, lambda: IteratorFeed(core, source, mapped, self._options))
-        raise LoaderError(f"{type(source).__name__} is nothing that samples can be read from")
+        raise LoaderError(f"samples cannot be read from a {type(source).__name__}")
 
     @staticmethod
     def _made(core: Core, make: Callable[[], Any]) -> Any:
@@ -337,7 +337,7 @@ class Loader:
         fork_guard(self._pid)
 
     def __iter__(self) -> Iterator[Any]:
-        """A pass from the beginning, or from a loaded state; it ends the one before."""
+        """A pass from the beginning, or from a loaded state; ends the pass before it."""
         self._check()
         with self._lock:
             self._turn += 1
@@ -382,12 +382,12 @@ class Loader:
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
-        """The next pass has the order and the random numbers of this epoch."""
+        """Gives the next pass the order and the random numbers of this epoch."""
         self._epoch = int(epoch)
         self._begin = 0
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the program is: enough to go on from here, with any number of ranks."""
+        """The position of the program: enough to resume from here, with any number of ranks."""
         self._check()
         return {
             "version": _STATE,
@@ -399,7 +399,7 @@ class Loader:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """The next pass goes on from there."""
+        """Makes the next pass resume from this state."""
         self._check()
         if state.get("version") != _STATE:
             raise LoaderError(f"the state has version {state.get('version')}; this reads {_STATE}")
@@ -501,7 +501,7 @@ class _Batches:
 
 def _rank(rank: int | None, ranks: int | None) -> tuple[int, int]:
     if (rank is None) != (ranks is None):
-        raise LoaderError("rank= and ranks= go together")
+        raise LoaderError("give rank= and ranks= together")
     if rank is None or ranks is None:
         distributed = getattr(sys.modules.get("torch"), "distributed", None)
         if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -511,7 +511,7 @@ def _rank(rank: int | None, ranks: int | None) -> tuple[int, int]:
         except (KeyError, ValueError):
             return 0, 1
     if not 0 <= rank < ranks:
-        raise LoaderError(f"rank {rank} of {ranks} cannot be")
+        raise LoaderError(f"rank {rank} of {ranks} is not possible")
     return rank, ranks
 
 
@@ -539,7 +539,7 @@ def _number(dtype: Any) -> str | None:
     try:
         return str(np.dtype(dtype))
     except TypeError:
-        raise LoaderError(f"no dtype is called {dtype!r}") from None
+        raise LoaderError(f"there is no dtype {dtype!r}") from None
 
 
 def _numbers(values: Any) -> list[float] | None:

@@ -20,7 +20,7 @@ def leaves(sample: Any) -> list[Any]:
 
 
 def as_array(value: Any) -> np.ndarray[Any, Any] | None:
-    """A value as an array; None where it is no number, such as text."""
+    """A value as an array; None if it is not a number, such as text."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         value = value.detach().cpu().numpy()
@@ -55,7 +55,7 @@ class SampleLayout:
         return tuple(values) if self._several else values[0]
 
     def put(self, sample: Any, row: int, into: list[Any], name: Callable[[], str]) -> None:
-        """Writes a sample to its row; one that looks otherwise than the first is named."""
+        """Writes a sample to its row; names a sample that differs in form from the first."""
         values = leaves(sample)
         if len(values) != len(self.fields):
             raise SampleError(

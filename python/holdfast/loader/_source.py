@@ -56,7 +56,7 @@ def kind_of_files(paths: list[str]) -> str:
         if ending in _REFUSED:
             raise LoaderError(f"{path}: {_REFUSED[ending]}")
         if ending not in _KINDS:
-            raise LoaderError(f"{path}: files that end in {ending or 'nothing'} are not known here")
+            raise LoaderError(f"{path}: files that end in {ending or 'nothing'} are not supported")
         kinds.add(_KINDS[ending])
     if len(kinds) > 1:
         raise LoaderError(f"files of different kinds: {', '.join(sorted(kinds))}")
@@ -167,7 +167,7 @@ def _memmap(arrays: list[Any]) -> dict[str, Any]:
             # Another mapping of the same file: its own note of where it began.
             offset = getattr(array, "offset", 0)
         if offset + array.nbytes != whole.nbytes:
-            raise LoaderError("a part of a memory map cannot be read by itself; name the file")
+            raise LoaderError("a part of a memory map cannot be read separately; name the file")
         raw = {"dtype": array.dtype.str, "shape": list(array.shape[1:]), "offset": offset}
         made.append({"paths": [str(array.filename)], "raw": raw})
     return {"kind": "records", "arrays": made}
@@ -184,7 +184,7 @@ def label_rows(labels: Any, count: int, name: Any) -> Any:
     if len(rows) != count:
         raise LoaderError(f"{len(rows)} labels for {count} samples")
     if rows.dtype == object or rows.dtype.kind in "US":
-        raise LoaderError("labels must be numbers; a class's name has to become its number")
+        raise LoaderError("labels must be numbers; replace each class name by its number")
     if rows.ndim > 1:
         raise LoaderError("labels must be one number for each sample")
     return np.ascontiguousarray(rows)
@@ -202,13 +202,13 @@ def _labels_by_csv(path: str, count: int, name: Any) -> Any:
     with Path(path).open(newline="", encoding="utf-8") as lines:
         for number, row in enumerate(csv.reader(lines), start=1):
             if len(row) < 2:
-                raise LoaderError(f"{path}:{number}: a file's name and its label are wanted")
+                raise LoaderError(f"{path}:{number}: expected a file's name and its label")
             try:
                 table[row[0]] = float(row[1])
             except ValueError:
                 if number > 1:  # the first line may be a header
                     raise LoaderError(
-                        f"{path}:{number}: the label {row[1]!r} is no number"
+                        f"{path}:{number}: the label {row[1]!r} is not a number"
                     ) from None
     found = []
     for sample in range(count):

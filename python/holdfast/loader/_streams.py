@@ -138,7 +138,7 @@ class StreamFeed:
     def start(self, a_pass: Pass) -> None:
         if not self._begun:
             if self._once:
-                raise LoaderError("the stream is used up; give something that can begin anew")
+                raise LoaderError("the stream is used up; give something that can be read again")
             self._reader = self._opened()
         self._begun = False
         self._rows, self._at = None, 0

@@ -97,7 +97,8 @@ class ArrowTable(Table):
         missing = [name for name in names if name not in schema.names]
         if missing:
             raise LoaderError(
-                f"{self._what()}: no column {missing[0]!r}; there are {', '.join(schema.names)}"
+                f"{self._what()}: no column {missing[0]!r}; "
+                f"the columns are {', '.join(schema.names)}"
             )
         if self.label is not None and self.label not in names:
             raise LoaderError(f"{self._what()}: no column {self.label!r} for the labels")
@@ -119,7 +120,7 @@ class ArrowTable(Table):
             pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind)
         ):
             raise LoaderError(
-                f"{self._what()}: column {name!r} holds {kind}, no numbers; name the columns to "
+                f"{self._what()}: column {name!r} holds {kind}, not numbers; name the columns to "
                 "read: columns=[...]"
             )
         dtype = np.dtype(kind.to_pandas_dtype())
@@ -137,7 +138,7 @@ class ArrowTable(Table):
         if found.null_count and column.dtype.kind != "f":
             raise LoaderError(
                 f"{self._what()}: column {column.name!r} has missing values, and {found.type} "
-                "cannot say so; fill them, or store the column as floats"
+                "cannot express that; fill them, or store the column as floats"
             )
         return _numbers(found, column.dtype).reshape(length, *column.shape)
 

@@ -25,12 +25,14 @@ def load_target(target: str) -> Any:
 
 
 def serving_side() -> Any:
-    """Captures, where there is torch; else, or for Keras on another backend, reckons."""
+    """Captures if there is torch; without torch, or for Keras on another backend, estimates."""
     config = sys.modules.get("keras.src.backend.config")
     elsewhere = config is not None and config.backend() != "torch"
     if elsewhere or importlib.util.find_spec("torch") is None:
         if not elsewhere and importlib.util.find_spec("keras") is None:
-            sys.exit(f"holdfast: {sys.executable} has no torch; name one that has: --python PYTHON")
+            sys.exit(
+                f"holdfast: {sys.executable} has no torch; name one that has it: --python PYTHON"
+            )
         from holdfast.planner import keras_serve
 
         return keras_serve

@@ -50,7 +50,7 @@ def reckon_found(found: Found, batch: int, path: Path, device: Device) -> bool:
     """The same for what a script was about to train; batch 0: its own."""
     size = batch or found.data.batch
     if not size:
-        raise CannotTrace("fit() does not tell its batch size here: say --batch N")
+        raise CannotTrace("the batch size of this fit() is not known: say --batch N")
     reckon(found.model, size, path, device, found.data)
     return True
 
@@ -64,7 +64,7 @@ def serve(requests: TextIO, answers: TextIO, make: Callable[..., Any]) -> None:
         made = made_by(make, request["batch"])
         if not keras_data.is_model(made):
             raise NotKeras(
-                "this Python has no torch, and what make() returned is no Keras model: name a "
+                "this Python has no torch, and make() did not return a Keras model: name a "
                 "Python that has torch (--python PYTHON), or return a compiled keras.Model"
             )
         reckon(made, request["batch"], path, device_of(request))
@@ -94,7 +94,7 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
         if not found:
             raise NotKeras(
                 f"{words[0]} did not call a Keras model's fit(), and this Python has no torch: "
-                "name one that has (--python PYTHON)"
+                "name one that has it (--python PYTHON)"
             )
         return reckon_found(found[0], request["batch"], path, device_of(request))
 

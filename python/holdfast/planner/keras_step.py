@@ -1,4 +1,4 @@
-"""A Keras training step reckoned from its layers: births and deaths, as if it had been captured.
+"""A Keras training step estimated from its layers: births and deaths, as if it had been captured.
 
 Weights, gradients and the optimizer's slots are known exactly; what lies between forward and
 backward follows from layer rules, so the whole is an estimate, and says so.
@@ -308,7 +308,7 @@ def write(
         "sites": [list(site) for site in memory.sites],
         "missing": [
             *missing,
-            f"reckoned from the layers of a Keras model on {backend}, off by up to "
+            f"estimated from the layers of a Keras model on {backend}, off by up to "
             f"{band:.0%}".replace("%", " %"),
         ],
         "operations": len(step.traced.calls),

@@ -166,5 +166,5 @@ def trace(model: Any, inputs: Any) -> Trace:
             ) from None
     calls = tuple(call for call in notes.calls if call.layer is not model)
     if not calls:
-        raise CannotTrace(f"{model.name}: none of its layers was seen to run")
+        raise CannotTrace(f"{model.name}: none of its layers ran")
     return Trace(seen["in"], calls, seen["out"])

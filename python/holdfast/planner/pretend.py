@@ -233,7 +233,7 @@ def _compile(stack: ExitStack, recorder: Recorder) -> None:
     """Compiled code cannot be followed; what it was made from can."""
 
     def unchanged(model: Any = None, **_: Any) -> Any:
-        text = "torch.compile is left out: compiled, the step may need less, or other workspaces"
+        text = "torch.compile is ignored: a compiled step may need less, or other workspaces"
         if text not in recorder.missing:
             recorder.missing.append(text)
         return (lambda function: function) if model is None else model

@@ -38,5 +38,5 @@ def in_one_line(error: BaseException) -> str:
 
 def _advice(error: BaseException) -> str:
     if isinstance(error, (FileNotFoundError, ConnectionError)):
-        return "; the program runs as it is until its second step, so it needs its data"
+        return "; the program really runs until its second step, so it needs its data"
     return ""

@@ -227,8 +227,9 @@ class Recorder(TorchDispatchMode):
                 if not _has_no_fake(error):
                     raise
                 raise CannotPretend(
-                    f"{func.name()}{self._place()} has no fake version, so nothing tells the size "
-                    "of its result without running it (torch.library.register_fake gives it one)"
+                    f"{func.name()}{self._place()} has no fake version, so the size of its "
+                    "result is not known without running it "
+                    "(torch.library.register_fake gives it one)"
                 ) from None
         if type(out) is FakeTensor:
             self._track(out)

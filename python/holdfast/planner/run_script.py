@@ -38,7 +38,7 @@ def run_script(words: list[str]) -> None:
     except SystemExit as end:
         if end.code not in (None, 0):
             raise CannotPlan(
-                f"{words[0]} ended by itself before it trained ({end.code}); if it wants options: "
+                f"{words[0]} ended by itself before it trained ({end.code}); if it needs options: "
                 f"holdfast fit {words[0]} --gpu 24GiB -- --its-option"
             ) from None
     finally:

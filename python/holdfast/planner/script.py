@@ -50,7 +50,7 @@ def record_script(
 
         seen.batch_size = seen.batch_size or data.batch
         if not seen.batch:
-            raise CannotPlan("fit() does not tell its batch size here: say --batch N")
+            raise CannotPlan("the batch size of this fit() is not known: say --batch N")
         step = step_of(model, seen.batch, recorder, data)
         while True:
             step()

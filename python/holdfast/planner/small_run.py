@@ -77,8 +77,8 @@ class RealRecorder(Recorder):
         self._live_bytes += size
         if self._live_bytes > self._limit:
             raise NoSmallRun(
-                "the model is too large for a small run on this machine's CPU, and without one "
-                "it cannot be planned; plan a smaller one of its kind"
+                "this model needs a small run on the CPU to be planned, and is too large for "
+                "one on this machine; plan a smaller model of its kind"
             )
 
         def died(_: Any) -> None:
@@ -207,7 +207,8 @@ def scaled(few: Recorder, more: Recorder, batch: int) -> list[tuple[Any, ...]]:
         a[0] != b[0] for a, b in zip(few.events, more.events, strict=True)
     ):
         raise NoSmallRun(
-            "the step does other things at other batches, so small runs do not tell what it needs"
+            "the step does different things at different batch sizes, so small "
+            "runs do not show what it needs"
         )
     low, high = BATCHES
     events: list[tuple[Any, ...]] = []
@@ -240,7 +241,8 @@ class SmallRuns:
                 few, more = (self._record(size) for size in BATCHES)
             except Exception as error:
                 raise NoSmallRun(
-                    f"{reason}; nor does a small run on the CPU work: {problem.in_one_line(error)}"
+                    f"{reason}; a small run on the CPU does not work either: "
+                    f"{problem.in_one_line(error)}"
                 ) from error
             self._made = few, more
         return self._made

@@ -22,7 +22,7 @@ def apply(way: str, make: Make) -> Make:
         return _accumulated(make, int(way.removeprefix("accumulate-")))
     if way in _CHANGES:
         return _within(_CHANGES[way], make)
-    raise NotPossible(f"no way is called {way!r}")
+    raise NotPossible(f"there is no way {way!r}")
 
 
 def _within(change: Callable[[], Any], make: Make) -> Make:
@@ -34,7 +34,7 @@ def _within(change: Callable[[], Any], make: Make) -> Make:
         def one_step() -> None:
             step()
             if noticed is not None and not noticed:
-                raise NotPossible("nothing in the program that it would change")
+                raise NotPossible("it would change nothing in the program")
 
         one_step.close = stack.close  # type: ignore[attr-defined]
         return one_step
@@ -98,13 +98,13 @@ def _bf16() -> Iterator[list[bool]]:
     from torch.nn.modules import module as hooks
 
     if torch.is_autocast_enabled("cuda"):
-        raise NotPossible("it runs under autocast already")
+        raise NotPossible("it already runs under autocast")
     noticed: list[bool] = []
     contexts: list[Any] = []
 
     def before(_: nn.Module, __: Any) -> None:
         if not contexts and torch.is_autocast_enabled("cuda"):
-            raise NotPossible("it runs under autocast already")
+            raise NotPossible("it already runs under autocast")
         if not contexts:
             noticed.append(True)
             context = torch.autocast("cuda", dtype=torch.bfloat16)
@@ -187,7 +187,7 @@ def _optimizer_argument(**arguments: Any) -> Iterator[list[bool]]:
             def made(self: Any, *args: Any, _original: Any = original, **kwargs: Any) -> None:
                 noticed.append(True)
                 if kwargs.get("fused"):
-                    raise NotPossible("the optimizer is fused already")
+                    raise NotPossible("the optimizer is already fused")
                 kwargs.update(arguments)
                 kwargs.pop("foreach", None)
                 _original(self, *args, **kwargs)

@@ -1,4 +1,5 @@
-"""Holdfast in a Jupyter server: what the JupyterLab extension asks, under the server's own auth.
+"""Holdfast in a Jupyter server: answers the JupyterLab extension, behind the server's own
+authentication.
 
 Enabled by ``etc/jupyter/jupyter_server_config.d/holdfast.json``, which the wheel brings along.
 """
@@ -21,4 +22,4 @@ def _load_jupyter_server_extension(server: Any) -> None:
     add_to(server.web_app)
     if missing := words_about_bundle(jupyter_path("labextensions")):
         server.log.warning(missing)
-    server.log.info("holdfast: kernels under watch say how they do, and why they died")
+    server.log.info("holdfast: watched kernels show their state, and why they died")

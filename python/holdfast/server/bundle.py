@@ -1,4 +1,4 @@
-"""Whether the extension for JupyterLab lies where the server looks for it."""
+"""Whether the extension for JupyterLab is where the server looks for it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ def words_about_bundle(folders: Iterable[str]) -> str | None:
         return None
     return (
         "holdfast: the extension for JupyterLab is not installed here: cells say why a kernel "
-        "died, but there is no status bar and no report. Wheels bring it; in a checkout, run "
+        "died, but there is no status bar and no report. Wheels contain it; in a checkout, run "
         "`make lab-build` before `pip install .`"
     )

@@ -33,13 +33,13 @@ ENDED = {"watched": False, "ended": True}
 
 
 def list_runs() -> list[dict[str, Any]]:
-    """As ``holdfast runs`` tells."""
+    """As ``holdfast runs`` prints."""
     rows: list[dict[str, Any]] = ask("runs", "--json")["runs"]
     return rows
 
 
 class HoldfastHandler(APIHandler):
-    """What they have in common."""
+    """What all handlers have in common."""
 
     # Who may read kernels may read how they do; see "Authorization" of Jupyter Server.
     auth_resource = "kernels"
@@ -84,7 +84,7 @@ class HoldfastHandler(APIHandler):
 
 
 class StatusHandler(HoldfastHandler):
-    """How a kernel does now."""
+    """The current state of a kernel."""
 
     @web.authenticated
     @authorized
@@ -170,7 +170,7 @@ class WhyHandler(HoldfastHandler):
 
 
 class CheckHandler(HoldfastHandler):
-    """What will hurt a training here; of a kernel, in its environment and its folder."""
+    """What will hurt a training here; for a kernel, in its environment and its folder."""
 
     @web.authenticated
     @authorized

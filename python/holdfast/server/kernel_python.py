@@ -1,4 +1,4 @@
-"""Which Python a kernel runs, and where: what ``holdfast check`` is to judge for it."""
+"""Which Python a kernel runs, and where: what ``holdfast check`` is to check for it."""
 
 import re
 import sys
@@ -9,7 +9,7 @@ PYTHON = re.compile(r"python([0-9.]*)")
 
 
 def python_of(argv: list[str], metadata: dict[str, Any]) -> str:
-    """The interpreter that a kernelspec starts; the server's own where it names none.
+    """The interpreter that a kernelspec starts; the server's own if it names none.
 
     ``metadata``: Holdfast's own part of it, which keeps the spec that was wrapped.
     """
@@ -24,7 +24,7 @@ def python_of(argv: list[str], metadata: dict[str, Any]) -> str:
 
 
 def directory_of(pid: int | None) -> str | None:
-    """Where a kernel works: files beside the notebook may stand in front of modules."""
+    """The working directory of a kernel: files next to the notebook may hide modules."""
     try:
         return str(Path(f"/proc/{pid}/cwd").readlink()) if pid is not None else None
     except OSError:

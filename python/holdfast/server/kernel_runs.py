@@ -1,4 +1,4 @@
-"""Which recorded run belongs to which kernel of the server, asked as seldom as can be."""
+"""Which recorded run belongs to which kernel of the server, asked as seldom as possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Kernel:
-    """What the server knows of a kernel; `pid` changes when it is started again."""
+    """What the server knows of a kernel; `pid` changes when it is restarted."""
 
     id: str
     pid: int | None = None
@@ -29,7 +29,7 @@ class Kernel:
 
     @property
     def file_name(self) -> str:
-        """The name of its connection file, which stays when the kernel is started again."""
+        """The name of its connection file, which stays the same when the kernel is restarted."""
         return PurePosixPath(self.connection_file).name or f"kernel-{self.id}.json"
 
 
@@ -79,7 +79,7 @@ class _Known:
 
 
 class LiveRuns:
-    """The run each kernel belongs to now; remembered until the kernel is started again."""
+    """The run each kernel belongs to now; remembered until the kernel is restarted."""
 
     def __init__(
         self, list_runs: Callable[[], list[Row]], clock: Callable[[], float] = time.monotonic

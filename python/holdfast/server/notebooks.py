@@ -1,4 +1,4 @@
-"""Memory by notebook: what each kernel of the server holds with all it started, watched or not."""
+"""Memory by notebook: what each kernel of the server and its children hold, watched or not."""
 
 from __future__ import annotations
 

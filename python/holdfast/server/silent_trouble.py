@@ -1,4 +1,4 @@
-"""What goes wrong in silence in a run, as its supervisor has written it down."""
+"""Silent trouble of a run (a leak, NaN, a stall), as its supervisor wrote it down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PREFIX = "holdfast: "
 
 
 def told_of(run: str) -> str | None:
-    """One sentence, of the first kind that there is; None: nothing, or it lies elsewhere."""
+    """One sentence about the first kind found; None if none, or if the run is kept elsewhere."""
     if Path(run).name != run:
         return None
     for home in _homes():

@@ -1,4 +1,4 @@
-"""The figures of a live run that a status bar and a side panel show, out of its evidence."""
+"""The figures of a live run for the status bar and the side panel, from its evidence."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Bytes little_room = Bytes::gib(1);
 constexpr std::uint64_t few_inodes = 10'000;
-constexpr const char* no_answer = "file systems of a root cannot be asked";
+constexpr const char* no_answer = "the file systems of a saved machine cannot be asked";
 
 template <class Look>
 void for_each_place(const Environment& environment, Judgement& judgement, Look look) {
@@ -66,7 +66,7 @@ void disk_writable(const Environment& environment, Judgement& judgement) {
         if (place.missing) {
             judgement.find(Severity::will_hurt, "not-writable"_cause,
                            formatted("{} does not exist.", named(place)), {{place.path, "missing"}},
-                           {{"Make it.", formatted("mkdir -p {}", place.path)}});
+                           {{"Create it.", formatted("mkdir -p {}", place.path)}});
             return true;
         }
         if (!place.writable && !place.space) return false;
@@ -90,8 +90,8 @@ void disk_network(const Environment& environment, Judgement& judgement) {
         if (place.mount_type.empty()) return place.space.has_value();
         if (!place.network) return true;
         judgement.find(Severity::note, "io-stall"_cause,
-                       formatted("{} is on a network file system ({}): its stalls are the "
-                                 "program's, and many small files are slow.",
+                       formatted("{} is on a network file system ({}): when it stalls, so does the "
+                                 "program, and many small files are slow.",
                                  named(place), place.mount_type),
                        {{"/proc/self/mountinfo", place.mount_type}},
                        {{"Copy the data to a local disk first.", "rsync -a data/ /tmp/data/"}});
@@ -102,12 +102,12 @@ void disk_network(const Environment& environment, Judgement& judgement) {
 void disk_health(const Environment& environment, Judgement& judgement) {
     const HostHealth& health = environment.health;
     if (!health.disks_seen && !environment.log)
-        return judgement.impossible("neither ext4 nor the kernel log tell of disk errors");
+        return judgement.impossible("neither ext4 nor the kernel log reports disk errors");
     for (const Read<std::uint64_t>& count : health.disk_errors)
         if (count.value > 0)
             judgement.find(
                 Severity::will_hurt, "disk-errors"_cause,
-                formatted("A file system has met {} errors on its disk.", count.value),
+                formatted("A file system has recorded {} errors of its disk.", count.value),
                 {{count.file, formatted("{}", count.value)}},
                 {{"Copy what matters, then check the disk.", "sudo dmesg | grep -i ext4"}});
     for (const Read<std::uint64_t>& count : health.degraded)

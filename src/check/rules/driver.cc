@@ -1,4 +1,5 @@
-// The NVIDIA driver against the frameworks: old enough to fail, mismatched, without code, hidden.
+// The NVIDIA driver and the frameworks: a driver that is too old or mismatched, a build without
+// code for the GPU, a hidden GPU.
 #include <algorithm>
 
 #include "base/format.h"
@@ -33,7 +34,7 @@ void judge_driver(const Environment& environment, std::string_view name, Judgeme
     if (!environment.nvidia.present()) return judgement.impossible(no_gpu);
     if (!framework->cuda) return;
     if (!environment.nvidia.module)
-        return judgement.impossible("the driver does not tell its version");
+        return judgement.impossible("the driver does not report its version");
     const auto cuda = major_minor(*framework->cuda);
     const auto driver = major_minor(environment.nvidia.module->value);
     const auto least = cuda ? least_driver(cuda->major) : std::nullopt;
@@ -102,7 +103,7 @@ void judge_code(const Environment& environment, std::string_view name, Judgement
     std::vector<GpuCode> codes;
     for (const std::string& text : framework->gpu_code) {
         const auto code = parse_code(text);
-        // A word that is not understood may be the very code that is looked for.
+        // An unknown word may be the very code that is needed.
         if (!code) return judgement.impossible("the build's list of GPU code is not understood");
         codes.push_back(*code);
     }
@@ -140,21 +141,22 @@ void gpu_code_tensorflow(const Environment& e, Judgement& j) { judge_code(e, "te
 void driver_library(const Environment& environment, Judgement& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
-    if (!nvidia.module) return judgement.impossible("the kernel module does not tell its version");
+    if (!nvidia.module)
+        return judgement.impossible("the kernel module does not report its version");
     // The library that answers fits, whatever its file is called.
     if (!nvidia.gpus.gpus.empty() || uses_compat(nvidia)) return;
     if (nvidia.libraries.empty())
-        return judgement.impossible("the driver's libraries do not tell their version");
+        return judgement.impossible("the driver's libraries do not report their version");
     for (const Read<std::string>& library : nvidia.libraries) {
         if (library.value == nvidia.module->value) continue;
         return judgement.find(
             Severity::blocks, "driver-too-old"_cause,
-            formatted("The kernel runs NVIDIA's module {}, but the library is of {}: CUDA refuses "
-                      "such a pair (error 803).",
+            formatted("The kernel runs NVIDIA's module {}, but the library is of version {}: CUDA "
+                      "refuses such a pair (error 803).",
                       nvidia.module->value, library.value),
             {{nvidia.module->file, nvidia.module->value}, {library.file, library.value}},
-            {{"Load the module that was installed with the library: restart the machine, or unload "
-              "and load it.",
+            {{"Load the module that was installed with the library: restart the machine, or reload "
+              "the module.",
               "sudo reboot"}});
     }
 }
@@ -167,10 +169,10 @@ void driver_device_files(const Environment& environment, Judgement& judgement) {
     if (!nvidia.device_nodes)
         return judgement.impossible("the driver is loaded, but no GPU is visible here");
     judgement.find(Severity::will_hurt, "gpu-setup"_cause,
-                   "/dev/nvidia-uvm is missing and nothing here can make it: the first CUDA call "
-                   "fails with an unknown error (999).",
+                   "/dev/nvidia-uvm is missing and cannot be created from here: the first CUDA "
+                   "call fails with an unknown error (999).",
                    {{"/dev/nvidia-uvm", "missing"}, {"/usr/bin/nvidia-modprobe", "missing"}},
-                   {{"On the host, load the module and make the device file before the container "
+                   {{"On the host, load the module and create the device file before the container "
                      "starts.",
                      "sudo nvidia-modprobe -u -c=0"}});
 }
@@ -183,7 +185,7 @@ void driver_missing_library(const Environment& environment, Judgement& judgement
         return judgement.impossible("the driver is loaded, but no GPU is visible here");
     judgement.find(
         Severity::will_hurt, "cuda-library-missing"_cause,
-        "A GPU is there, but libcuda.so.1 is nowhere the loader looks: every framework will use "
+        "There is a GPU, but the loader cannot find libcuda.so.1: every framework will use "
         "the CPU.",
         {{"libcuda.so.1", "not in LD_LIBRARY_PATH, the loader's cache or the usual folders"}},
         {{nvidia.wsl ? "Under WSL the library comes with Windows' driver, in /usr/lib/wsl/lib."
@@ -206,7 +208,7 @@ void cpu_build(const Environment& environment, Judgement& judgement) {
                 ? Severity::will_hurt
                 : Severity::note,
             "gpu-unsupported"_cause,
-            formatted("{} {} is a build for the CPU alone; the GPU of this machine will stay idle.",
+            formatted("{} {} is a CPU-only build; the GPU of this machine will stay idle.",
                       framework.name, framework.version),
             {{framework.cuda_file, "no CUDA"}},
             {{formatted("Install a build of {} with CUDA.", framework.name),
@@ -236,7 +238,7 @@ void hidden_gpus(const Environment& environment, Judgement& judgement) {
                             "{}: CUDA will see none.",
                             value, count - 1),
         {{"CUDA_VISIBLE_DEVICES", value}},
-        {{"Take it out, or name a GPU that is there.", "unset CUDA_VISIBLE_DEVICES"}});
+        {{"Unset it, or name a GPU that exists.", "unset CUDA_VISIBLE_DEVICES"}});
 }
 
 }  // namespace holdfast::check::rules

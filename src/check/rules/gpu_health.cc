@@ -1,4 +1,4 @@
-// What the GPU says of itself: errors, heat, links, modes, and who uses its memory.
+// What the GPU reports about itself: errors, heat, links, modes, and who uses its memory.
 #include <algorithm>
 #include <set>
 
@@ -9,7 +9,7 @@
 namespace holdfast::check::rules {
 namespace {
 
-// "0-3,8": 0, 1, 2, 3, 8; nothing where a word of it is no range.
+// "0-3,8": 0, 1, 2, 3, 8; nothing if a word of it is not a range.
 std::set<int> processors_in(std::string_view text) {
     std::set<int> all;
     while (const auto piece = next_piece(text, ',')) {
@@ -29,7 +29,7 @@ std::string gpu_name(const GpuFacts& gpu) {
     return formatted("GPU {} ({})", gpu.reading.index, gpu.reading.name);
 }
 
-// Calls `look` for every GPU, or says why there is none to look at.
+// Calls `look` for every GPU, or says why there is none.
 template <class Look>
 void for_each_gpu(const Environment& environment, Judgement& judgement, Look look) {
     if (environment.nvidia.gpus.gpus.empty())
@@ -43,10 +43,10 @@ void gpu_lost(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (!gpu.reading.lost) return;
         judgement.find(Severity::blocks, "gpu-lost"_cause,
-                       formatted("{} has fallen off the bus and answers nothing.", gpu_name(gpu)),
+                       formatted("{} has fallen off the bus and no longer answers.", gpu_name(gpu)),
                        {{"NVML", "GPU is lost (error 15)"}},
-                       {{"Reset it, or restart the machine; if it comes back, look at power, seat "
-                         "and cooling of the card.",
+                       {{"Reset it, or restart the machine; if it happens again, check the card's "
+                         "power, seat and cooling.",
                          "sudo reboot"}});
     });
 }
@@ -91,10 +91,10 @@ void gpu_compute_mode(const Environment& environment, Judgement& judgement) {
             mode == 2
                 ? formatted("{} is in compute mode \"prohibited\": no program may use it.",
                             gpu_name(gpu))
-                : formatted("{} lets one process in at a time, and one is in.", gpu_name(gpu)),
+                : formatted("{} allows one process at a time, and one is using it.", gpu_name(gpu)),
             {{"NVML",
               formatted("compute mode {}, {} processes", *mode, gpu.reading.processes.size())}},
-            {{"Let several programs in, or wait for the other one.",
+            {{"Allow several processes, or wait for the other one.",
               formatted("sudo nvidia-smi -i {} -c DEFAULT", gpu.reading.index)}});
     });
 }
@@ -104,8 +104,8 @@ void gpu_persistence(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (gpu.health.persistence != 0) return;
         judgement.find(Severity::note, "gpu-setup"_cause,
-                       formatted("{} has persistence mode off: every first CUDA call waits a "
-                                 "second or more for the driver.",
+                       formatted("{} has persistence mode off: the first CUDA call of a program "
+                                 "waits a second or more for the driver.",
                                  gpu_name(gpu)),
                        {{"NVML", "persistence mode 0"}},
                        {{"Keep the driver loaded.", "sudo nvidia-smi -pm 1"}});
@@ -121,7 +121,7 @@ void gpu_ecc(const Environment& environment, Judgement& judgement) {
                       "loaded.",
                       gpu_name(gpu), *gpu.reading.uncorrected_ecc),
             {{"NVML", formatted("uncorrected ECC errors {}", *gpu.reading.uncorrected_ecc)}},
-            {{"Reset the GPU; if the count comes back, have the card replaced.",
+            {{"Reset the GPU; if the errors return, have the card replaced.",
               formatted("sudo nvidia-smi -i {} --gpu-reset", gpu.reading.index)}});
     });
 }
@@ -151,8 +151,8 @@ void gpu_recovery(const Environment& environment, Judgement& judgement) {
         if (action == 0 || action > 4) return;
         const char* what = action == 1   ? "a reset of the GPU"
                            : action == 2 ? "a restart of the machine"
-                           : action == 3 ? "that its peers stop using it"
-                                         : "that its users end, and a reset";
+                           : action == 3 ? "its peers to stop using it"
+                                         : "its users to end and a reset";
         judgement.find(
             Severity::will_hurt, "gpu-lost"_cause,
             formatted("The driver asks for {} before {} is used again.", what, gpu_name(gpu)),
@@ -235,14 +235,14 @@ void gpu_link(const Environment& environment, Judgement& judgement) {
                           "long.",
                           gpu_name(gpu), *width, *most, *most / *width),
                 {{"NVML", formatted("link width {} of {}", *width, *most)}},
-                {{"Seat the card anew, or move it to a slot with all lanes.",
+                {{"Reseat the card, or move it to a slot with all lanes.",
                   formatted("nvidia-smi -i {} -q -d PCIE", gpu.reading.index)}});
         if (gpu.health.link_replays.value_or(0) > 1000)
             judgement.find(Severity::note, "gpu-setup"_cause,
                            formatted("{} had to send {} packets over PCIe again.", gpu_name(gpu),
                                      *gpu.health.link_replays),
                            {{"NVML", formatted("PCIe replays {}", *gpu.health.link_replays)}},
-                           {{"Seat the card and its riser anew.", ""}});
+                           {{"Reseat the card and its riser.", ""}});
     });
 }
 
@@ -259,8 +259,8 @@ void gpu_numa(const Environment& environment, Judgement& judgement) {
         if (near.empty() || meet) continue;
         judgement.find(
             Severity::note, "gpu-setup"_cause,
-            formatted("The GPU at {} is near the processors {}, and this process may use {} only: "
-                      "every copy crosses between the sockets.",
+            formatted("The GPU at {} is attached to the processors {}, but this process may use "
+                      "only {}: every copy crosses between the sockets.",
                       slot.bus, slot.processors, environment.allowed_processors),
             {{slot.file, slot.processors},
              {"/proc/self/status", "Cpus_allowed_list " + environment.allowed_processors}},
@@ -277,7 +277,7 @@ void gpu_memory_taken(const Environment& environment, Judgement& judgement) {
         const bool much = used->share_of(*total) >= 0.5;
         judgement.find(
             much ? Severity::will_hurt : Severity::note, "gpu-occupied"_cause,
-            formatted("Others hold {} of the {} of {}{}.", human(*used), human(*total),
+            formatted("Other processes hold {} of the {} of {}{}.", human(*used), human(*total),
                       gpu_name(gpu),
                       gpu.reading.processes.empty()
                           ? std::string()

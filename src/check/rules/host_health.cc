@@ -33,7 +33,7 @@ void ram_errors(const Environment& environment, Judgement& judgement) {
                                  "module is about to fail.",
                                  mended),
                        {{health.corrected.front().file, formatted("{}", mended)}},
-                       {{"Have the module looked at.",
+                       {{"Have the module checked.",
                          "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ce_count"}});
 }
 

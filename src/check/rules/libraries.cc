@@ -1,4 +1,4 @@
-// Shared libraries: missing, of a wrong version, twice, or another than the one meant.
+// Shared libraries that are missing, of a wrong version, loaded twice, or not the intended ones.
 #include <algorithm>
 #include <array>
 
@@ -40,14 +40,14 @@ void judge_missing(const Environment& environment, bool cuda, Judgement& judgeme
         const bool graphics = lookup.library.starts_with("libGL");
         judgement.find(
             severity_of(lookup), cuda ? "cuda-library-missing"_cause : "library-missing"_cause,
-            formatted("{} needs {}, which is nowhere the loader looks: its import fails.",
+            formatted("{} needs {}, which the loader cannot find: its import fails.",
                       base_name(lookup.by), lookup.library),
             {{lookup.by, "NEEDED " + lookup.library},
              {"loader",
               "not in RPATH, LD_LIBRARY_PATH, RUNPATH, /etc/ld.so.cache, the usual "
               "folders"}},
-            {{cuda       ? "Install the package that has it, or the framework anew."
-              : graphics ? "Take the build without windows."
+            {{cuda       ? "Install the package that has it, or reinstall the framework."
+              : graphics ? "Install the headless build."
                          : "Install the library.",
               cuda       ? formatted("{} -m pip install --force-reinstall torch", python->program)
               : graphics ? formatted("{} -m pip install opencv-python-headless", python->program)
@@ -83,7 +83,7 @@ void symbols_missing(const Environment& environment, Judgement& judgement) {
         const std::size_t more = extension.missing.size() - 1;
         judgement.find(
             Severity::will_hurt, "library-missing"_cause,
-            formatted("{} wants the symbol {}{}, which none of its libraries has: `import {}` "
+            formatted("{} needs the symbol {}{}, which none of its libraries has: `import {}` "
                       "fails.",
                       base_name(extension.file), extension.missing.front(),
                       more > 0 ? formatted(" (and {} more)", more) : std::string(),
@@ -139,7 +139,7 @@ void cuda_library_path(const Environment& environment, Judgement& judgement) {
                       "the framework.",
                       lookup.library, folder_of(lookup.found)),
             {{lookup.found, "through LD_LIBRARY_PATH"}, {lookup.by, "NEEDED " + lookup.library}},
-            {{"Take the folder out unless it is meant.", "unset LD_LIBRARY_PATH"}});
+            {{"Remove the folder unless this is intended.", "unset LD_LIBRARY_PATH"}});
     }
 }
 
@@ -161,7 +161,7 @@ void library_versions(const Environment& environment, Judgement& judgement) {
             {{libc ? "Install a build for this older system."
               : gap.how == "LD_LIBRARY_PATH"
                   ? "Take the folder with the older library out of LD_LIBRARY_PATH."
-                  : "Bring the environment's library up to date.",
+                  : "Update the environment's library.",
               libc                           ? ""
               : gap.how == "LD_LIBRARY_PATH" ? "unset LD_LIBRARY_PATH"
                                              : "conda install -c conda-forge 'libstdcxx-ng>=13'"}});
@@ -171,14 +171,16 @@ void library_versions(const Environment& environment, Judgement& judgement) {
 void openmp_twice(const Environment& environment, Judgement& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
-    // Intel's and LLVM's know each other and give up; GNU's lives beside them and itself.
+    // Intel's and LLVM's detect each other and abort; GNU's tolerates them and a second copy of
+    // itself.
     std::vector<const OpenMpCopy*> copies;
     for (const OpenMpCopy& copy : python->openmp)
         if (copy.kind != "libgomp") copies.push_back(&copy);
     if (copies.size() < 2) return;
     judgement.find(
         Severity::will_hurt, "openmp-duplicate"_cause,
-        formatted("{} and {} are two OpenMP runtimes: loaded into one process, the second ends it "
+        formatted("{} and {} are two OpenMP runtimes: if both are loaded into one process, the "
+                  "second ends it "
                   "(OMP: Error #15).",
                   copies[0]->path, copies[1]->path),
         {{copies[0]->path, copies[0]->package}, {copies[1]->path, copies[1]->package}},
@@ -210,13 +212,13 @@ void mkl_kernels(const Environment& environment, Judgement& judgement) {
     if (has("libmkl_def.so")) return;
     if (environment.cpu && environment.cpu->has("avx2") && has("libmkl_avx2.so")) return;
     if (environment.cpu && environment.cpu->has("avx512f") && has("libmkl_avx512.so")) return;
-    judgement.find(Severity::will_hurt, "mkl-broken"_cause,
-                   formatted("MKL in {} has no kernels for this processor: neither libmkl_def.so "
-                             "nor one for its instructions.",
-                             *python->mkl_folder),
-                   {{*python->mkl_folder, formatted("{} files of MKL", python->mkl_files.size())}},
-                   {{"Install it anew.",
-                     formatted("{} -m pip install --force-reinstall mkl", python->program)}});
+    judgement.find(
+        Severity::will_hurt, "mkl-broken"_cause,
+        formatted("MKL in {} has no kernels for this processor: neither libmkl_def.so "
+                  "nor one for its instructions.",
+                  *python->mkl_folder),
+        {{*python->mkl_folder, formatted("{} files of MKL", python->mkl_files.size())}},
+        {{"Reinstall it.", formatted("{} -m pip install --force-reinstall mkl", python->program)}});
 }
 
 void preloaded_allocators(const Environment& environment, Judgement& judgement) {
@@ -240,7 +242,7 @@ void preloaded_allocators(const Environment& environment, Judgement& judgement) 
                                    "libraries that bring their own may clash with it.",
                                    allocators[0]),
                    {{"LD_PRELOAD", *value}},
-                   {{two ? "Keep one of them." : "Take it out when a crash in free() is met.",
+                   {{two ? "Keep one of them." : "Unset it if the program crashes in free().",
                      "unset LD_PRELOAD"}});
 }
 

@@ -79,7 +79,7 @@ void kernel_threads(const Environment& environment, Judgement& judgement) {
                        {{"Raise it.", "sudo sysctl kernel.threads-max=65536"}});
     if (kernel.pid_max && *kernel.pid_max < 4096)
         judgement.find(Severity::will_hurt, "thread-limit"_cause,
-                       formatted("The whole machine may have {} processes and threads by number.",
+                       formatted("The whole machine may have {} processes and threads (pid_max).",
                                  *kernel.pid_max),
                        {{"/proc/sys/kernel/pid_max", formatted("{}", *kernel.pid_max)}},
                        {{"Raise it.", "sudo sysctl kernel.pid_max=4194304"}});
@@ -93,7 +93,7 @@ void cpu_time(const Environment& environment, Judgement& judgement) {
     constexpr std::uint64_t day = 86'400;
     judgement.find(
         *soft < day ? Severity::will_hurt : Severity::note, "cpu-time-limit"_cause,
-        formatted("A process is ended after {} s of processor time (ulimit -t), over all "
+        formatted("A process is killed after {} s of processor time (ulimit -t), over all "
                   "its threads.",
                   *soft),
         {{"/proc/self/limits", formatted("Max cpu time {}", *soft)}},

@@ -1,4 +1,4 @@
-// Memory that may be had: the machine's, the container's, and the limits that refuse it.
+// Available memory: the machine's, the container's, and the limits that refuse it.
 #include "base/format.h"
 #include "check/rules/rules.h"
 #include "check/rules/ulimit.h"
@@ -65,12 +65,12 @@ void cgroup_memory(const Environment& environment, Judgement& judgement) {
     const sources::CgroupMemoryLevel& level = *tight->level;
     judgement.find(
         tight->left < small_need ? Severity::will_hurt : Severity::note, "cgroup-oom"_cause,
-        formatted("This cgroup may use {} of memory and {} of it are left: the kernel kills what "
-                  "asks for more.",
+        formatted("This cgroup may use {} of memory and {} of it are left: the kernel kills a "
+                  "process that asks for more.",
                   human(*level.limit), human(tight->left)),
         {{level.path, formatted("limit {}, usage {}", human(*level.limit), human(*level.usage))}},
         {{"Raise the container's limit.", "docker run --memory 8g ..."},
-         {"Or have a MemoryError in place of the kill.",
+         {"Or get a MemoryError instead of the kill.",
           "holdfast run --guard=on -- python train.py"}});
 }
 
@@ -96,8 +96,8 @@ void cgroup_oom_group(const Environment& environment, Judgement& judgement) {
     for (const sources::CgroupMemoryLevel& level : environment.memory_levels) {
         if (level.oom_group != true || !level.limit) continue;
         return judgement.find(Severity::note, "cgroup-oom"_cause,
-                              formatted("At {} the kernel ends every process of the cgroup "
-                                        "together, not the largest alone (memory.oom.group).",
+                              formatted("At {} the kernel kills every process of the cgroup, not "
+                                        "only the largest (memory.oom.group).",
                                         human(*level.limit)),
                               {{level.path + "/memory.oom.group", "1"}},
                               {{"Keep headroom for the workers.", ""}});
@@ -128,8 +128,8 @@ void address_limit(const Environment& environment, Judgement& judgement) {
     // CUDA reserves addresses for all memory of the machine and its GPUs.
     const bool small = amount < Bytes::gib(16) || (gpu && amount < Bytes::gib(128));
     judgement.find(small ? Severity::will_hurt : Severity::note, "address-limit"_cause,
-                   formatted("ulimit -v allows {} of addresses{}: an allocation beyond that fails "
-                             "while memory is free.",
+                   formatted("ulimit -v allows {} of address space{}: an allocation beyond that "
+                             "fails even when memory is free.",
                              human(amount),
                              gpu ? ", and CUDA alone reserves more than most machines have"
                                  : ", and a framework's libraries and threads take some GiB"),
@@ -146,7 +146,7 @@ void data_limit(const Environment& environment, Judgement& judgement) {
     judgement.find(amount < Bytes::gib(16) ? Severity::will_hurt : Severity::note,
                    "address-limit"_cause,
                    formatted("ulimit -d allows {} of private memory: an allocation beyond that "
-                             "fails while memory is free.",
+                             "fails even when memory is free.",
                              human(amount)),
                    {{"/proc/self/limits", formatted("Max data size {}", *limit)}},
                    {raised(environment, environment.limits->data, {'d', "data"})});
@@ -163,17 +163,18 @@ void overcommit(const Environment& environment, Judgement& judgement) {
     const bool tight = known && (left < Bytes::gib(8) || left.share_of(most) < 0.1);
     judgement.find(
         tight ? Severity::will_hurt : Severity::note, "overcommit-limit"_cause,
-        known ? formatted("The kernel counts every promise of memory (vm.overcommit_memory=2) and "
-                          "{} of {} are left: CUDA, forks of workers and large arrays promise far "
-                          "more than they use.",
-                          human(left), human(*memory->commit_limit))
-              : std::string("The kernel counts every promise of memory (vm.overcommit_memory=2)."),
+        known
+            ? formatted(
+                  "The kernel does not overcommit memory (vm.overcommit_memory=2), and {} of {} "
+                  "are left: CUDA, forked workers and large arrays reserve far more than they use.",
+                  human(left), human(*memory->commit_limit))
+            : std::string("The kernel does not overcommit memory (vm.overcommit_memory=2)."),
         {{"/proc/sys/vm/overcommit_memory", "2"},
          {"/proc/meminfo", known
                                ? formatted("Committed_AS {} of CommitLimit {}",
                                            human(*memory->committed), human(*memory->commit_limit))
                                : std::string("no CommitLimit")}},
-        {{"Let the kernel promise more.", "sudo sysctl vm.overcommit_memory=0"}});
+        {{"Let the kernel overcommit.", "sudo sysctl vm.overcommit_memory=0"}});
 }
 
 void map_count(const Environment& environment, Judgement& judgement) {
@@ -183,8 +184,8 @@ void map_count(const Environment& environment, Judgement& judgement) {
     if (*environment.kernel.max_map_count >= usual) return;
     judgement.find(
         Severity::will_hurt, "map-count"_cause,
-        formatted("A process may have {} mappings, fewer than Linux' usual {}: many "
-                  "shared tensors or memory-mapped files run into that.",
+        formatted("A process may have {} mappings, fewer than the usual {}: many shared tensors or "
+                  "memory-mapped files exceed that.",
                   *environment.kernel.max_map_count, usual),
         {{"/proc/sys/vm/max_map_count", formatted("{}", *environment.kernel.max_map_count)}},
         {{"Raise it.", "sudo sysctl vm.max_map_count=262144"}});

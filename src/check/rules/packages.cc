@@ -1,4 +1,4 @@
-// Installed packages against what they ask of each other.
+// Installed packages, compared with what they require of each other.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -47,7 +47,7 @@ std::vector<Observation> misfit_evidence(const Package& package, const Requireme
 
 std::string misfit_words(const Package& package, const Requirement& requirement,
                          const Package& installed) {
-    return formatted("{} {} asks for {} {}, and {} is installed", package.metadata.name,
+    return formatted("{} {} asks for {} {}, but {} is installed", package.metadata.name,
                      package.metadata.version, requirement.name, requirement.specifiers,
                      installed.metadata.version);
 }
@@ -57,7 +57,7 @@ std::vector<Fix> misfit_fix(const Python& python, const Requirement& requirement
                                                  requirement.name, requirement.specifiers)}};
 }
 
-// The first version built for NumPy 2; older ones fail at import beside it.
+// The first version built for NumPy 2; with NumPy 2, older ones fail at import.
 struct FirstForNumpy2 {
     std::string_view package, version;
     bool import_fails;
@@ -146,7 +146,7 @@ void numpy_builds(const Environment& environment, Judgement& judgement) {
     const Package* numpy = python->package("numpy");
     if (numpy == nullptr) return judgement.impossible("numpy is not installed");
     const auto version = parse_version(numpy->metadata.version);
-    if (!version) return judgement.impossible("numpy's version makes no sense");
+    if (!version) return judgement.impossible("numpy's version cannot be read");
     std::vector<std::string> told;
     for (const FirstForNumpy2& known : first_for_numpy_2) {
         const Package* package = python->package(known.package);
@@ -157,10 +157,10 @@ void numpy_builds(const Environment& environment, Judgement& judgement) {
         told.emplace_back(known.package);
         judgement.find(
             framework ? Severity::blocks : Severity::will_hurt, "numpy-abi"_cause,
-            formatted("{} {} was built for NumPy 1, and NumPy {} is installed: {}.", known.package,
-                      package->metadata.version, numpy->metadata.version,
-                      known.import_fails ? "its import fails"
-                                         : "what passes arrays between the two fails"),
+            formatted(
+                "{} {} was built for NumPy 1, but NumPy {} is installed: {}.", known.package,
+                package->metadata.version, numpy->metadata.version,
+                known.import_fails ? "its import fails" : "passing arrays between the two fails"),
             {{numpy->folder, numpy->metadata.version},
              {package->folder, package->metadata.version}},
             {{formatted("Install {} {} or later, or an older NumPy.", known.package, known.version),
@@ -194,8 +194,8 @@ void package_twice(const Environment& environment, Judgement& judgement) {
                       package.metadata.version),
             {{known->second->folder, known->second->metadata.version},
              {package.folder, package.metadata.version}},
-            {{"Install it anew.", formatted("{} -m pip install --force-reinstall {}",
-                                            python->program, package.metadata.name)}});
+            {{"Reinstall it.", formatted("{} -m pip install --force-reinstall {}", python->program,
+                                         package.metadata.name)}});
     }
     // One of them in the user's own folder hides the environment's.
     for (const char* name : {"torch", "numpy", "tensorflow", "jax", "keras"}) {
@@ -205,13 +205,13 @@ void package_twice(const Environment& environment, Judgement& judgement) {
         if (copies.size() < 2 || copies[0]->site == copies[1]->site ||
             copies[0]->metadata.version == copies[1]->metadata.version)
             continue;
-        judgement.find(Severity::note, "package-conflict"_cause,
-                       formatted("{} {} of {} hides {} of {}.", name, copies[0]->metadata.version,
-                                 copies[0]->site, copies[1]->metadata.version, copies[1]->site),
-                       {{copies[0]->folder, copies[0]->metadata.version},
-                        {copies[1]->folder, copies[1]->metadata.version}},
-                       {{"Take one of them out.",
-                         formatted("{} -m pip uninstall {}", python->program, name)}});
+        judgement.find(
+            Severity::note, "package-conflict"_cause,
+            formatted("{} {} of {} hides {} of {}.", name, copies[0]->metadata.version,
+                      copies[0]->site, copies[1]->metadata.version, copies[1]->site),
+            {{copies[0]->folder, copies[0]->metadata.version},
+             {copies[1]->folder, copies[1]->metadata.version}},
+            {{"Remove one of them.", formatted("{} -m pip uninstall {}", python->program, name)}});
     }
 }
 
@@ -240,7 +240,7 @@ void framework_import(const Environment& environment, Judgement& judgement) {
             Severity::blocks, "library-missing"_cause,
             formatted("`import {}` fails: {}.", tried.framework, tried.last_line),
             {{"import " + tried.framework, tried.last_line}},
-            {{"Install it anew.", formatted("pip install --force-reinstall {}", tried.framework)}});
+            {{"Reinstall it.", formatted("pip install --force-reinstall {}", tried.framework)}});
     }
 }
 

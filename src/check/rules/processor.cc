@@ -31,8 +31,8 @@ void cpu_flags(const Environment& environment, Judgement& judgement) {
     const auto tell = [&](Severity severity, const char* package, const char* flag,
                           const Fix& fix) {
         judgement.find(severity, "illegal-instruction"_cause,
-                       formatted("{} is built for processors with {}, and this one ({}) has none: "
-                                 "it ends with SIGILL.",
+                       formatted("{} is built for processors with {}, which this one ({}) does not "
+                                 "have: it ends with SIGILL.",
                                  package, flag, cpu.model),
                        {{"/proc/cpuinfo", formatted("no {} among the flags", flag)}}, {fix});
     };
@@ -79,12 +79,12 @@ void cpu_quota(const Environment& environment, Judgement& judgement) {
     const auto threads = static_cast<int>(std::max(1.0, std::floor(quota)));
     judgement.find(
         Severity::note, "cpu-oversubscribed"_cause,
-        formatted("The container may use {:.1f} processors, and programs see {}: BLAS "
-                  "and torch start {} threads that take turns.",
+        formatted("The container may use {:.1f} processors, but programs see {}: BLAS and torch "
+                  "start {} threads, which then take turns.",
                   quota, seen, seen),
         {{environment.cpu_quota->file, formatted("{:.2f} processors", quota)},
          {"sched_getaffinity", formatted("{} processors", seen)}},
-        {{"Say how many threads to start.", formatted("export OMP_NUM_THREADS={}", threads)}});
+        {{"Set the number of threads.", formatted("export OMP_NUM_THREADS={}", threads)}});
 }
 
 void thread_variables(const Environment& environment, Judgement& judgement) {
@@ -97,8 +97,8 @@ void thread_variables(const Environment& environment, Judgement& judgement) {
         if (!threads || *threads < *most * 2 || *threads < 4) continue;
         return judgement.find(
             Severity::will_hurt, "cpu-oversubscribed"_cause,
-            formatted("{}={}, and {:.1f} processors may be used: the threads take turns and wait "
-                      "for each other.",
+            formatted("{}={}, but only {:.1f} processors may be used: the threads take turns and "
+                      "wait for each other.",
                       name, *threads, *most),
             {{name, *value},
              {environment.cpu_quota ? environment.cpu_quota->file : "sched_getaffinity",

@@ -7,7 +7,7 @@ namespace holdfast::check::rules {
 
 using Rule = void(const Environment&, Judgement&);
 
-// Nothing, with the reason told, where the environment's packages could not be read.
+// Nothing if the environment's packages could not be read; then the reason is recorded.
 const Python* readable_python(const Environment& environment, Judgement& judgement);
 
 Rule driver_for_torch, driver_for_tensorflow, driver_for_jax, driver_library, driver_device_files,

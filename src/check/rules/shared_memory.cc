@@ -64,17 +64,18 @@ void shm_left_over(const Environment& environment, Judgement& judgement) {
     if (largest == nullptr || total < Bytes::mib(16)) return;
     const bool much = total.share_of(shm.size.value_or(Bytes{})) >= 0.25;
     judgement.find(much ? Severity::will_hurt : Severity::note, "shm-full"_cause,
-                   formatted("{} segments of torch in /dev/shm, {} in all, are of processes that "
-                             "are gone (the largest of pid {}, user {}).",
+                   formatted("{} segments of torch in /dev/shm, {} in all, belong to processes "
+                             "that have ended (the largest to pid {}, user {}).",
                              count, human(total), *largest->maker, largest->uid),
                    {{"/dev/shm/" + largest->name, human(largest->size)}},
-                   {{"Remove them once nobody has them open; fuser tells.",
+                   {{"Remove them if fuser shows that no process has them open.",
                      "fuser -v /dev/shm/torch_* ; rm /dev/shm/torch_*"}});
 }
 
 void tmpfs_room(const Environment& environment, Judgement& judgement) {
     const auto systems = written_file_systems(environment);
-    if (systems.empty()) return judgement.impossible("file systems of a root cannot be asked");
+    if (systems.empty())
+        return judgement.impossible("the file systems of a saved machine cannot be asked");
     for (const WrittenFileSystem& system : systems) {
         const Space& space = *system.space;
         if (space.type != "tmpfs" || space.size.count == 0 || space.read_only ||

@@ -16,8 +16,8 @@ Fix raised(const Environment& environment, const sources::Limit& limit, const Ul
         return {wanted ? "Raise it." : "Lift it.",
                 formatted("ulimit -{} {}", which.flag, text(which.unit))};
     return {
-        "The hard limit is in the way, so it takes an administrator; this raises it for the "
-        "shell you are in.",
+        "The hard limit forbids it, so an administrator must raise it; this raises it for the "
+        "current shell.",
         formatted("sudo prlimit --pid $$ --{}={}", which.resource, text(1))};
 }
 

@@ -1,4 +1,4 @@
-// The command that raises a limit of the shell: another one where its hard limit is in the way.
+// The command that raises a limit of the shell; a different one if the hard limit forbids it.
 #pragma once
 
 #include <cstdint>

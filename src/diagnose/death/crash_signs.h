@@ -1,4 +1,5 @@
-// What is known of a crash beside the handler's record: the kernel's line, faulthandler's dump.
+// What else is known of a crash, apart from the handler's record: the kernel's line, faulthandler's
+// dump.
 #pragma once
 
 #include "diagnose/death/death.h"

@@ -5,8 +5,9 @@
 namespace holdfast {
 namespace {
 
-// Whether what it started ran beside it. What srun starts may run on another machine, and what a
-// container client starts in another cgroup: the counters here say nothing about their 137.
+// Whether what it started ran on the same machine and in the same cgroup. What srun starts may run
+// on another machine, and what a container client starts in another cgroup: the counters here say
+// nothing about their 137.
 bool passes_status_on(const ProcessEvidence& process) {
     return process.wrapper && process.name != "srun";
 }
@@ -26,7 +27,7 @@ bool passed_on(const ExitStatus& wrapper, const ExitStatus& program) {
     return bad(program);
 }
 
-// The program a shell's 128+N speaks of, where nobody else has told which of its children it is.
+// The program that a shell's 128+N is about, if nothing else shows which of its children it is.
 const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEvidence& wrapper) {
     const std::optional<int> signal = signal_in_code(evidence.exit);
     if (!signal || !passes_status_on(wrapper)) return nullptr;
@@ -43,7 +44,7 @@ const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEv
     return last;
 }
 
-// What nobody caught in its main thread.
+// The uncaught exception of its main thread.
 std::optional<TracebackText> recorded_exception(const Evidence& evidence, int pid) {
     std::optional<TracebackText> last;
     for (const AgentEvidence& agent : evidence.agents) {

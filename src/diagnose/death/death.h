@@ -1,4 +1,4 @@
-// One process's end, as far as it was seen: what every rule is asked about.
+// One process's end, as far as it was seen; every rule judges one of these.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct Death {
     std::optional<RunTime> time;
     // Whether this end decided the run: then stderr's last words and the signals are its own.
     bool decides = true;
-    // Nothing has ended it yet: there is no exit status to speak of.
+    // It has not ended yet, so there is no exit status.
     bool lives = false;
     // The exception its agent recorded, of a process whose stderr is not the run's own.
     std::optional<TracebackText> own_traceback = {};

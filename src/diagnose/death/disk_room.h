@@ -1,4 +1,4 @@
-// Which of the watched filesystems had no room left.
+// Which of the watched filesystems were full.
 #pragma once
 
 #include <optional>
@@ -23,8 +23,8 @@ bool only_shared_memory_full(const Evidence& all);
 // The least that was seen to be free on it.
 std::optional<Bytes> least_free(const DiskEvidence& disk);
 
-// A page of a file in /dev/shm could not be had, and the process held most of what fits there: the
-// looks at filesystems are seconds apart, and who died makes room.
+// The kernel could not provide a page of a file in /dev/shm, and the process held most of what fits
+// there: filesystems are sampled seconds apart, and a process that dies frees its space.
 bool filled_shared_memory(const Death& death);
 
 }  // namespace holdfast

@@ -77,7 +77,7 @@ bool launches_watched(const Death& death) { return launches_of(death) != nullptr
 std::optional<LaunchLine> line_of_assertion(const Death& death,
                                             const std::optional<DeviceAssertion>& assertion) {
     const LaunchesEvidence* launches = launches_of(death);
-    // A graph's kernels are launched without a word, perhaps this one.
+    // The kernels of a graph are launched unseen; this may be one of them.
     if (launches == nullptr || launches->graphs) return std::nullopt;
     if (assertion)
         return first_of(lines_of(

@@ -11,8 +11,8 @@ namespace holdfast {
 // As far as its last words say: a traceback, its crash record, or faulthandler's dump.
 std::optional<Where> where_it_died(const Death& death);
 
-// Where the main thread was a moment before: for a death that nobody inside saw coming. It asks for
-// memory there as a rule, since that is when the agent notes it.
+// Where the main thread was a moment before: for a death without warning. It usually asks for
+// memory there, because that is when the agent records the place.
 std::optional<Where> where_it_was(const Death& death);
 
 // The line that holds most of the memory which the process asked for, if one does.

@@ -88,7 +88,7 @@ NativePlace native_place(const CrashEvidence& crash) {
     // caller's, who need not be to blame.
     std::string_view library;
     for (const NativeFrame& frame : crash.native) {
-        // What lies outside of Python code called it, and has no part in what it did.
+        // Frames outside of Python code only called it, and have no part in what it did.
         if (frame.symbol.starts_with("_PyEval_EvalFrame")) break;
         if (is_everyones_library(frame.library)) continue;
         if (!library.empty() && frame.library != library) break;

@@ -1,4 +1,4 @@
-// What was told from inside the process that died: by its agent, and by its crash handler.
+// What was recorded inside the process that died: by its agent, and by its crash handler.
 #pragma once
 
 #include <optional>
@@ -16,14 +16,15 @@ const CrashEvidence* crash_of(const Death& death);
 
 // A fault's signal that somebody sent, like `kill -SEGV`: no fault happened.
 bool was_sent(const CrashEvidence& crash);
-// The program sent it to itself: abort() always does; of a fault it says that there was none.
+// The program sent it to itself: abort() always does; for the signal of a fault it means that there
+// was no fault.
 bool was_raised(const CrashEvidence& crash);
 
 // A call of sys.exit, os._exit or exit below Python that fits the exit status.
 const ExitCallEvidence* exit_call_of(const Death& death);
 
-// A notebook's cell was running, and an exit call in it took the kernel away. Status 0 says nothing
-// then: no cell ends so.
+// A notebook's cell was running, and an exit call in it ended the kernel. Then status 0 does not
+// mean success, because no cell ends like that.
 bool exit_left_a_cell(const Death& death);
 
 // A notebook's kernel that had run a cell, ran none for a second, and grew by nothing that was

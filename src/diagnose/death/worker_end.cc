@@ -116,7 +116,7 @@ Death told_by_text(const Death& parent, const ProcessEvidence* process, int pid,
             .decides = false};
 }
 
-// The named worker: by its own status where that was read, else by the parent's word.
+// The named worker: by its own status if that was read, else by what the parent says.
 std::optional<Death> named_child(const Death& parent, const WorkerText& text) {
     for (const int pid : text.pids) {
         const ProcessEvidence* process = parent.all.process(pid);
@@ -165,7 +165,7 @@ const ProcessEvidence* first_child(const Death& parent, std::optional<int> signa
     return first;
 }
 
-// A child whose pid stands in the parent's last exception: nobody writes that number by accident.
+// A child whose pid is in the parent's last exception: that is never a coincidence.
 const ProcessEvidence* child_named_in(const Death& parent, std::string_view line) {
     for (std::size_t at = 0;
          (at = line.find_first_of("0123456789", at)) != std::string_view::npos;) {

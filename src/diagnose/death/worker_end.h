@@ -1,4 +1,5 @@
-// Which child's death made its parent fail, told by the order of their ends and the parent's words.
+// Which child's death made its parent fail, judged by the order of their ends and the parent's
+// message.
 #pragma once
 
 #include <optional>
@@ -25,7 +26,7 @@ std::optional<int> rank_that_raised(const Death& death);
 
 struct FatalChild {
     Death death;
-    // The parent's last words speak of it; otherwise only the order in time does.
+    // The parent's last message is about it; otherwise only the order in time shows it.
     bool named = false;
     std::string line;
 };

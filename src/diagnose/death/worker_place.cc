@@ -29,7 +29,7 @@ std::optional<Where> last_own_place(std::string_view text) {
     return own_place(frames);
 }
 
-// What stands between the last RemoteTraceback's triple quotes.
+// The text between the last RemoteTraceback's triple quotes.
 std::string_view remote_text(std::string_view text) {
     const std::size_t name = text.rfind("RemoteTraceback:");
     if (name == std::string_view::npos) return {};

@@ -1,5 +1,5 @@
 // What the rules about crashes and aborts have seen. The crash record, the kernel's line and
-// faulthandler's dump are the death's own; here is what a rule made of them.
+// faulthandler's dump are part of the death; this is what a rule concluded from them.
 #pragma once
 
 #include <optional>
@@ -44,7 +44,7 @@ struct DiskFullMapping {
 };
 
 struct MappedFileGone {
-    bool page_lost = false;  // the signal's code says so
+    bool page_lost = false;  // from the signal's code
 };
 
 struct HeapCorruption {

@@ -62,7 +62,7 @@ struct UnknownKill {};
 struct NothingTells {};
 struct StillRunning {};
 
-// The parent's last words about the child whose end this is, beside what is known of it.
+// The parent's last message about the child whose end this is, in addition to what is known of it.
 struct ToldByParent {
     std::shared_ptr<const Facts> of_child;
     std::string line;

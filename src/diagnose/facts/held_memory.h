@@ -51,7 +51,7 @@ struct KeptByName {
     Bytes peak;
 };
 
-// Memory rose during one call that loads, and was not asked for in ways that can be seen.
+// Memory rose during one call that loads, but Holdfast did not see it being requested.
 struct LoadedUnseen {
     const AgentEvidence* agent = nullptr;
     Where loading;

@@ -12,7 +12,7 @@
 namespace holdfast::facts {
 
 struct ThreadLimit {
-    // Which limit was met, and what shows it.
+    // Which limit was reached, and what shows it.
     struct Count {
         std::uint64_t limit = 0;
         const CgroupLevel* level = nullptr;  // pids.max there; null: ulimit -u

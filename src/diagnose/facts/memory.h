@@ -61,7 +61,7 @@ struct MapCount {
 
 struct GuardRefused {
     const AgentEvidence* agent = nullptr;
-    std::optional<Refusal> error;  // absent: nobody dealt with it, and the program stands still
+    std::optional<Refusal> error;  // absent: the program did not handle it, and hangs
 };
 
 struct MemoryWatcher {

@@ -50,12 +50,12 @@ struct LostWorker {
     bool oom_killed = false;
 };
 
-// A thread that should have delivered, or let go of a lock, and ended with an exception instead.
+// A thread that should have delivered data or released a lock, but ended with an exception.
 struct DeadThread {
     const ExceptionEvidence* thrown = nullptr;
 };
 
-// What of the machine was short while steps took very different times.
+// Which resource of the machine was short while step times were uneven.
 struct UnevenSteps {
     enum class Short { memory, disk, cpu };
     const AgentEvidence* agent = nullptr;

@@ -109,8 +109,8 @@ std::vector<Point> by_time(const GrowthSeries& series) {
     return points;
 }
 
-// The longest end of the line that grows: all of it, or what follows a plateau. Not what follows a
-// fall: a cache that is emptied and fills again is no leak.
+// The longest final part of the curve that grows: all of it, or what follows a plateau. Not what
+// follows a fall: a cache that is emptied and fills again is not a leak.
 std::span<const Point> growing_end(std::span<const Point> points, std::size_t least, double error) {
     double before = points.empty() ? 0 : points.front().y;
     for (std::size_t skip = 0; skip + least <= points.size() && skip <= points.size() / 2; ++skip) {

@@ -1,4 +1,4 @@
-// Does a figure grow, steadily and to the end, or did it only rise? Pure.
+// Whether a figure grows steadily until the end, or only rose once. Pure.
 #pragma once
 
 #include <algorithm>

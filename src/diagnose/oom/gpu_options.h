@@ -37,7 +37,7 @@ struct GpuOptions {
     bool by_cuda_pool() const { return allocator == "cuda_malloc_async"; }
 };
 
-// Nothing is known of either where the agent was not inside, or the end was no exception.
+// Nothing is known if the agent was not inside, or if the end was not an exception.
 GpuOptions gpu_options(const Death& death);
 
 }  // namespace holdfast

@@ -1,5 +1,5 @@
-// A GPU that refused an allocation, in the words of the framework: who asked for how much, and who
-// had the rest.
+// A refused GPU allocation, read from the framework's message: who asked for how much, and who held
+// the rest.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Who keeps memory that grows.
+// What keeps memory that grows.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Which limit of a cgroup chain was run into.
+// Which limit of a cgroup chain was reached.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ struct LimitReached {
     // v2: the level counted an `oom` event, which a machine-wide kill does not cause. v1: the limit
     // was touched. Otherwise the limit was touched, but reclaim may have been enough.
     bool decisive = false;
-    // What shows it: an oom event, the count of touches, the peak, or swap and memory together.
+    // What shows it: an oom event, the count of limit hits, the peak, or swap and memory together.
     enum class Sign { oom_event, touched, failcnt, peak, with_swap };
     Sign sign = Sign::touched;
 };

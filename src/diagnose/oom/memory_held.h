@@ -25,7 +25,7 @@ const KernelLogEntry* logged_oom_kill(const Death& death);
 // The whole log was read and does not name this process: the OOM killer did not take it.
 bool log_clears(const Death& death);
 
-// What could still be had on the machine, less than a twentieth: near zero.
+// Less than a twentieth of the machine's memory was available: near zero.
 bool machine_was_full(const HostEvidence& host);
 
 }  // namespace holdfast

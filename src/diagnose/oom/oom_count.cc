@@ -90,7 +90,7 @@ Moves moves_around(const Death& death, const CgroupEvidence& cgroup) {
 struct Rivals {
     std::size_t killed = 0;        // of ours, SIGKILLed around the same time
     std::size_t killed_first = 0;  // those of them that were gone before
-    std::size_t unseen = 0;        // of ours, gone, nobody knows how
+    std::size_t unseen = 0;        // of ours, ended in an unknown way
     Bytes unseen_held;
     const ProcessEvidence* first = nullptr;
 };
@@ -116,7 +116,7 @@ Rivals rivals_of(const Death& death, const Moves& moves) {
     return rivals;
 }
 
-// How many kills the log ascribes to other pids of this cgroup around this death.
+// How many kills of other pids of this cgroup the log names around this death.
 std::uint64_t logged_for_others(const Death& death, const CgroupEvidence& cgroup,
                                 const Moves& moves) {
     if (!death.all.host.in_first_pid_namespace) return 0;

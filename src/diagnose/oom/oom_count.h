@@ -1,5 +1,5 @@
-// Whose is an oom_kill count? A counter that moved says that somebody in the cgroup was killed;
-// this file ties it to one pid, or says why that cannot be done.
+// Whose is an oom_kill count? A counter that rose says that some process in the cgroup was killed;
+// this file ties it to one pid, or says why that is not possible.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct OomDoubt {
         none,
         cgroup_unknown,
         count_unreadable,
-        unmoved,             // the count of its cgroup did not move
+        unmoved,             // the count of its cgroup did not rise
         logged_for_another,  // the kernel log names somebody else of the cgroup
         first_took_it,       // `first` died before, and the count is explained by that
-        untimed,             // the count moved when nobody looked
+        untimed,             // it is not known when the count rose
         crowd,               // it moved by `count` while `gone` processes went away
         limit_not_named,     // the kernel log does not say which limit it was
         machine_full_too,

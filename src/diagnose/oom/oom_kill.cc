@@ -79,7 +79,7 @@ OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
     return kill;
 }
 
-// What the tree, its neighbours below the same limit and files in shared memory held.
+// What the tree, other processes under the same limit and files in shared memory held.
 Bytes accounted_for(const Death& death, const CgroupEvidence& cgroup) {
     Bytes sum = held_by_tree(death).value_or(Bytes{}) + cgroup.shmem.value_or(Bytes{});
     for (const Neighbour& neighbour : death.all.neighbours)
@@ -128,8 +128,8 @@ std::optional<OomKill> oom_kill_of(const Death& death) {
     kill.doubt = count.why;
     kill.count = count;
     kill = place(death, cgroup, std::move(kill));
-    // When nobody who was there afterwards, nor the dead one, held much, then somebody came and
-    // went between two looks, and the count may be that one's.
+    // If neither the dead process nor any that was left held much, then another process came and
+    // went between two looks, and the count may be due to it.
     if (kill.level != nullptr && kill.level->limit && kill.confidence == Confidence::certain &&
         accounted_for(death, cgroup).share_of(*kill.level->limit) < 0.25) {
         kill.confidence = Confidence::likely;

@@ -1,4 +1,4 @@
-// Whether the kernel's OOM killer took a process, where, and how sure that is.
+// Whether the kernel's OOM killer killed a process, at which limit, and how sure that is.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Whether what the machine's pressure figures tell was felt by the program.
+// Whether the program itself was slowed by the pressure that the machine's figures show.
 #pragma once
 
 #include "diagnose/death/death.h"
@@ -12,8 +12,8 @@ bool had_to_wait_for_pages(const Death& death);
 // Memory was short where the program is: on the machine, below a limit, or a part of it in swap.
 bool memory_was_short(const Death& death);
 
-// A process that used one core all its life, and no more, never waited for a CPU, however many
-// others did. Of those with several threads at work it cannot be told.
+// A process that always used one full core, and no more, never waited for a CPU, however many
+// others did. For a process with several busy threads this is not known.
 bool may_have_waited_for_cpu(const Death& death);
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// The words with which an allocation that was refused ends a program.
+// The messages with which a refused allocation ends a program.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,8 @@ namespace holdfast {
 struct Refusal {
     Said said;
     std::optional<Bytes> asked;
-    // No new thread could be had: its stack is memory too, so an address limit shows up like this.
+    // No new thread could be started: its stack is memory, too, so an address limit shows up like
+    // this.
     bool thread = false;
 };
 
@@ -25,7 +26,7 @@ std::optional<Bytes> size_asked_for(std::string_view line);
 // are not why.
 bool too_large_without(const Death& death, Bytes held);
 
-// What could still be had, by the tightest of the figures that are known.
+// The memory that was still available, by the tightest known figure.
 std::optional<Bytes> free_memory(const Death& death);
 
 }  // namespace holdfast

@@ -140,7 +140,7 @@ std::optional<TensorRefusal> parse_tensor_refusal(std::string_view type, std::st
         refusal.line = line_with(message, words);
         refusal.asked = size_of_tensor(refusal.line);
         if (!refusal.asked) refusal.asked = amount_after(refusal.line, words);
-        // The op's own name says the device, too.
+        // The op's own name contains the device, too.
         refusal.on_gpu = log_has(refusal.line, "device:GPU:");
         refusal.on_cpu = !refusal.on_gpu && log_has(refusal.line, "device:CPU:");
         if (refusal.on_gpu)

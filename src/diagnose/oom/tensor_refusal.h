@@ -1,5 +1,5 @@
-// An allocation that TensorFlow or JAX was refused, in their words, and what their allocator (BFC:
-// best fit with coalescing) wrote about its memory.
+// An allocation that TensorFlow or JAX could not get, read from their messages, and what their
+// allocator (BFC: best fit with coalescing) wrote about its memory.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ struct TensorRefusal {
     bool on_gpu = false, on_cpu = false;
     std::optional<int> device;
     std::optional<Bytes> asked;
-    std::string line;  // the one that says so, to quote
+    std::string line;  // the line to quote
 };
 
 // "OOM when allocating tensor with shape[64,256,112,112] and type float on ...device:GPU:0 by
@@ -32,7 +32,7 @@ struct BfcReport {
     std::optional<Bytes> limit;         // what it may take of the GPU
     std::optional<Bytes> in_use, peak;  // by tensors
     std::optional<Bytes> pool;          // taken from the GPU
-    // Of the free pieces that the log names. Its own LargestFreeBlock is always 0.
+    // The largest of the free pieces that the log lists. Its own LargestFreeBlock is always 0.
     std::optional<Bytes> largest_free;
 };
 

@@ -1,4 +1,4 @@
-// HF604 and HF605: a file of the data set or a checkpoint that its reader cannot make sense of.
+// HF604 and HF605: a file of the data set, or a checkpoint, that its reader cannot read.
 
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
@@ -7,8 +7,8 @@
 namespace holdfast::rules {
 namespace {
 
-// torch's own refusal to run code from a file is no damage: it names what it would have had to run.
-// Of a damaged file it says that some byte is no instruction.
+// torch's refusal to run code from a file is not damage: it names what it would have to run. For a
+// damaged file it says that some byte is not an instruction.
 bool only_refused(const ExceptionSaid& said) {
     return said.message.find("Weights only load failed") != std::string::npos &&
            said.message.find("invalid load key") == std::string::npos &&

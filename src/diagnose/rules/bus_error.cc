@@ -1,4 +1,5 @@
-// HF304, HF305 and HF804 of SIGBUS: a page of a mapped file could not be had, or memory is broken.
+// HF304, HF305 and HF804 of SIGBUS: the kernel could not provide a page of a mapped file, or memory
+// is broken.
 #include <csignal>
 
 #include "diagnose/death/crash_signs.h"
@@ -13,7 +14,7 @@ namespace {
 constexpr int address_error = 2;  // BUS_ADRERR: beyond the end of the file, or it could not be read
 bool hardware_error(const CrashEvidence& crash) { return crash.code == 4 || crash.code == 5; }
 
-// Of the mapped file where it is known, else any.
+// The mapped file's, if that is known, else any.
 const DiskEvidence* disk_without_room(const Evidence& all, const std::string& file) {
     const DiskEvidence* disk = full_disk(all, file);
     return disk != nullptr && disk->path != "/dev/shm" ? disk : nullptr;
@@ -30,8 +31,8 @@ std::optional<Finding> bus_error(const Autopsy& death) {
                              facts::RamErrors{});
     const bool page_lost = crash != nullptr && crash->code == address_error;
     const std::string file = crash != nullptr ? crash->mapped_file : std::string();
-    // That some disk is full proves nothing; that the mapped file lies there does: to shrink it
-    // would have made room.
+    // A full disk alone proves nothing. If the mapped file is on it, that does: shrinking the file
+    // would have freed space.
     if (const DiskEvidence* disk = disk_without_room(death.all, file); disk != nullptr) {
         const bool decided = page_lost && file.starts_with('/');
         return finding_about(death, "disk-full-mapping"_cause, sure_of_crash(death, decided),

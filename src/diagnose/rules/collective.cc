@@ -1,4 +1,5 @@
-// HF704: a rank did not join a collective, seen while the others wait or by their watchdog's words.
+// HF704: a rank did not join a collective, seen while the others wait or from their watchdog's
+// message.
 #include <csignal>
 #include <initializer_list>
 #include <string_view>
@@ -13,7 +14,7 @@
 namespace holdfast::rules {
 namespace {
 
-// What NCCL's watchdog, gloo and the store say when somebody did not come.
+// The messages of NCCL's watchdog, gloo and the store when a rank did not join.
 std::optional<Said> gave_up_waiting(const Autopsy& death) {
     return said_last(death, {"Watchdog caught collective operation timeout", "Timed out waiting",
                              "failed to pass monitoredBarrier",

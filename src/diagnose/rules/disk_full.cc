@@ -1,4 +1,4 @@
-// HF503: no space left on a device, told by the words and the filesystem's figures.
+// HF503: no space left on a device, recognised by the message and the filesystem's figures.
 #include "diagnose/death/disk_room.h"
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"
@@ -28,7 +28,7 @@ std::optional<Said> short_write(const Autopsy& death) {
     const auto says = [&](std::string_view words) {
         return said->line.find(words) != std::string::npos;
     };
-    // Its reader speaks from the same file.
+    // Its reader reports from the same file.
     if (says("inline_container.cc") && !says("unexpected pos")) return std::nullopt;
     if (says(" requested and ") && !said->line.ends_with(" written")) return std::nullopt;
     return said;

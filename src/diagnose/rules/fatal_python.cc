@@ -14,7 +14,7 @@ std::optional<Finding> fatal_python_error(const Autopsy& death) {
     // It aborts; only errors at start-up exit with 1.
     if (death.exit.signal ? !death.by(SIGABRT) : death.exit.code.value_or(1) != 1)
         return std::nullopt;
-    // A kernel of a notebook redirects stderr, and what it says last nobody reads but the handler.
+    // A notebook's kernel redirects stderr, so only the crash handler reads its last output.
     std::optional<PythonDump> dump;
     if (crash != nullptr) dump = python_dump_at_end(crash->unread);
     if (!dump && death.decides) dump = death.dump;

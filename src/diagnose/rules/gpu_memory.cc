@@ -11,7 +11,7 @@ namespace {
 
 using Refused = facts::GpuRefused;
 
-// Of an allocator; a ValueError that speaks of the same is somebody's own.
+// The errors of an allocator; a ValueError with the same text is the program's own.
 bool from_an_allocator(std::string_view type) {
     for (const std::string_view known :
          {"OutOfMemoryError", "RuntimeError", "AcceleratorError", "ResourceExhaustedError",
@@ -32,7 +32,7 @@ std::optional<Refused> refused_by_gpu(const Autopsy& death) {
     return Refused{*figures, {line, true, source_of(*traceback)}};
 }
 
-// What neither is free nor ours.
+// Memory that is neither free nor ours.
 std::optional<Bytes> held_by_others(const GpuRefusal& figures) {
     if (!figures.capacity || !figures.free || !figures.own) return std::nullopt;
     return *figures.capacity - *figures.free - *figures.own;
@@ -50,7 +50,8 @@ const GpuEvidence::Holder* largest_stranger(const Autopsy& death, const GpuRefus
     return largest;
 }
 
-// Of this process, but not of the framework that was refused: another one took it at its start.
+// Held by this process, but not by the framework that was refused: another one took it at its
+// start.
 std::optional<Bytes> held_beside(const GpuRefusal& figures) {
     if (!figures.own || !figures.allocated || !figures.unused) return std::nullopt;
     return *figures.own - *figures.allocated - *figures.unused;

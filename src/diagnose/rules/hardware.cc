@@ -1,4 +1,4 @@
-// HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters tell.
+// HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters show.
 #include <algorithm>
 #include <initializer_list>
 
@@ -60,7 +60,7 @@ std::optional<Finding> gpu_ecc(const Autopsy& death) {
                          facts::GpuEcc{said, entry});
 }
 
-// No end: it made the run slow, and perhaps somebody impatient.
+// Not an end: it made the run slow, and perhaps somebody lost patience.
 std::optional<Finding> gpu_throttled(const Autopsy& death) {
     constexpr std::uint64_t hot = 0x20U | 0x40U, power = 0x08U | 0x80U;
     for (const GpuEvidence& gpu : death.all.gpus) {
@@ -68,7 +68,7 @@ std::optional<Finding> gpu_throttled(const Autopsy& death) {
         const bool ours = std::any_of(gpu.processes.begin(), gpu.processes.end(),
                                       [](const auto& holder) { return holder.ours; });
         if ((reasons & (hot | power)) == 0 || !ours) continue;
-        // Of the last look only, not of the whole run.
+        // From the last look only, not from the whole run.
         Finding finding = finding_about(death, "gpu-throttled"_cause, Confidence::likely,
                                         facts::GpuThrottled{&gpu, (reasons & hot) != 0});
         finding.where.reset();

@@ -20,7 +20,7 @@ bool alive_at(const Evidence& all, const AgentEvidence& agent, const Autopsy& de
     return !process->ended || !death.time || *process->ended >= earlier(*death.time, moment);
 }
 
-// Not the pages of libraries, which are the larger part of a small program with torch.
+// Without the pages of libraries, which are the larger part of a small program with torch.
 std::optional<Bytes> held_by_leaker(const Evidence& all, const AgentEvidence& agent) {
     const ProcessEvidence* process = all.process(agent.pid);
     if (process == nullptr) return std::nullopt;
@@ -45,8 +45,8 @@ bool was_replaced_by_larger(const Evidence& all, const AgentEvidence& agent) {
            leak.live.share_of(*held) >= 0.3;
 }
 
-// A run that finished had the room. Only what would not fit into a run a few times as long is worth
-// a word; and without steps, who knows whether a longer one would have kept more.
+// A run that finished had enough memory. A leak is reported only if it would not fit into a run a
+// few times as long; and without steps it is not known whether a longer run would have kept more.
 bool would_have_mattered(const Autopsy& death, const GrowthSeen& growth) {
     if (death.exit.code != 0) return true;
     const std::optional<Bytes> room = death.all.memory.limit;
@@ -84,7 +84,7 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     finding.where = where;
     finding.pid = agent->pid;
     finding.keeper = keeper_of(*agent, leak.growth.in_all);
-    // No line of the several that ask is to blame: the one that keeps it is.
+    // Of several lines that ask, none is to blame: the line that keeps the memory is.
     if (leak.several_lines && finding.keeper && finding.keeper->where)
         finding.where = finding.keeper->where;
     return finding;

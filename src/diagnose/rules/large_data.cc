@@ -30,9 +30,9 @@ struct Holding {
     bool before_known = true;
     bool grows = false;
     bool grows_by_steps = false;
-    bool works = false;  // a model being fitted is no data that was loaded
+    bool works = false;  // a model that is being fitted is not loaded data
     bool loads = false;  // or says that it prepares, or collects
-    bool reads = false;  // surely: by a word for it
+    bool reads = false;  // certainly: by its name
     bool prepares = false;
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
@@ -72,7 +72,7 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.rises = std::max(line.rises, site.rises.value_or(0));
 }
 
-// What the lines of the user's own code hold: those that asked for it, and those that called them.
+// What the lines of the user's own code hold: the lines that asked for it, and their callers.
 struct Holdings {
     Lines asking, calling;
 };
@@ -161,8 +161,8 @@ bool is_named_cache(std::string_view keeper) {
     return name.find("cache") != std::string::npos;
 }
 
-// What says that data is loaded, and is no proof: a data set is loaded by one call, into a list
-// that nobody can reach before the call is done.
+// Signs that data is being loaded, which are not proof: a data set is loaded by one call, into a
+// list that nothing can reach before the call is done.
 bool fills_what_stays(const Holding& line, const AgentEvidence& agent) {
     if (!grows_by_items(agent)) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
@@ -179,14 +179,14 @@ bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
            line.before_steps.count == 0;
 }
 
-// Much in many pieces, which came over a long time: a loop that keeps what it makes. A loop that
-// loads looks the same, but for the names around it; and it comes before the steps.
+// Much memory in many pieces, over a long time: a loop that keeps what it makes. A loop that loads
+// looks the same, except for the names around it; and it comes before the steps.
 bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     constexpr int again_and_again = 4;
     if (line.loads && !fills_what_stays(line, agent)) return false;
     if (line.works && !grows_by_items(agent)) return false;
     if (line.rises < again_and_again) return false;
-    // What other sites at the line did counts as little as they hold.
+    // Other sites at the line count in proportion to what they hold.
     const bool in_pieces = line.blocks > at_once && line.in_few_blocks.share_of(line.live) <= 0.5;
     if (!in_pieces && !one_for_each_step(line, agent)) return false;
     return agent.steps.count == 0 ||
@@ -211,7 +211,7 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
-// bank = cat([bank, keys]): the same, told by its rate for each step where no name is known.
+// bank = cat([bank, keys]): the same, recognised by its rate per step if no name is known.
 bool grows_at_a_rate(const Holding& line) {
     constexpr int again_and_again = 4;
     return line.grows_by_steps && !line.loads && !line.works && line.rises >= again_and_again;
@@ -223,8 +223,8 @@ bool asked_for_more_than_all(const Autopsy& death, const Holding& line) {
     return whole && line.in_few_blocks > *whole;
 }
 
-// What is made of a table is as large as the table, at another line: of lines that are each too
-// small to explain it, the one that loads comes first.
+// What is made from a table is as large as the table, but at another line. If each line alone is
+// too small to explain it, the one that loads comes first.
 std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
     const Holding* largest = nullptr;
     for (const auto& [place, line] : lines)
@@ -249,8 +249,8 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     const Holdings holdings = holdings_of(*agent);
     std::optional<Holding> line = largest_holding(*agent, holdings.asking);
     if (!line || !peak) return std::nullopt;
-    // Frameworks alone hold hundreds of MiB: what only ever rises, or says that it loads, counts at
-    // less than the half.
+    // Frameworks alone hold hundreds of MiB: a line whose memory only rises, or whose name says
+    // that it loads, counts even below a half.
     constexpr double least_kept = 0.3;
     bool several_lines = false;
     bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
@@ -297,7 +297,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
             finding.where = finding.keeper->where;
         return finding;
     }
-    // What a step makes and gives back is no data that was loaded.
+    // Memory that a step allocates and frees is not loaded data.
     if (stepped && !(filling && asked_for_more_than_all(death, *line)) &&
         (line->grows || !line->before_known || line->before_steps.share_of(line->live) < 0.7))
         return std::nullopt;
@@ -320,7 +320,7 @@ std::optional<Finding> kept_by_a_name(const Autopsy& death) {
     const std::optional<Bytes> peak = death.held;
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
-    // What a framework holds before the first step is none of the program's doing.
+    // What a framework holds before the first step is not the program's doing.
     const bool in_steps = agent->steps.first && keeper.time > *agent->steps.first;
     if (keeper.live.share_of(*peak) < (in_steps ? 0.15 : 0.25) || keeper.grown.count == 0)
         return std::nullopt;
@@ -375,7 +375,7 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
 }  // namespace
 
 std::optional<Finding> dataset_in_ram(const Autopsy& death) {
-    // What an idle kernel holds it has held for long: somebody else filled the limit.
+    // An idle kernel has held its memory for long, so another process filled the limit.
     if (was_idle_kernel(death)) return std::nullopt;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
@@ -396,7 +396,7 @@ std::optional<Where> line_of_workers(const Evidence& all) {
     return std::nullopt;
 }
 
-// What is copied: the line of the parent that holds most, where that is no small part of it.
+// What is copied: the line of the parent that holds most, if that is a large part.
 std::optional<Where> line_of_data(const Autopsy& death, Bytes held) {
     if (death.agent == nullptr) return std::nullopt;
     const std::optional<Holding> line =
@@ -445,9 +445,9 @@ std::optional<Finding> worker_copies(const Autopsy& death) {
     for (const Neighbour& neighbour : death.all.neighbours)
         if (neighbour.same_cgroup) others += neighbour.rss;
     if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
-    // A kill makes room before anybody can count again: then the limit itself was what they filled,
-    // and what is neither the parent's nor anybody else's is theirs alone. Those who are left still
-    // hold most of it, or what is surely unshared would have filled it.
+    // A kill frees memory before a new count is possible. Then the limit itself is what they
+    // filled, and what neither the parent nor anybody else holds is the workers' own. The workers
+    // that are left still hold most of it, or the certainly unshared memory would have filled it.
     const std::optional<OomKill> kill = oom_kill_of(first);
     const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
                         (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);

@@ -1,4 +1,4 @@
-// HF901, HF902 and HF907: it finished, an exception ended it, or it chose its exit status.
+// HF901, HF902 and HF907: it finished, an exception ended it, or it called exit.
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
 #include "diagnose/rules/rules.h"
@@ -26,8 +26,8 @@ bool skipped_the_rest(const ExitCallEvidence* call) {
            own_place(call->frames).has_value();
 }
 
-// What a library raises may be one of the causes with a name, in words that no table has. Python's
-// own words for a mistake mean the same everywhere.
+// An exception of a library may be one of the named causes, with a message that no table has.
+// Python's own messages mean the same everywhere.
 bool words_of_a_library(const TracebackText& traceback) {
     if (traceback.frames.empty()) return false;
     const std::string& file = traceback.frames.back().file;

@@ -47,7 +47,7 @@ std::optional<Finding> fd_limit(const Autopsy& death) {
         finding_about(death, "fd-limit"_cause,
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
                       facts::FdLimit{*said, process});
-    // Where another process kept them open, the line that met the limit is not the one.
+    // If another process kept them open, the line that reached the limit is not the culprit.
     const TracebackText* traceback = death.exception;
     if (process != nullptr && process->pid != death.pid && traceback != nullptr &&
         !place_in_worker(death, *traceback))

@@ -1,4 +1,4 @@
-// HF303 and HF307: native code gave up with SIGABRT; its last words say over what.
+// HF303 and HF307: native code ended with SIGABRT; its last message says why.
 #include <csignal>
 
 #include "diagnose/death/witnesses.h"

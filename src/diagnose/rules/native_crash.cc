@@ -1,5 +1,5 @@
-// HF301, HF302, HF306, HF308 and HF309: the process broke a rule of the CPU, told by the crash
-// record, the kernel log's line about it, faulthandler's dump, or the signal alone.
+// HF301, HF302, HF306, HF308 and HF309: a CPU fault ended the process, recognised by the crash
+// record, the kernel log's line, faulthandler's dump, or the signal alone.
 #include <csignal>
 
 #include "diagnose/death/crash_signs.h"
@@ -47,7 +47,8 @@ std::optional<Finding> stack_overflow(const Autopsy& death) {
                          facts::StackOverflow{crash->frames_repeat});
 }
 
-// Only beside a fault, and never more than likely: it says who was inside, not who broke the rule.
+// Only in addition to a fault, and never more than likely: it shows which threads were inside, not
+// which one is to blame.
 std::optional<Finding> native_race(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (crash == nullptr || crash->code <= 0 || overflowed(crash) || !death.by(SIGSEGV))

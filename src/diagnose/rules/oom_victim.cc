@@ -1,4 +1,4 @@
-// HF103: the OOM killer took this process, but somebody else had eaten the memory.
+// HF103: the OOM killer killed this process, but another one had taken the memory.
 #include <algorithm>
 
 #include "diagnose/death/witnesses.h"
@@ -80,7 +80,8 @@ std::optional<Eater> files_that_ate(const Autopsy& death, Bytes whole) {
     if (death.process != nullptr) mapped += death.process->shmem.value_or(Bytes{});
     const Bytes unmapped = *cgroup->shmem - mapped;
     if (unmapped.share_of(whole) < 0.5) return std::nullopt;
-    // Not there at the start, and nobody else in the container: the program wrote them itself.
+    // They were not there at the start, and nobody else is in the container: the program wrote them
+    // itself.
     const bool alone = std::none_of(death.all.neighbours.begin(), death.all.neighbours.end(),
                                     [](const Neighbour& other) { return other.same_cgroup; });
     const CgroupLevel* own = cgroup->levels.empty() ? nullptr : &cgroup->levels.front();

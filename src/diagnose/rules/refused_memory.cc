@@ -10,7 +10,7 @@
 namespace holdfast::rules {
 namespace {
 
-// A status other than 1 says that the exception was caught and something else decided.
+// A status other than 1 means that the exception was caught and something else decided.
 Confidence sure_of(const Autopsy& death, const Refusal& refusal, Confidence confidence) {
     const bool fits = refusal.said.final && (death.exit.signal || death.exit.code == 1);
     return fits ? confidence : at_most(confidence, Confidence::likely);

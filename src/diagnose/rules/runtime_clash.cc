@@ -1,4 +1,4 @@
-// HF410 and HF413: two native runtimes in one process, of which there should be one, and a crash
+// HF410 and HF413: two native runtimes in one process, where there should be one, and a crash
 // inside one of them.
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// HF603: tensors whose shapes or number types do not go together, in the frameworks' own words.
+// HF603: tensors whose shapes or number types do not match, recognised by the frameworks' messages.
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/exception_text.h"

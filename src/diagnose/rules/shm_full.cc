@@ -1,4 +1,5 @@
-// HF113: /dev/shm was full, told by the parent's words or a SIGBUS and by the filesystem's figures.
+// HF113: /dev/shm was full, recognised by the parent's message or a SIGBUS, and by the filesystem's
+// figures.
 #include <csignal>
 
 #include "diagnose/death/disk_room.h"
@@ -40,11 +41,11 @@ std::optional<Said> shm_words(const Autopsy& death) {
     if (said && said->line.find("/dev/shm/") != std::string::npos &&
         said->line.find("No space left") == std::string::npos)
         return std::nullopt;
-    // A plain file there is written without a word about where it lies.
+    // The error of a plain file there does not name its path.
     if (!said && only_shared_memory_full(death.all))
         said = system_said_last(death, {"[Errno 28] No space left on device"});
     if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
-    // In a chained traceback torch's guess stands above the last exception.
+    // In a chained traceback torch's guess is above the last exception.
     if (death.exception != nullptr && died_of_bus_error(death))
         for (const std::string_view line : last_lines(death.all.stderr_tail, 60))
             if (line.find("insufficient shared memory (shm)") != std::string_view::npos)
@@ -61,7 +62,8 @@ std::optional<Finding> shm_full(const Autopsy& death) {
     if (!said && !bus_error) return std::nullopt;
     const bool by_itself = filled_shared_memory(death);
     const bool was_full = shm != nullptr && full(*shm);
-    // One request larger than all there is leaves it as empty as before; its error says so itself.
+    // One request that is larger than all of it leaves it as empty as before; the error itself says
+    // so.
     const bool refused = said && said->line.find("No space left on device") != std::string::npos;
     if (shm != nullptr && roomy(*shm) && !refused && !by_itself) return std::nullopt;  // not this
     if (!was_full && !said && !by_itself) return std::nullopt;  // SIGBUS has many other causes

@@ -1,4 +1,4 @@
-// HF903 to HF906 and HF909: somebody or something stopped it with a signal, named where known.
+// HF903 to HF906 and HF909: a signal stopped it; the sender is named if known.
 #include <csignal>
 
 #include "base/time_math.h"
@@ -20,8 +20,8 @@ std::optional<Confidence> not_the_oom_killer(const Autopsy& death) {
     const HostEvidence& host = death.all.host;
     const bool quiet = host_count_known(host) && !host_count_moved(host);
     switch (death.oom_count.fit) {
-    // The kernel counts every victim in its own cgroup, whoever's limit it was: the machine's count
-    // may have moved for somebody elsewhere.
+    // The kernel counts every victim in its own cgroup, whichever limit it was: the machine's count
+    // may have risen because of another cgroup.
     case OomCount::Fit::unmoved: return Confidence::certain;
     case OomCount::Fit::others: return Confidence::likely;
     // The machine's count takes in every kill in every cgroup.
@@ -56,7 +56,7 @@ bool raised_by_own_code(const TracebackText& traceback, const Autopsy& death) {
     return own_place(traceback.frames).has_value();
 }
 
-// What the program's end says about a request to stop that was seen, or not.
+// What the program's end shows about a request to stop, seen or not.
 struct Request {
     const SignalSeen* seen = nullptr;
     Confidence confidence = Confidence::likely;

@@ -1,4 +1,5 @@
-// Causes whose decisive evidence is a text: it must be the last one, before a death that fits.
+// Causes whose decisive evidence is a message: it must be the last one, before a death that fits
+// it.
 #include <algorithm>
 #include <csignal>
 #include <string_view>
@@ -23,7 +24,7 @@ bool fits(const Autopsy& death, const Said& said, Ends ends) {
     return exception || abort || (death.exit.code && said.final);
 }
 
-// The allocator whose words these are was really there, beside glibc's.
+// The allocator that printed this message was really loaded, in addition to glibc's.
 bool preloaded(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     return crash != nullptr &&

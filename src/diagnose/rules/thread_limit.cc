@@ -1,4 +1,4 @@
-// HF501: no new thread or process could be had, told by the words and the counts.
+// HF501: no new thread or process could be started, recognised by the message and the counts.
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"
@@ -12,8 +12,8 @@ std::optional<Said> thread_words(const Autopsy& death) {
                 "unable to create new native thread", "fork: Resource temporarily unavailable",
                 "fork: retry", "Cannot fork", "[Errno 11] Resource temporarily unavailable"});
     if (!said) said = system_said_last(death, {"Resource temporarily unavailable"});
-    // Errno 11 is also what a non-blocking read says; the exception must come from starting
-    // something.
+    // Errno 11 also comes from a non-blocking read; the exception must come from starting a thread
+    // or process.
     if (const TracebackText* traceback = death.exception;
         said && traceback != nullptr && traceback->type == "BlockingIOError") {
         for (const Frame& frame : traceback->frames)

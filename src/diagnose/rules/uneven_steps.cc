@@ -8,7 +8,7 @@ namespace {
 
 using Short = facts::UnevenSteps::Short;
 
-// What of the machine was short; nothing that would explain it, otherwise.
+// Which resource of the machine was short; nothing if none explains it.
 std::optional<Short> shortage(const Autopsy& death) {
     const PressureEvidence& pressure = death.all.pressure;
     if (pressure.memory_full.value_or(0) >= 5 && had_to_wait_for_pages(death)) return Short::memory;

@@ -1,4 +1,4 @@
-// HF109: a program that watches memory ended it before the kernel had to.
+// HF109: a memory watchdog ended it before the kernel's OOM killer did.
 #include <array>
 #include <csignal>
 #include <string_view>

@@ -11,7 +11,7 @@ namespace holdfast::rules {
 std::optional<Finding> worker_oom(const Autopsy& death) {
     const std::optional<FatalChild> child = death.fatal_child;
     if (!child) return std::nullopt;
-    // A rank is no helper of its launcher: its own end is the cause.
+    // A rank is not a helper of its launcher: its own end is the cause.
     if (child->death.process != nullptr && child->death.process->role == Role::rank)
         return std::nullopt;
     const std::optional<OomKill> kill = oom_kill_of(child->death);

@@ -1,4 +1,4 @@
-// What all findings about a stall have in common: whose it is, and where in the user's code.
+// What all findings about a stall have in common: the process, and the place in the user's code.
 #pragma once
 
 #include <memory>

@@ -45,12 +45,12 @@ Finding about_lost_worker(const Death& worker, const Autopsy& death, const Stand
     return finding;
 }
 
-// A thread that should have delivered, or let go of a lock, and ended with an exception instead.
+// A thread that should have delivered data or released a lock, but ended with an exception.
 std::optional<Finding> dead_thread(const Autopsy& death, const Standstill& stand) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
-    // A program that sleeps between short steps seems to stand still long before it does: what
-    // nobody has moved for a while after counts as well.
+    // A program that sleeps between short steps seems to hang long before it does; so the time in
+    // which nothing moved afterwards counts as well.
     constexpr Nanos slack{2'000'000'000};
     constexpr Nanos a_while{10'000'000'000};
     const ExceptionEvidence* last = nullptr;
@@ -99,7 +99,7 @@ void settle_stall(Judgement& judgement, const Autopsy& death) {
         if (refused->pid) name_process(judgement, death, *refused->pid);
         if (live) judgement.end = *stall;
         if (!live) judgement.contributing.insert(judgement.contributing.begin(), *stall);
-        // That is how the guard ends what is stuck because of it.
+        // That is how the guard ends a program that is stuck after a refusal.
         if (!live && stand->stall->told && death.by(SIGTERM)) {
             judgement.end = *refused;
             judgement.choice = {

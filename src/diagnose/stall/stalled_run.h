@@ -6,7 +6,8 @@
 
 namespace holdfast {
 
-// Makes the stall the root of a judgement that is complete but for it; leaves any other as it is.
+// Makes the stall the root of a judgement that has no other root; leaves any other judgement
+// unchanged.
 void settle_stall(Judgement& judgement, const Autopsy& death);
 
 }  // namespace holdfast

@@ -85,7 +85,7 @@ std::optional<OutOfRange> out_of_range(const DeviceAssertion& assertion) {
         return OutOfRange{What::label, Confidence::certain};
     if (contains(condition, "srcIndex < srcSelectDimSize"))
         return OutOfRange{What::index, Confidence::certain};
-    // Of plain indexing as well, where the program's own arithmetic may be what is wrong.
+    // Plain indexing prints it as well, and then the program's own arithmetic may be wrong.
     if (contains(condition, "index out of bounds"))
         return OutOfRange{What::index, Confidence::likely};
     // NaN, too, is not between 0 and 1.

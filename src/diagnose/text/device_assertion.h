@@ -1,4 +1,4 @@
-// An assertion that failed on the GPU, as the driver prints it, and what its condition tells.
+// A failed assertion on the GPU, as the driver prints it, and what its condition means.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct DeviceAssertion {
     std::string condition;
 };
 
-// Every GPU thread that fails prints one; nothing where two functions speak, since a kernel that
-// failed lets no other begin: they are of several processes then.
+// Every GPU thread that fails prints one. Nothing if two functions printed: after a failed kernel
+// no other begins, so they are from several processes.
 std::optional<DeviceAssertion> device_assertion(std::string_view stderr_tail);
 
 // Whether a kernel of this short name (agent/launch/kernel_name.h) may have said it.

@@ -1,4 +1,4 @@
-// The exception that ended a program, held against the words libraries use.
+// The exception that ended a program, compared with the known messages of libraries.
 #pragma once
 
 #include <optional>
@@ -36,7 +36,7 @@ bool uses(const Death& death, std::string_view framework);
 // The first whole number in `text` behind `mark`, with its sign.
 std::optional<long> number_after(std::string_view text, std::string_view mark);
 
-// What stands between the first two quotes, '...' or "...".
+// The text between the first two quotes, '...' or "...".
 std::string quoted(std::string_view text);
 
 }  // namespace holdfast

@@ -23,7 +23,7 @@ bool has_any(std::string_view line, std::initializer_list<std::string_view> need
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The word, in any case, with no letters or parts of a path around it.
+// The word, in upper or lower case, with no letters or parts of a path around it.
 bool has_word(std::string_view text, std::string_view word) {
     const auto joins = [](char c) { return is_letter(c) || c == '_' || c == '/' || c == '.'; };
     for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
@@ -42,7 +42,7 @@ bool has_word(std::string_view text, std::string_view word) {
     return false;
 }
 
-// What the crash handler saved: glibc's own last words, then what nobody had read yet.
+// What the crash handler saved: glibc's last message, then output that nobody had read yet.
 std::optional<Said> said_at_crash(const Death& death,
                                   std::initializer_list<std::string_view> needles) {
     const CrashEvidence* crash = crash_of(death);
@@ -78,12 +78,12 @@ Topic topic_of(const TracebackText& traceback) {
     };
     if (traceback.type.ends_with("OutOfMemoryError") || says("CUDA out of memory"))
         return Topic::gpu_memory;
-    // "nan" is a word of its own, not a part of "fernando" or of "nanoseconds".
+    // "nan" as a whole word, not as a part of "fernando" or of "nanoseconds".
     const bool nonfinite = has_word(traceback.message, "nan") ||
                            has_word(traceback.message, "inf") ||
                            has_word(traceback.message, "infinity") || says("non-finite") ||
                            says("Non-finite") || says("not finite") ||
-                           // torch of what it is given for probabilities: a NaN is no such number
+                           // torch about values given as probabilities: a NaN is not one
                            says("all elements of input should be between 0 and 1");
     return nonfinite ? Topic::nonfinite_number : Topic::none;
 }

@@ -1,5 +1,6 @@
-// What the dying process said last. A text counts only at the very end of stderr and only when the
-// exit fits: the same words, caught and logged an hour earlier, say nothing about this death.
+// What the dying process said last. A message counts only at the very end of stderr, and only if
+// the exit fits it: the same message, caught and logged an hour earlier, says nothing about this
+// death.
 #pragma once
 
 #include <initializer_list>
@@ -29,18 +30,18 @@ bool exception_decided_exit(const Death& death);
 
 struct Said {
     std::string line;
-    // The final exception's own words, or among the last words before a death by signal; else it
-    // only stands near the end.
+    // In the final exception's own message, or in the last lines before a death by signal; else
+    // only near the end.
     bool final = false;
     std::string source = "stderr";
 };
 
-// The last place near the end where one of `needles` stands (case matters). Where a traceback ends
-// the output only the exception itself is searched, never the source lines it quotes.
+// The last place near the end where one of `needles` occurs (case matters). If a traceback ends the
+// output, only the exception itself is searched, never the source lines that it quotes.
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
 
-// As above, in the words of the system. A ValueError that speaks of a full disk is somebody's own,
-// unless it quotes the error's number.
+// As above, for messages of the system. A ValueError about a full disk is the program's own, unless
+// it quotes the error's number.
 std::optional<Said> system_said_last(const Death& death,
                                      std::initializer_list<std::string_view> needles);
 

@@ -1,4 +1,4 @@
-// What is said of one finding: a sentence, what it rests on, and what to do about it.
+// The text of one finding: a sentence, its evidence, and what to do about it.
 #pragma once
 
 #include <string>

@@ -88,7 +88,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::string_view spelled(Fault fault) {
     switch (fault) {
-    case Fault::bad_access: return "native code touched memory it does not have";
+    case Fault::bad_access: return "native code touched memory that is not its own";
     case Fault::null_pointer: return "native code followed a null pointer";
     // A handler that passes a fault on, or a program that gives up this way: the signal of a
     // fault, but none was seen.
@@ -97,7 +97,7 @@ std::string_view spelled(Fault fault) {
     case Fault::instruction_or_trap:
         return "an instruction this CPU does not have, or a deliberate trap";
     case Fault::deliberate_trap:
-        return "a trap instruction (ud2), put where the code must never come";
+        return "a trap instruction (ud2), placed where the code must never get to";
     case Fault::bad_division:
         return "native code divided an integer by zero or overflowed a division";
     }
@@ -149,12 +149,12 @@ void tell(const NativeRace& facts, const Autopsy& death, Account& account) {
 
 void tell(const RamErrors&, const Autopsy& death, Account& account) {
     account = crashed(death, "the hardware reported that this memory is broken");
-    account.advise("Test the machine's memory, and keep work off it until then.",
+    account.advise("Test the machine's memory, and run nothing on it until then.",
                    "journalctl -k | grep -i -E 'mce|edac'");
 }
 
 void tell(const DiskFullMapping& facts, const Autopsy& death, Account& account) {
-    account = crashed(death, "a page of a mapped file could not be had");
+    account = crashed(death, "the kernel could not provide a page of a mapped file");
     const std::string file = mapped_file(death);
     if (!file.empty()) account.saw("mapped file", file);
     account.saw("statvfs " + facts.disk->path, room_on(*facts.disk));
@@ -162,11 +162,10 @@ void tell(const DiskFullMapping& facts, const Autopsy& death, Account& account) 
 }
 
 void tell(const MappedFileGone& facts, const Autopsy& death, Account& account) {
-    account = crashed(
-        death, facts.page_lost
-                   ? "a page of a mapped file could not be had: the file became shorter, or its "
-                     "disk failed"
-                   : "a mapped page could not be had, most often because its file became shorter");
+    account = crashed(death, facts.page_lost ? "the kernel could not provide a page of a mapped "
+                                               "file: the file became shorter, or its disk failed"
+                                             : "the kernel could not provide a mapped page, most "
+                                               "often because its file became shorter");
     const std::string file = mapped_file(death);
     if (!file.empty()) account.saw("mapped file", file);
     account.advise(
@@ -191,7 +190,7 @@ void tell(const HeapCorruption& facts, const Autopsy& death, Account& account) {
         "or freed it twice. Find the write itself.",
         "valgrind --tool=memcheck CMD");
     if (death.python())
-        account.advise("Let glibc and Python check more, nearer to the damage.",
+        account.advise("Turn on more checks in glibc and Python, to stop nearer to the damage.",
                        "PYTHONMALLOC=debug MALLOC_CHECK_=3");
 }
 
@@ -244,8 +243,8 @@ void tell(const RuntimeClash& facts, const Autopsy& death, Account& account) {
                                        listed(facts.loaded), base_name(facts.inside->library)));
     account.saw("mapped", listed(facts.loaded));
     account.advise(
-        "Import the packages in the other order, to see whether that is it; then take both "
-        "from one source, so that they share one runtime.",
+        "Import the packages in the other order, to see whether that is the cause. Then install "
+        "both from one source, so that they share one runtime.",
         "pip list | grep -i -E 'torch|scikit|lightgbm|xgboost|mkl'");
 }
 

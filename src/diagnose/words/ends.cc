@@ -29,7 +29,7 @@ void add_exit_call(Account& account, const ExitCallEvidence& call) {
                 where ? spelled(call) + " at " + short_place(*where) : spelled(call));
 }
 
-// What the counts of OOM kills say, where it was none.
+// What the counts of OOM kills show, if it was not an OOM kill.
 void add_counts(Account& account, const Autopsy& death) {
     const OomCount count = death.oom_count;
     if (const CgroupEvidence* cgroup = death.cgroup();
@@ -72,10 +72,9 @@ void add_exit_fix(Account& account, const Autopsy& death) {
             "A shell exits with 126 when a file cannot be executed: check its mode "
             "and first line.");
     else if (code > 128 && code <= 128 + 64 && !death.python())
-        account.advise(
-            formatted("{} is how a program passes on that what it started was ended by {}: look "
-                      "where that ran.",
-                      code, signal_name(code - 128)));
+        account.advise(formatted(
+            "Exit status {} usually means that something it started was ended by {}: look there.",
+            code, signal_name(code - 128)));
     else if (death.python())
         account.advise("Look for sys.exit, exit or os._exit with this status.",
                        formatted("grep -rnE '(exit|_exit)\\(' --include='*.py' ."));
@@ -90,11 +89,10 @@ void tell(const CleanExit&, const Autopsy& death, Account& account) {
 
 void tell(const UncaughtException& facts, const Autopsy& death, Account& account) {
     if (facts.source.empty()) {
-        account = account_of(
-            death,
-            formatted("{} ended with exit status 1, as Python does after an exception nobody "
-                      "caught; its words were not kept.",
-                      who(death)));
+        account =
+            account_of(death, formatted("{} ended with exit status 1, as Python does after an "
+                                        "exception nobody caught; the message was not kept.",
+                                        who(death)));
         return;
     }
     account = account_of(death, formatted("{} ended with an exception nobody caught: {}",
@@ -107,10 +105,10 @@ void tell(const ExitCalled&, const Autopsy& death, Account& account) {
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     account = account_of(
         death, formatted("{} ended itself with exit status {}{}.", who(death), *death.exit.code,
-                         words_seen ? "" : "; whether an exception came before was not seen"));
+                         words_seen ? "" : "; it was not seen whether an exception came before"));
     if (const TracebackText* traceback = death.exception)
         account.saw("stderr",
-                    "printed before it, and caught: " + shortened(exception_line(*traceback)));
+                    "printed earlier, and caught: " + shortened(exception_line(*traceback)));
     else if (words_seen && death.decides)
         if (const auto lines = last_lines(death.all.stderr_tail, 1); !lines.empty())
             account.saw("stderr, last line", shortened(lines.front()));
@@ -122,7 +120,7 @@ void tell(const ExitCalled&, const Autopsy& death, Account& account) {
 
 void tell(const ShutDown& facts, const Autopsy& death, Account& account) {
     account = account_of(death, formatted("The notebook server asked {} to {}.", who(death),
-                                          facts.restart ? "end, to start it anew" : "end"));
+                                          facts.restart ? "end, in order to restart it" : "end"));
     account.saw("shutdown_request", facts.restart ? "restart" : "no restart");
 }
 
@@ -158,10 +156,9 @@ void tell(const OtherSignal& facts, const Autopsy& death, Account& account) {
 }
 
 void tell(const SentFault& facts, const Autopsy& death, Account& account) {
-    account =
-        stopped(death, &facts.sent,
-                formatted("{} was stopped by {}, which was sent by {}; no fault had happened.",
-                          who(death), signal_name(facts.sent.number), sender_of(facts.sent)));
+    account = stopped(death, &facts.sent,
+                      formatted("{} was stopped by {}, sent by {}; there was no fault.", who(death),
+                                signal_name(facts.sent.number), sender_of(facts.sent)));
 }
 
 void tell(const Interrupted& facts, const Autopsy& death, Account& account) {
@@ -188,7 +185,7 @@ void tell(const Preempted& facts, const Autopsy& death, Account& account) {
                   scheduler.job_id.empty() ? "" : " of job " + scheduler.job_id,
                   facts.in_time ? "its time was up" : "the job was pre-empted or cancelled"));
     if (facts.in_time) account.saw("SLURM_JOB_END_TIME", "reached");
-    account.advise("Ask for a longer time, and save a checkpoint when asked to stop.",
+    account.advise("Ask for more time, and save a checkpoint when Slurm asks it to stop.",
                    "#SBATCH --signal=B:TERM@120 --requeue");
 }
 
@@ -196,16 +193,16 @@ void tell(const UnknownKill&, const Autopsy& death, Account& account) {
     const std::string why = spelled(death.oom_count.why);
     const std::string what =
         death.by(SIGKILL)
-            ? formatted("{} was killed with SIGKILL, and nothing tells by whom", who(death))
+            ? formatted("{} was killed with SIGKILL, and nothing shows who sent it", who(death))
             : formatted("{} is gone, and nobody saw how it ended", who(death));
     account = account_of(death, why.empty() ? what + "." : formatted("{}: {}.", what, why));
     add_counts(account, death);
-    account.advise("Look for the kernel's word about it around that time.",
+    account.advise("Look in the kernel log around that time.",
                    "journalctl -k | grep -i -E 'oom|killed process'");
 }
 
 void tell(const NothingTells&, const Autopsy& death, Account& account) {
-    account = account_of(death, formatted("Nothing tells why {} ended.", who(death)));
+    account = account_of(death, formatted("Nothing shows why {} ended.", who(death)));
 }
 
 void tell(const StillRunning&, const Autopsy&, Account& account) {

@@ -1,4 +1,4 @@
-// HF601 to HF605, HF702 by its time limit, and the telling words, in words of ours.
+// HF601 to HF605, HF702 by the loader's time limit, and the telling lines, in words.
 #include "diagnose/facts/exceptions.h"
 #include "base/format.h"
 #include "base/text.h"
@@ -20,31 +20,32 @@ bool counted_by_keras(const Autopsy& death) {
     return agent != nullptr && agent->steps.source == "keras fit";
 }
 
-// In the words of the framework whose steps were counted.
+// In the terms of the framework whose steps were counted.
 void add_nonfinite_fixes(Account& account, const Autopsy& death, bool found_already) {
     if (counted_by_keras(death)) {
         account.advise("Lower the learning rate, or cut the gradients.",
                        "optimizer = keras.optimizers.Adam(1e-4, clipnorm=1.0)");
         if (!found_already)
-            account.advise("See which operation makes the first one (TensorFlow).",
+            account.advise("Find the operation that produces the first one (TensorFlow).",
                            "tf.debugging.enable_check_numerics()");
         return;
     }
     account.advise("Lower the learning rate, or cut the gradients.",
                    "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)");
     if (!found_already)
-        account.advise("See which operation makes the first one.",
+        account.advise("Find the operation that produces the first one.",
                        "torch.autograd.set_detect_anomaly(True)");
 }
 
 std::string label_summary(const Autopsy& death, const BadLabel& facts) {
     if (facts.index && facts.size && *facts.size > 0)
-        return formatted("{} met the label or index {}, where only 0 to {} are allowed.",
-                         who(death), *facts.index, *facts.size - 1);
+        return formatted("{} used the label or index {}, but only 0 to {} are allowed.", who(death),
+                         *facts.index, *facts.size - 1);
     if (facts.index)
-        return formatted("{} met the label {}, for which the model has no output.", who(death),
+        return formatted("{} used the label {}, for which the model has no output.", who(death),
                          *facts.index);
-    return formatted("{} met a label or an index outside the range the model allows.", who(death));
+    return formatted("{} used a label or an index outside the range that the model allows.",
+                     who(death));
 }
 
 // "(4x7200 and 7688x10)"
@@ -79,24 +80,24 @@ bool speaks_of(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-// What was seen decides; one that fits, not a list.
+// One fix that fits what was seen, not a list.
 Fix fix_for(const ExceptionSaid& said) {
     const std::string line = said.line();
     if (speaks_of(line, "shapes cannot be multiplied"))
         if (const auto product = product_in(line))
-            return {formatted("The layer takes {} features and was given {}: build it with what "
-                              "arrives, or reshape what arrives.",
+            return {formatted("The layer expects {} features and was given {}: build it for its "
+                              "input, or reshape the input.",
                               product->wanted, product->given),
                     formatted("nn.Linear({}, {})   # or nn.LazyLinear({})", product->given,
                               product->outputs, product->outputs)};
     if (about_dtype(line))
         return {
-            "Bring both to one number type where the data enters; NumPy makes float64, models "
+            "Convert both to one number type where the data is loaded: NumPy makes float64, models "
             "are float32.",
             "x = x.float()   # or model.double(); labels: y = y.long()"};
     if (speaks_of(said.message, "loading state_dict"))
         return {
-            "The checkpoint belongs to a model with other layer sizes: build that one, or leave "
+            "The checkpoint belongs to a model with other layer sizes: build that model, or leave "
             "out the layers that differ.",
             "state = {k: v for k, v in state.items() if v.shape == model.state_dict()[k].shape}\n"
             "model.load_state_dict(state, strict=False)"};
@@ -112,15 +113,16 @@ Fix fix_for(const ExceptionSaid& said) {
             "DataLoader(..., collate_fn=pad)   # torch.nn.utils.rnn.pad_sequence"};
     if (speaks_of(line, "batch_size") || speaks_of(line, "must match the size of tensor"))
         return {
-            "If it strikes at the end of an epoch, the last batch is the smaller one: leave it "
-            "out, or take sizes from x.shape.",
+            "If it happens at the end of an epoch, the last batch is smaller: leave it out, or "
+            "take sizes from x.shape.",
             "DataLoader(..., drop_last=True)"};
     if (speaks_of(line, "is incompatible with the layer"))
-        return {"Give the model the shape it is fed, or feed the shape it was built for.",
-                "keras.Input(shape=x.shape[1:])"};
+        return {
+            "Build the model for the shape of its input, or give it the shape it was built for.",
+            "keras.Input(shape=x.shape[1:])"};
     if (speaks_of(line, "is expecting"))
         return {
-            "Make the columns at prediction time in the same way as for fit: one pipeline for "
+            "Make the columns for prediction in the same way as for fit: use one pipeline for "
             "both.",
             "make_pipeline(ColumnTransformer(...), model)"};
     return {"Print both shapes at the line named here, and find which one is not what you meant.",
@@ -137,8 +139,8 @@ std::string file_in(const ExceptionSaid& said) {
 }  // namespace
 
 void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account) {
-    account = raised(death, facts.said,
-                     formatted("{} came upon a number that is not finite.", who(death)));
+    account =
+        raised(death, facts.said, formatted("{} found a number that is not finite.", who(death)));
     add_nonfinite_fixes(account, death, facts.said.words->confidence == Confidence::certain);
 }
 
@@ -168,8 +170,9 @@ void tell(const NonfiniteLoss& facts, const Autopsy& death, Account& account) {
 
 void tell(const NonfiniteValidation& facts, const Autopsy&, Account& account) {
     const std::string value = facts.measured.substr(facts.measured.rfind(' ') + 1);
-    account.summary = formatted(
-        "The validation loss of epoch {} was {}, while no loss of a step was.", facts.epoch, value);
+    account.summary =
+        formatted("The validation loss of epoch {} was {}, although no training loss was.",
+                  facts.epoch, value);
     account.saw("last validation", formatted("epoch {}: {}", facts.epoch, facts.measured));
     account.advise("Look for gaps and infinite numbers in the validation data.",
                    "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()");
@@ -198,19 +201,18 @@ void tell(const BadLabel& facts, const Autopsy& death, Account& account) {
                                          index ? std::to_string(*index + 1) : "words")
                              : "model.resize_token_embeddings(len(tokenizer))");
     else if (index)
-        account.advise(
-            formatted("Labels that count from 1 end one too high: subtract 1; otherwise the "
-                      "last layer needs {} outputs or more.",
-                      *index + 1),
-            keras ? "y = y - y.min()" : "labels = labels - labels.min()");
-    account.advise("Check all labels once before training, where the message can name the file.",
+        account.advise(formatted("If labels count from 1, subtract 1; otherwise the last layer "
+                                 "needs {} outputs or more.",
+                                 *index + 1),
+                       keras ? "y = y - y.min()" : "labels = labels - labels.min()");
+    account.advise("Check all labels once before training, so that the message can name the file.",
                    "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes");
 }
 
 void tell(const ShapeMismatch& facts, const Autopsy& death, Account& account) {
     const std::string line = facts.said.line();
     account = raised(death, facts.said,
-                     formatted("{} joined {} that do not go together: {}", who(death),
+                     formatted("{} combined {} that do not match: {}", who(death),
                                about_dtype(line) ? "number types" : "shapes", shortened(line)));
     account.advise(fix_for(facts.said));
 }
@@ -220,8 +222,8 @@ void tell(const BadInput& facts, const Autopsy& death, Account& account) {
     const std::string file = file_in(said);
     account = raised(
         death, said,
-        file.empty() ? formatted("{} could not read one of its input files: {} found it damaged, "
-                                 "cut short or of another kind.",
+        file.empty() ? formatted("{} could not read one of its input files ({}): it is damaged, "
+                                 "cut short or of another format.",
                                  who(death), said.type)
                      : formatted("{} could not read {}: it is damaged, cut short or not what its "
                                  "name says.",
@@ -236,7 +238,7 @@ void tell(const BadInput& facts, const Autopsy& death, Account& account) {
         account.advise("If the file is whole, say how its text is encoded.",
                        "open(path, encoding=\"latin-1\")   # or errors=\"replace\"");
     else if (said.type.ends_with("ParserError"))
-        account.advise("If a few bad lines may go, leave them out and count them.",
+        account.advise("If a few bad lines may be lost, skip them and count them.",
                        "pandas.read_csv(path, on_bad_lines=\"warn\")");
 }
 
@@ -246,12 +248,12 @@ void tell(const CheckpointCorrupt& facts, const Autopsy& death, Account& account
                      formatted("{} could not load {}: it is cut short or damaged.", who(death),
                                file.empty() ? std::string("a checkpoint") : file));
     account.advise(
-        "Go back to the checkpoint before it; what cut this one short may be seen in the run that "
-        "wrote it.",
+        "Go back to the checkpoint before it. The verdict of the run that wrote this one may say "
+        "what cut it short.",
         "holdfast runs; holdfast why RUN");
     account.advise(
-        "Write under another name and rename when all is on disk, so that a half-written file "
-        "never has the good name.",
+        "Write to a temporary name and rename it when everything is on disk, so that a "
+        "half-written file never has the final name.",
         uses(death, "keras") ? "model.save(\"tmp.keras\"); os.replace(\"tmp.keras\", path)"
                              : "torch.save(state, path + \".tmp\"); os.replace(path + \".tmp\", "
                                "path)");
@@ -262,9 +264,11 @@ void tell(const LoaderTimeout& facts, const Autopsy& death, Account& account) {
     account = raised(death, facts.said,
                      formatted("{} waited for data until the loader's time limit{}.", who(death),
                                limit ? formatted(" of {} s", *limit) : ""));
-    account.advise("See what one sample costs, without workers.", "DataLoader(..., num_workers=0)");
+    account.advise("Measure what one sample costs, without workers.",
+                   "DataLoader(..., num_workers=0)");
     account.advise(
-        "If some samples may take that long, allow for it, or let more workers work ahead.",
+        "If some samples really take that long, raise the time limit, or let more workers "
+        "prefetch.",
         "DataLoader(..., timeout=600, num_workers=8, prefetch_factor=4)");
 }
 

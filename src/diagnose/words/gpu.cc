@@ -27,8 +27,8 @@ Account refused_by_gpu(const Autopsy& death, const GpuRefused& facts, std::strin
 void add_tensorflow_growth(Account& account, const TensorflowOptions& options) {
     if (options.grows()) {
         account.advise(
-            "TensorFlow takes memory as it needs it, as it was told, and gives none back: bound "
-            "it, in MiB.",
+            "TensorFlow takes memory as it needs it, as the program asked, and gives none back: "
+            "set a limit, in MiB.",
             "tf.config.set_logical_device_configuration(gpu, "
             "[tf.config.LogicalDeviceConfiguration(memory_limit=8192)])");
         return;
@@ -50,21 +50,21 @@ void add_jax_growth(Account& account, const JaxOptions& options) {
     if (options.grows()) {
         if (options.allocator != "platform")
             account.advise(
-                "JAX takes memory as it needs it, as it was told, and gives none back: let it "
-                "(this "
-                "is slower).",
+                "JAX takes memory as it needs it, as the program asked, and gives none back: let "
+                "it free memory (this is slower).",
                 "XLA_PYTHON_CLIENT_ALLOCATOR=platform");
         return;
     }
     const std::string name =
         options.fraction_name.empty() ? "XLA_PYTHON_CLIENT_MEM_FRACTION" : options.fraction_name;
-    account.advise(options.fraction
-                       ? formatted("JAX takes {:.0f} % at its start, by {}: let it grow, or give "
-                                   "it a smaller share.",
-                                   *options.fraction * 100, name)
-                       : std::string("JAX takes three quarters at its start: let it grow, or give "
-                                     "it a smaller share."),
-                   formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
+    account.advise(
+        options.fraction
+            ? formatted("JAX takes {:.0f} % at its start, because of {}: let it grow, or give it a "
+                        "smaller share.",
+                        *options.fraction * 100, name)
+            : std::string("JAX takes three quarters of the GPU at its start: let it grow, or give "
+                          "it a smaller share."),
+        formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
 }
 
 // In the spelling of the framework that took it; of both where that is not known.
@@ -95,7 +95,7 @@ void add_smaller_fixes(Account& account, GpuFramework framework) {
     case GpuFramework::jax:
         account.advise("Take a smaller batch, or compute activations again in the backward pass.",
                        "loss = jax.checkpoint(loss)");
-        account.advise("Give the arguments' memory to the results of the step.",
+        account.advise("Reuse the memory of the step's arguments for its results.",
                        "@partial(jax.jit, donate_argnums=(0, 1))   # parameters, optimizer state");
         return;
     }
@@ -108,7 +108,7 @@ Fix fix_for_pieces(GpuFramework framework) {
         return {"Let CUDA's own pool join the pieces (before TensorFlow is imported).",
                 "TF_GPU_ALLOCATOR=cuda_malloc_async"};
     case GpuFramework::jax:
-        return {"Let CUDA's own pool join the pieces, or free at once what is let go (slower).",
+        return {"Let CUDA's own pool join the pieces, or give freed memory back at once (slower).",
                 "TF_GPU_ALLOCATOR=cuda_malloc_async   # or XLA_PYTHON_CLIENT_ALLOCATOR=platform"};
     }
     return {"Let the allocator grow its segments instead of adding new ones.",
@@ -151,7 +151,7 @@ void add_assertion(Account& account, const DeviceAssertion& assertion) {
 std::string_view range_name(OutOfRange::What what) {
     switch (what) {
     case OutOfRange::What::label: return "a label outside the classes that the model has";
-    case OutOfRange::What::index: return "an index outside the table that it looks into";
+    case OutOfRange::What::index: return "an index outside its table";
     case OutOfRange::What::probability: return "a value that is not between 0 and 1";
     }
     return "";
@@ -185,8 +185,9 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
     account = refused_by_gpu(
         death, facts,
         figures.capacity && figures.own
-            ? formatted("{} asked for {} more on a GPU of {}, where it held {}.", who(death),
-                        asked_of_gpu(figures), human(*figures.capacity), human(*figures.own))
+            ? formatted("{} asked for {} more on a GPU of {}, where it already held {}.",
+                        who(death), asked_of_gpu(figures), human(*figures.capacity),
+                        human(*figures.own))
             : formatted("{} asked for {} on the GPU and was refused.", who(death),
                         asked_of_gpu(figures)));
     // A share that it was given, below what JAX takes by itself.
@@ -203,11 +204,10 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
 
 void tell(const CudaFragmentation& facts, const Autopsy& death, Account& account) {
     const GpuRefusal& figures = facts.figures;
-    account = refused_by_gpu(
-        death, facts,
-        formatted("{} asked for {} and was refused, while {} of what its allocator had "
-                  "reserved lay unused in pieces.",
-                  who(death), human(*figures.asked), human(*figures.unused)));
+    account = refused_by_gpu(death, facts,
+                             formatted("{} asked for {} and was refused, although its allocator "
+                                       "had {} reserved and unused, in pieces.",
+                                       who(death), human(*figures.asked), human(*figures.unused)));
     account.saw("reserved and unused", human(*figures.unused));
     if (figures.largest_free) account.saw("largest free piece", human(*figures.largest_free));
     if (const GpuOptions options = gpu_options(death);
@@ -254,8 +254,8 @@ void tell(const GpuTakenBeside& facts, const Autopsy& death, Account& account) {
 
 void tell(const GpuTakenInAdvance& facts, const Autopsy& death, Account& account) {
     account = account_of(
-        death, formatted("{} had taken {} of the GPU's {} in advance, and a library of its own "
-                         "found nothing left.",
+        death, formatted("{} had taken {} of the GPU's {} in advance, and another library in the "
+                         "same process found none left.",
                          who(death), human(*facts.holder->used), human(*facts.gpu->total)));
     account.saw(facts.said.source, shortened(facts.said.line));
     account.saw("NVML", part_of(*facts.holder->used, *facts.gpu->total));
@@ -275,13 +275,14 @@ void tell(const CudaAssert& facts, const Autopsy& death, Account& account) {
 void tell(const CudaIllegalAccess& facts, const Autopsy& death, Account& account) {
     account = faulted(death, facts.said);
     add_place(account, facts.place);
-    account.advise("Run once with every kernel waited for: the line is then the right one.",
-                   "CUDA_LAUNCH_BLOCKING=1");
+    account.advise(
+        "Run once with synchronous kernel launches: the error then comes at the right line.",
+        "CUDA_LAUNCH_BLOCKING=1");
 }
 
 void tell(const LabelOnGpu& facts, const Autopsy& death, Account& account) {
     account =
-        account_of(death, formatted("{} met {}, on the GPU.", who(death), range_name(facts.what)));
+        account_of(death, formatted("{} used {}, on the GPU.", who(death), range_name(facts.what)));
     add_assertion(account, facts.assertion);
     add_place(account, facts.place);
     account.advise(fix_of(facts.what));
@@ -299,14 +300,13 @@ void tell(const GpuLost& facts, const Autopsy& death, Account& account) {
     if (facts.entry != nullptr) account.saw("kernel log", shortened(facts.entry->text));
     if (gpu != nullptr) account.saw("NVML", formatted("GPU {} is lost", gpu->index));
     account.advise(
-        "Power the machine off and on, or ask for another one; go on with the other cards until "
-        "then.",
+        "Power the machine off and on, or ask for another one; use the other GPUs until then.",
         gpu != nullptr && death.all.gpus.size() > 1
             ? "CUDA_VISIBLE_DEVICES=...   # without " + std::to_string(gpu->index)
             : "");
     account.advise(
-        "If it comes back: test with a lower power limit, then cables, heat "
-        "and seat.",
+        "If it happens again: try a lower power limit, then check cables, cooling and the card's "
+        "seat.",
         "sudo nvidia-smi -pl 250");
 }
 
@@ -318,7 +318,7 @@ void tell(const GpuEcc& facts, const Autopsy& death, Account& account) {
     if (facts.entry != nullptr) account.saw("kernel log", shortened(facts.entry->text));
     account.advise("Reset the GPU, so that the bad rows are replaced, and run again.",
                    "sudo nvidia-smi --gpu-reset -i 0");
-    account.advise("Should rows keep failing, have the card replaced.",
+    account.advise("If rows keep failing, have the card replaced.",
                    "nvidia-smi -q -d ECC,ROW_REMAPPER");
 }
 
@@ -330,7 +330,7 @@ void tell(const GpuThrottled& facts, const Autopsy&, Account& account) {
     account.summary = formatted("GPU {} ({}) had slowed its clocks because of {}{}.", gpu.index,
                                 gpu.name, facts.by_heat ? "heat" : "power", degrees);
     account.saw("clock event reasons", formatted("0x{:x}", gpu.clock_event_reasons.value_or(0)));
-    account.advise(facts.by_heat ? "See to the cooling, or lower the power limit."
+    account.advise(facts.by_heat ? "Check the cooling, or lower the power limit."
                                  : "Check the power supply and its cables.",
                    "nvidia-smi -q -d PERFORMANCE,TEMPERATURE,POWER");
 }

@@ -46,22 +46,25 @@ Fix fix_for(const KeeperEvidence& keeper) {
                           name),
                 "loss.item()   # or: loss.detach()"};
     if (keeper.kind == "lru_cache")
-        return {formatted("Give the cache of `{}` a bound.", name),
+        return {formatted("Limit the size of the cache of `{}`.", name),
                 "@functools.lru_cache(maxsize=1024)"};
     if (keeper.kind == "deque")
-        return {formatted("Give `{}` a bound.", name), name + " = collections.deque(maxlen=1000)"};
+        return {formatted("Limit the size of `{}`.", name),
+                name + " = collections.deque(maxlen=1000)"};
     if (keeper.kind == "DataFrame" || keeper.kind == "Series")
         return {formatted("Write the parts of `{}` to disk as they come, instead of joining them "
                           "in memory.",
                           name),
                 "part.to_parquet(f\"parts/{step}.parquet\")"};
     if (keeper.kind == "ndarray")
-        return {formatted("Let `{}` have a fixed size, or lie in a file.", name),
+        return {formatted("Give `{}` a fixed size, or keep it in a file.", name),
                 "numpy.lib.format.open_memmap(\"data.npy\", mode=\"w+\", shape=(n, d))"};
     if (keeper.kind == "list")
-        return {formatted("Empty `{}` once it has served, or keep a summary of its items.", name),
+        return {formatted(
+                    "Empty `{}` when it is no longer needed, or keep only a summary of its items.",
+                    name),
                 name + ".clear()"};
-    return {formatted("Take out of `{}` what is no longer needed, or give it a bound.", name), {}};
+    return {formatted("Remove from `{}` what is no longer needed, or limit its size.", name), {}};
 }
 
 // Names the keeper: in the sentence and as evidence. Nothing without one.
@@ -73,7 +76,7 @@ const KeeperEvidence* name_keeper(Account& account, const AgentEvidence& agent, 
         keeper->where ? formatted(", filled at {}", short_place(*keeper->where)) : "";
     account.summary += formatted(" It is kept by `{}` ({}{}){}.", seen->name, described(*seen),
                                  seen->graphs ? ", tensors with their graphs" : "", filled);
-    account.saw("kept by", formatted("{}: {}, grown by {} since the look before", seen->name,
+    account.saw("kept by", formatted("{}: {}, grown by {} since the previous look", seen->name,
                                      described(*seen), human(seen->grown)));
     return seen;
 }
@@ -135,16 +138,16 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
     const LeakEvidence& leak = *agent.leak;
     const std::string place = short_place(facts.asking);
     account.summary =
-        formatted("Memory that {} asks for grew by {}, to {}, and was never given back.", place,
+        formatted("Memory requested at {} grew by {}, to {}, and was never freed.", place,
                   rate_of(leak.growth), human_with_error(leak.live, leak.error));
     account.saw("live memory", figures_of(leak.growth));
     if (!agent.steps.source.empty() && leak.growth.per_step)
         account.saw("steps", formatted("{}, counted by {}", agent.steps.count, agent.steps.source));
     if (leak.several_lines) account.saw("lines", "several below this one ask for it");
     if (leak.borrowed)
-        account.saw("threads",
-                    "some of it was asked for by threads without Python "
-                    "frames, while the main thread was here");
+        account.saw(
+            "threads",
+            "threads without Python frames requested some of it while the main thread was here");
     if (add_keeper(account, agent, leak.growth.in_all)) return;
     if (has_torch(agent))
         account.advise(
@@ -152,8 +155,8 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
                       place),
             "losses.append(loss.item())   # not: losses.append(loss)");
     account.advise(
-        formatted("Find who keeps what {} makes: a list, a dictionary or a cache without a "
-                  "bound; let go of it after each step, or bound it.",
+        formatted("Find what keeps the objects that {} makes: a list, a dictionary or a cache "
+                  "without a size limit. Clear it after each step, or limit its size.",
                   place));
 }
 
@@ -164,7 +167,7 @@ void tell(const GpuLeak& facts, const Autopsy&, Account& account) {
         steps.gpu_allocated_last ? ", to " + human(*steps.gpu_allocated_last) : std::string();
     const std::string keeper =
         kept ? formatted("; `{}` keeps {} tensors", kept->name, kept->count) : std::string();
-    account.summary = formatted("Allocated GPU memory grew by {}{}, and was never given back{}.",
+    account.summary = formatted("Allocated GPU memory grew by {}{}, and was never freed{}.",
                                 rate_of(*steps.gpu_growth), last, keeper);
     account.saw("GPU memory allocated", figures_of(*steps.gpu_growth));
     if (kept)
@@ -176,32 +179,30 @@ void tell(const GpuLeak& facts, const Autopsy&, Account& account) {
 
 void tell(const KeptByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.asking);
-    account.summary = formatted(
-        "Memory that {} asks for rose again and again, to {} of the {} that {} "
-        "had.",
-        place, human(std::min(facts.live, facts.peak)), human(facts.peak), who(death));
+    account.summary =
+        formatted("Memory requested at {} rose again and again, to {} of the {} that {} held.",
+                  place, human(std::min(facts.live, facts.peak)), human(facts.peak), who(death));
     account.saw("live memory",
                 formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
-    account.saw("growth", formatted("it rose in {} windows of time", facts.rises));
+    account.saw("growth", formatted("it rose in {} time windows", facts.rises));
     if (!add_keeper(account, *facts.agent, facts.live))
-        account.advise(
-            formatted("Find who keeps what {} makes, and let go of it after each step.", place));
+        account.advise(formatted(
+            "Find what keeps the objects that {} makes, and clear it after each step.", place));
 }
 
 void tell(const LoadedByLine& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.loading);
     account.summary =
         facts.filling
-            ? formatted("{} asks for {}; {} had {} when it ended, and was still filling it.", place,
-                        human(facts.live), who(death), human(facts.peak))
-            : formatted("{} holds {}, {:.0f} % of all that {} had in memory.", place,
-                        human(facts.live), std::min(100.0, 100 * facts.live.share_of(facts.peak)),
-                        who(death));
+            ? formatted("{} requests {}; {} held {} when it ended, and was still filling it.",
+                        place, human(facts.live), who(death), human(facts.peak))
+            : formatted("{} holds {}, {:.0f} % of the memory of {}.", place, human(facts.live),
+                        std::min(100.0, 100 * facts.live.share_of(facts.peak)), who(death));
     account.saw("live memory",
                 formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
     if (facts.borrowed)
         account.saw("threads",
-                    "a library's threads asked for it while the main thread waited here");
+                    "a library's threads requested it while the main thread waited here");
     if (facts.agent->steps.count > 0)
         account.saw("before the first steps", formatted("{} of it", human(facts.before_steps)));
     name_keeper(account, *facts.agent, facts.live);
@@ -212,7 +213,7 @@ void tell(const LoadedByLine& facts, const Autopsy& death, Account& account) {
 void tell(const KeptByName& facts, const Autopsy& death, Account& account) {
     const KeeperEvidence& keeper = facts.agent->keepers.front();
     account =
-        account_of(death, formatted("`{}` had grown to {} of the {} that {} had.", keeper.name,
+        account_of(death, formatted("`{}` had grown to {} of the {} that {} held.", keeper.name,
                                     human(keeper.live), human(facts.peak), who(death)));
     add_keeper(account, *facts.agent, keeper.live);
 }
@@ -222,16 +223,15 @@ void tell(const LoadedUnseen& facts, const Autopsy&, Account& account) {
     account.summary = formatted("While {} was loading, memory rose by {}, to {}.", place,
                                 human(facts.risen), human(facts.peak));
     account.saw("memory in use", formatted("+{} during this call", human(facts.risen)));
-    account.saw("allocations", formatted("{} of it were asked for in ways that can be "
-                                         "seen",
-                                         human(facts.agent->live)));
+    account.saw("allocations",
+                formatted("Holdfast saw only {} of it being requested", human(facts.agent->live)));
     account.advise(in_pieces(*facts.agent, place));
 }
 
 void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
     account.summary = formatted(
-        "Each of {} workers held about as much memory of its own as their parent, {}; "
-        "together they filled {}.",
+        "Each of {} workers held about as much private memory as their parent, {}; together they "
+        "filled {}.",
         facts.workers, human(facts.parent), human(facts.limit));
     account.saw("memory of the workers",
                 formatted("{} each, on average, in {} workers",
@@ -244,8 +244,8 @@ void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
         account.saw("memory.stat",
                     formatted("anon {}: their pages are not shared", human(facts.anon)));
     account.advise(
-        "Keep the data in arrays or tensors, not in lists of Python objects: "
-        "counting references copies shared pages.",
+        "Keep the data in arrays or tensors, not in lists of Python objects: reference counting "
+        "writes to shared pages, and so copies them.",
         "self.items = numpy.array(items)");
     account.advise("Use fewer workers.", fewer_workers(death));
     account.advise(load_within(death, "holdfast.Loader.like(dataloader"));

@@ -29,12 +29,12 @@ void add_count(Account& account, const ThreadLimit::Count& count) {
 
 void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
     const std::optional<ThreadLimit::Count>& count = facts.count;
-    account = account_of(
-        death, count ? formatted("{} could start no new thread or process: {} is {}.", who(death),
-                                 threads_limit(*count), count->limit)
-                     : formatted("{} could start no new thread or process; which limit it met was "
-                                 "not seen.",
-                                 who(death)));
+    account =
+        account_of(death, count ? formatted("{} could start no new thread or process: {} is {}.",
+                                            who(death), threads_limit(*count), count->limit)
+                                : formatted("{} could start no new thread or process; it was not "
+                                            "seen which limit it reached.",
+                                            who(death)));
     account.saw(facts.said.source, shortened(facts.said.line));
     if (count) {
         add_count(account, *count);
@@ -43,7 +43,7 @@ void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
                            ? formatted("docker run --pids-limit={} ...", count->limit * 4)
                            : formatted("ulimit -u {}", count->limit * 4));
     }
-    account.advise("Start fewer threads: numeric libraries take one per CPU in every process.",
+    account.advise("Start fewer threads: numeric libraries start one per CPU in every process.",
                    "OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1");
 }
 
@@ -77,9 +77,9 @@ void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
 
 void tell(const CpuTimeLimit& facts, const Autopsy& death, Account& account) {
     const std::string figure = facts.seconds ? formatted(" of {} s", *facts.seconds) : "";
-    account =
-        account_of(death, formatted("{} used up its CPU time{} (RLIMIT_CPU) and was stopped by {}.",
-                                    who(death), figure, signal_name(*death.exit.signal)));
+    account = account_of(
+        death, formatted("{} used up its CPU time limit{} (RLIMIT_CPU) and was stopped by {}.",
+                         who(death), figure, signal_name(*death.exit.signal)));
     if (death.process != nullptr && death.process->cpu_time)
         account.saw("CPU time", human(*death.process->cpu_time));
     if (facts.seconds) account.saw("/proc/PID/limits", formatted("{} s", *facts.seconds));
@@ -91,7 +91,7 @@ void tell(const FileSizeLimit& facts, const Autopsy& death, Account& account) {
         death.process != nullptr ? death.process->limits.file_size : std::nullopt;
     const std::string figure = limit ? formatted(" of {}", human(*limit)) : "";
     account = account_of(
-        death, formatted("{} wrote a file up to the largest size it may have{} (RLIMIT_FSIZE).",
+        death, formatted("{} wrote a file that reached the file-size limit{} (RLIMIT_FSIZE).",
                          who(death), figure));
     if (facts.said) account.saw(facts.said->source, shortened(facts.said->line));
     if (limit) account.saw("/proc/PID/limits", "file size " + human(*limit));
@@ -122,7 +122,7 @@ void tell(const DiskErrors& facts, const Autopsy& death, Account& account) {
                          who(death)));
     account.saw(facts.said.source, shortened(facts.said.line));
     if (facts.entry != nullptr) account.saw("kernel log", shortened(facts.entry->text));
-    account.advise("Copy what matters off this disk first, then look at its health.",
+    account.advise("Copy what matters off this disk first, then check its health.",
                    "sudo smartctl -a /dev/sdX   # dmesg | grep -i 'I/O error' names it");
 }
 

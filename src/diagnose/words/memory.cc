@@ -17,7 +17,7 @@ void tell(const MemoryWatcher& facts, const Autopsy& death, Account& account) {
         return;
     }
     account = account_of(
-        death, formatted("systemd-oomd has marked the cgroup of {} as one it killed.", who(death)));
+        death, formatted("systemd-oomd has marked the cgroup of {} as killed by it.", who(death)));
     account.saw("user.oomd_kill", *death.cgroup()->userspace_oom_mark);
     account.advise(need_less(death));
     account.advise("Ask systemd-oomd to spare this unit.", "ManagedOOMPreference=avoid");
@@ -28,7 +28,7 @@ void tell(const SwapThrash&, const Autopsy& death, Account& account) {
     const double faults = pressure.major_faults_per_second.value_or(0);
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
     account.summary = formatted(
-        "For {:.0f} % of its last minute everything waited for memory to come back from "
+        "In its last minute, everything waited {:.0f} % of the time for memory to come back from "
         "{}.",
         *pressure.memory_full, swapped >= 100 ? "swap" : "disk");
     if (!death.lives) account.evidence.push_back(status_of(death));

@@ -60,7 +60,7 @@ Fix load_within(const Death& death, std::string_view call) {
     const Bytes quarter{death.all.memory.limit.value_or(Bytes::gib(2)).count / 4};
     Bytes budget = Bytes::mib(64);
     while (budget < Bytes::gib(1) && Bytes{budget.count * 2} <= quarter) budget.count *= 2;
-    return {"Read the data with a loader that keeps to a number of bytes.",
+    return {"Read the data with a loader that stays within a fixed number of bytes.",
             formatted("{}, budget=\"{}MiB\")", call, budget.count >> 20U)};
 }
 
@@ -74,7 +74,7 @@ std::vector<Fix> need_less(const Death& death) {
         together += held_by(process).value_or(Bytes{});
     }
     if (workers > 0 && together >= Bytes::mib(64)) {
-        // Pages that they share count in each: a sum above the limit says nothing.
+        // Shared pages count in each worker, so a sum above the limit means nothing.
         const bool counted = !death.all.memory.limit || together <= *death.all.memory.limit;
         fixes.push_back({formatted("{} workers held {} together: use fewer of them, or let them "
                                    "prefetch less.",

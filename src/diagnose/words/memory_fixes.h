@@ -11,10 +11,11 @@ namespace holdfast {
 // How to raise one limit, spelled for whoever set it (Docker, Kubernetes, Slurm, systemd).
 Fix raise_limit(const Death& death, const CgroupLevel& level);
 
-// How to need less: fewer workers where they held much, else smaller pieces.
-// In the words of the library that starts them; empty where it is not known.
+// The option for fewer workers, spelled for the library that starts them; empty if that is not
+// known.
 std::string fewer_workers(const Death& death);
 
+// How to need less memory: fewer workers if they held much, and smaller pieces.
 std::vector<Fix> need_less(const Death& death);
 
 // Holdfast's own loader in place of the program's, with a budget that fits the limit seen. `call`

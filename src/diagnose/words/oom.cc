@@ -78,27 +78,26 @@ std::string spelled(const OomDoubt& doubt) {
     case Kind::none: return {};
     case Kind::cgroup_unknown: return "the process's cgroup is not known";
     case Kind::count_unreadable: return "its cgroup has no readable oom_kill count";
-    case Kind::unmoved: return "oom_kill of its cgroup did not move";
-    case Kind::logged_for_another:
-        return "the kernel log ascribes the kill to another process of the cgroup";
+    case Kind::unmoved: return "the oom_kill count of its cgroup did not rise";
+    case Kind::logged_for_another: return "the kernel log names another process of the cgroup";
     case Kind::first_took_it:
         return formatted("the kill belongs to {}, which died first",
                          doubt.first != nullptr
                              ? formatted("{} (pid {})", doubt.first->name, doubt.first->pid)
                              : std::string());
-    case Kind::untimed: return "the count moved at a time nobody looked";
+    case Kind::untimed: return "it is not known when the count rose";
     case Kind::crowd:
-        return formatted("the count moved by {} while {} processes of this cgroup went away",
+        return formatted("the count rose by {} while {} processes of this cgroup ended",
                          doubt.count, doubt.gone);
     case Kind::limit_not_named: return "the kernel log does not say which limit it was";
     case Kind::machine_full_too: return "the limit was touched, but the machine was full as well";
     case Kind::no_oom_event: return "the limit was touched, but no oom event was counted for it";
-    case Kind::machine_unsettled: return "the machine's own figures do not settle it";
+    case Kind::machine_unsettled: return "the machine's memory figures do not decide it";
     case Kind::no_limit_in_sight:
-        return "no limit that can be seen from here was reached; one further out may have been";
-    case Kind::own_count_unread: return "its own cgroup's count could not be read";
+        return "no limit that is visible from here was reached; an outer one may have been";
+    case Kind::own_count_unread: return "the count of its own cgroup could not be read";
     case Kind::filler_unseen:
-        return "who had filled the limit was not seen, and the kernel log was not readable";
+        return "it was not seen who had filled the limit, and the kernel log was not readable";
     case Kind::status_unseen: return "its exit status was not seen";
     }
     return {};
@@ -130,13 +129,13 @@ void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account
     const CgroupLevel* level = kill.level;
     const std::string limit = level != nullptr && level->limit
                                   ? formatted("{}, {}", limit_name(*level), human(*level->limit))
-                                  : std::string("a memory limit that cannot be seen from here");
+                                  : std::string("a memory limit that is not visible from here");
     account.summary =
         formatted("The kernel's OOM killer ended {} at {}; {}.", who(death), limit, held(death));
     if (level != nullptr && level->limit && little_of(death, *level->limit))
         return account.advise(
-            "Something else below the same limit had filled it and was gone "
-            "when it was looked for: see what runs there beside the program.",
+            "Something else under the same limit had filled it, and was gone before Holdfast "
+            "looked: see what else runs there.",
             "systemd-cgtop -m");
     if (level != nullptr) account.advise(raise_limit(death, *level));
     // An idle kernel was not the one that asked.
@@ -145,9 +144,9 @@ void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account
 
 void tell_host_oom(const Autopsy& death, Account& account) {
     const HostEvidence& host = death.all.host;
-    const std::string machine = host.total ? formatted(" of {}", human(*host.total)) : "";
+    const std::string machine = host.total ? formatted(" ({})", human(*host.total)) : "";
     account.summary =
-        formatted("The machine ran out of its memory{}, and the kernel's OOM killer ended {}; {}.",
+        formatted("The machine{} ran out of memory, and the kernel's OOM killer ended {}; {}.",
                   machine, who(death), held(death));
     account.advise(need_less(death));
     if (host.total)
@@ -177,9 +176,9 @@ void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
     account = account_of(
         death,
         facts.idle
-            ? formatted("The kernel's OOM killer ended {}, which ran no cell and held {}; {} held "
-                        "{} beside it.",
-                        who(death), part_of(facts.own, facts.whole), name, human(eater.held))
+            ? formatted(
+                  "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {}.",
+                  who(death), part_of(facts.own, facts.whole), name, human(eater.held))
             : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
                         who(death), part_of(facts.own, facts.whole), name, human(eater.held)));
     add_kill(account, death, facts.kill);
@@ -203,11 +202,11 @@ void tell(const WorkerOom& facts, const Autopsy& death, Account& account) {
     const Death& child = facts.child.death;
     const OomKill& kill = facts.kill;
     const bool in_cgroup = kill.scope == OomKill::Scope::cgroup;
-    std::string limit = " as the machine was out of memory";
+    std::string limit = " because the machine was out of memory";
     if (in_cgroup)
         limit = kill.level != nullptr && kill.level->limit
                     ? formatted(" at {}, {}", limit_name(*kill.level), human(*kill.level->limit))
-                    : " at a memory limit that cannot be seen from here";
+                    : " at a memory limit that is not visible from here";
     const std::optional<Bytes> held = held_at_end(child);
     account = account_of(
         death,

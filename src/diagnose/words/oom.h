@@ -15,7 +15,7 @@ std::string_view oom_counter_file(const CgroupEvidence& cgroup);
 // Why it is not certain; empty where it is.
 std::string spelled(const OomDoubt& doubt);
 
-// What shows the kill of this process, but for its exit status.
+// What shows the kill of this process, except its exit status.
 void add_kill(Account& account, const Death& death, const OomKill& kill);
 void add_doubt(Account& account, const OomKill& kill);
 

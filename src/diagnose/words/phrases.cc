@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_of_a_command = 60;
 
-// Of a long path the end says which script it was, the beginning whose machine.
+// The end of a long path says which script it was, the beginning only whose machine.
 std::string without_folders(std::string_view arguments) {
     std::string text;
     while (const std::optional<std::string_view> word = next_word(arguments)) {
@@ -68,8 +68,8 @@ Observation status_of(const Death& death) {
     std::string text = "not seen";
     if (death.exit.signal) text = signal_name(*death.exit.signal);
     if (death.exit.code) text = std::to_string(*death.exit.code);
-    if (death.told == Death::Told::wrapper) text += ", as its parent passed it on";
-    if (death.told == Death::Told::text) text += ", as its parent said";
+    if (death.told == Death::Told::wrapper) text += ", passed on by its parent";
+    if (death.told == Death::Told::text) text += ", reported by its parent";
     return {"exit status", text};
 }
 

@@ -31,19 +31,19 @@ std::string refused_by_guard(const Autopsy& death, const AgentEvidence& agent,
             whose, human(last.asked), human(last.limit));
     case RefusalEvidence::Kind::nothing_left:
         return formatted(
-            "{} had used up its memory, {} of {} were left; the guard refused the "
-            "next allocation, so that it got an error and not a kill.",
+            "{} had used up its memory: {} of {} were left. The guard refused the next allocation, "
+            "so it got an error instead of an OOM kill.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::brink:
         return formatted(
-            "{} was about to use up its memory, {} of {} were left; the guard "
-            "raised BrinkError between two steps.",
+            "{} was about to use up its memory: {} of {} were left. The guard raised BrinkError "
+            "between two steps.",
             whose, human(last.room), human(last.limit));
     case RefusalEvidence::Kind::refused: break;
     }
     return formatted(
-        "{} asked for {} where {} of {} were left; the guard refused it, so that it "
-        "got an error and not a kill.",
+        "{} asked for {} when {} of {} were left; the guard refused it, so it got an error instead "
+        "of an OOM kill.",
         whose, human(last.asked), human(last.room), human(last.limit));
 }
 
@@ -53,16 +53,16 @@ void tell(const AllocRefused& facts, const Autopsy& death, Account& account) {
     const Refusal& refusal = facts.refusal;
     const std::optional<Bytes> free = facts.free;
     const std::string figures =
-        free ? formatted("; {} could be had at the last look", human(*free)) : "";
+        free ? formatted("; {} were available at the last look", human(*free)) : "";
     account =
         refused(death, refusal,
                 formatted("{} asked for {} and was refused{}.", who(death),
                           refusal.asked ? human(*refusal.asked) : std::string("memory"), figures));
     if (refusal.asked) account.saw("asked for", human(*refusal.asked));
-    if (free) account.saw("could be had", human(*free));
+    if (free) account.saw("available", human(*free));
     if (facts.too_large)
         account.advise(
-            formatted("Split the allocation: {} at once is more than the {} there were.",
+            formatted("Split the allocation: {} at once is more than the {} that were available.",
                       human(*refusal.asked), human(*free)),
             death.python() ? "numpy.lib.format.open_memmap(path, mode=\"w+\", ...)" : "");
     else
@@ -85,25 +85,25 @@ void tell(const AddressLimit& facts, const Autopsy& death, Account& account) {
 
 void tell(const OvercommitLimit& facts, const Autopsy& death, Account& account) {
     const HostEvidence& host = death.all.host;
-    account = refused(
-        death, facts.refusal,
-        formatted("{} was refused {}: the machine promises no memory beyond its commit limit, and "
-                  "{} were promised.",
-                  who(death), asked_for(facts.refusal),
-                  part_of(*host.committed, *host.commit_limit)));
+    account = refused(death, facts.refusal,
+                      formatted("{} was refused {}: the machine commits no memory beyond its "
+                                "commit limit, and {} were committed.",
+                                who(death), asked_for(facts.refusal),
+                                part_of(*host.committed, *host.commit_limit)));
     account.saw("vm.overcommit_memory", "2");
     account.saw("/proc/meminfo", "Committed_AS " + part_of(*host.committed, *host.commit_limit));
-    account.advise("Let the machine promise more, or go back to its usual way (mode 0).",
+    account.advise("Raise the commit limit, or go back to the default mode (0).",
                    "sysctl vm.overcommit_memory=0");
 }
 
 void tell(const MapCount& facts, const Autopsy& death, Account& account) {
     const std::uint64_t most = *death.all.host.max_map_count;
     const std::uint64_t mappings = *death.process->mappings;
-    account = refused(death, facts.refusal,
-                      formatted("{} had {}{} memory mappings of the {} a process may have, and the "
-                                "next one was refused.",
-                                who(death), facts.seen ? "" : "at least ", mappings, most));
+    account = refused(
+        death, facts.refusal,
+        formatted(
+            "{} had {}{} memory mappings, a process may have {}, and the next one was refused.",
+            who(death), facts.seen ? "" : "at least ", mappings, most));
     account.saw("/proc/PID/maps", formatted("{} mappings", mappings));
     account.saw("vm.max_map_count", std::to_string(most));
     account.advise("Allow more mappings.", formatted("sysctl vm.max_map_count={}", most * 4));
@@ -113,7 +113,7 @@ void tell(const GuardRefused& facts, const Autopsy& death, Account& account) {
     const RefusalEvidence& last = facts.agent->guard->last;
     account = account_of(death, refused_by_guard(death, *facts.agent, last));
     if (!facts.error)
-        account.summary += " Nobody dealt with the error, and the program has not moved since.";
+        account.summary += " The program did not handle the error and has been stuck since.";
     account.saw("guard", formatted("asked {}, left {} of {}", human(last.asked), human(last.room),
                                    human(last.limit)));
     if (facts.error) {

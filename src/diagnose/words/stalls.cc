@@ -38,8 +38,8 @@ std::string story(const Autopsy& death, const Standstill& stand) {
             thread_label(*locked[1], process), at(*locked[1]));
     if (process.threads.size() == 1 && waits_for_a_lock(main))
         return formatted(
-            "{} waits{} for a lock, and it has no other thread that could release it: it holds "
-            "the lock itself, or somebody who is gone did.",
+            "{} waits{} for a lock, and it has no other thread that could release it: it holds the "
+            "lock itself, or the holder has ended.",
             who, at(main));
     const WaitingThread* writer = writes_to_nobody(*stand.stall);
     if (writer != nullptr && main.wait == WaitKind::child)
@@ -48,8 +48,8 @@ std::string story(const Autopsy& death, const Standstill& stand) {
             "the pipe between them is full.",
             who, at(main));
     return formatted(
-        "{} waits{}, and every other thread and process of it waits as well; nobody outside can "
-        "wake them.",
+        "{} waits{}, and so does every other thread and process of it; nothing outside can wake "
+        "them.",
         who, at(main));
 }
 
@@ -74,7 +74,7 @@ void add_dead_threads(const Autopsy& death, const Standstill& stand, Account& ac
 void add_lock_fixes(const Standstill& stand, Account& account) {
     if (stand.kind == StandstillKind::held_interpreter) {
         account.fixes.push_back(
-            {"Let the extension release the interpreter's lock around calls that wait.",
+            {"Let the extension release the interpreter's lock around blocking calls.",
              "Py_BEGIN_ALLOW_THREADS ... Py_END_ALLOW_THREADS   # or ctypes.CDLL, not PyDLL"});
         return;
     }
@@ -94,14 +94,14 @@ void add_lock_fixes(const Standstill& stand, Account& account) {
     }
     if (stand.culprit->threads.size() == 1) {
         account.fixes.push_back(
-            {"If one function takes the lock and calls another that takes it "
-             "too, use one that its holder may take again.",
+            {"If a function that holds the lock calls another that takes it too, use a reentrant "
+             "lock.",
              "lock = threading.RLock()"});
         return;
     }
     account.fixes.push_back(
         {"Take the locks in the same order everywhere, or hold only one at a time.", ""});
-    account.fixes.push_back({"Or give up after a while, so that it shows.",
+    account.fixes.push_back({"Or give up after a while, so that the deadlock becomes an error.",
                              "if not lock.acquire(timeout=60): raise RuntimeError(\"lock\")"});
 }
 
@@ -121,14 +121,14 @@ std::string ranks_named(std::string_view line) {
 
 void add_rank_fixes(Account& account) {
     account.fixes.push_back(
-        {"Make sure that every rank reaches this call equally often: the same "
-         "number of batches, no branch by rank around it.",
+        {"Make sure that every rank makes this call the same number of times: the same number of "
+         "batches, and no branch on the rank around it.",
          "DistributedSampler(data, drop_last=True)"});
     account.fixes.push_back(
         {"Let torch name the rank and the call.", "TORCH_DISTRIBUTED_DEBUG=DETAIL"});
 }
 
-// What of the machine was short.
+// Which resource of the machine was short.
 std::string shortage(const Autopsy& death, UnevenSteps::Short what) {
     const PressureEvidence& pressure = death.all.pressure;
     switch (what) {
@@ -150,8 +150,8 @@ void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account) {
     const ProcessEvidence* parent = child != nullptr ? death.all.process(child->parent) : nullptr;
     account = account_of_stall(
         death, stand,
-        formatted("{} was forked while a lock was held, and waits{} for it {}: the thread that "
-                  "would release it was not copied.",
+        formatted("{} was forked while a lock was held, and has waited{} for it {}: the thread "
+                  "that would release it was not copied.",
                   name_of(death, *stand.culprit), at(*stand.thread), for_how_long(stand)));
     if (child != nullptr && child->cpu_time)
         account.saw("CPU time since the fork", human(*child->cpu_time));
@@ -170,12 +170,12 @@ void tell(const ForkDeadlock& facts, const Autopsy& death, Account& account) {
 
 void tell(const HeldInterpreter& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
-    account = account_of_stall(
-        death, stand,
-        formatted("{} of {} {} in native code and keeps the interpreter's lock (GIL): no "
-                  "other Python thread of it can run.",
-                  thread_label(*stand.thread, *stand.culprit), name_of(death, *stand.culprit),
-                  what_it_does(*stand.thread)));
+    account =
+        account_of_stall(death, stand,
+                         formatted("{} of {} {} in native code and keeps the interpreter's lock "
+                                   "(GIL): no other Python thread of the process can run.",
+                                   thread_label(*stand.thread, *stand.culprit),
+                                   name_of(death, *stand.culprit), what_it_does(*stand.thread)));
     add_lock_fixes(stand, account);
 }
 
@@ -196,7 +196,7 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
             account.advise("Give the read a time limit: a hang becomes an exception.",
                            "sock.settimeout(60)");
         else
-            account.advise("Let nothing ask for input where nobody answers.",
+            account.advise("Give it an empty stdin, so that nothing waits for input.",
                            "python train.py < /dev/null");
         return;
     }
@@ -233,15 +233,14 @@ void tell(const NoProgress& facts, const Autopsy& death, Account& account) {
     const StallEvidence& stall = *stand.stall;
     const std::optional<Where> where = own_place(stand.thread->frames);
     const std::string usual =
-        stall.usual ? formatted(", where one usually takes {}", human(*stall.usual)) : "";
+        stall.usual ? formatted(", while one usually takes {}", human(*stall.usual)) : "";
     account =
         account_of_stall(death, stand,
                          formatted("{} is busy, but no step has ended {}{}{}.",
                                    name_of(death, *stand.culprit), for_how_long(stand), usual,
                                    where ? "; it was last seen at " + file_and_line(*where) : ""));
     account.advise("Look at the loop around this line: its condition may never be met.");
-    account.advise("If it is meant to take that long, tell Holdfast of its progress.",
-                   "holdfast.step()");
+    account.advise("If it is meant to take that long, report its progress.", "holdfast.step()");
 }
 
 void tell(const IoStall& facts, const Autopsy& death, Account& account) {
@@ -254,7 +253,7 @@ void tell(const IoStall& facts, const Autopsy& death, Account& account) {
         formatted("{} has been blocked in the kernel {}{}{}{}.", name_of(death, *stand.culprit),
                   for_how_long(stand), on, where ? ", called from " + file_and_line(*where) : "",
                   thread.wait_channel.empty() ? "" : formatted(" ({})", thread.wait_channel)));
-    account.advise("See whether the filesystem answers anybody.",
+    account.advise("Check whether the filesystem responds at all.",
                    "timeout 5 ls DIRECTORY; dmesg | tail; nfsstat -c");
     account.advise("Copy the data to a local disk before training.");
 }
@@ -264,7 +263,7 @@ void tell(const CollectiveStall& facts, const Autopsy& death, Account& account) 
     account = account_of_stall(
         death, stand,
         stand.culprit != stand.waiting
-            ? formatted("{} did not join the collective that {} waits in {}: it {}.",
+            ? formatted("{} did not join the collective that {} has waited in {}: it {}.",
                         name_of(death, *stand.culprit), name_of(death, *stand.waiting),
                         for_how_long(stand), what_it_does(*stand.thread))
             : formatted("{} has waited {} for the other ranks.", name_of(death, *stand.waiting),
@@ -324,12 +323,12 @@ void tell(const UnevenSteps& facts, const Autopsy& death, Account& account) {
     const StepsEvidence& steps = facts.agent->steps;
     const std::string why = shortage(death, facts.what);
     account.summary =
-        formatted("One step in ten takes {} or longer, where {} is usual; meanwhile {}.",
+        formatted("One step in ten takes {} or longer, while {} is usual; meanwhile {}.",
                   human(*steps.recent_slowest), human(*steps.recent_median), why);
     account.saw("the last steps",
-                formatted("middle {}, slowest tenth from {} on", human(*steps.recent_median),
-                          human(*steps.recent_slowest)));
-    account.saw("pressure of the last minute", why);
+                formatted("median {}; the slowest tenth take {} or longer",
+                          human(*steps.recent_median), human(*steps.recent_slowest)));
+    account.saw("pressure in the last minute", why);
     account.advise("See who else uses the machine, and leave it a core.",
                    "top -o %CPU; cat /proc/pressure/cpu /proc/pressure/io");
 }

@@ -16,29 +16,29 @@ std::string spelled(const Choice& choice) {
     switch (choice.kind) {
     case Choice::Kind::none: return {};
     case Choice::Kind::decisive:
-        return formatted("{} has decisive evidence, {} has not.", first, second);
+        return formatted("{} has decisive evidence, {} does not.", first, second);
     case Choice::Kind::more_specific:
         return formatted("{} explains {}: it is the more specific of the two.", first, second);
     case Choice::Kind::end_certain:
         return formatted("How it ended ({}) is certain; why ({}) is not.", first, second);
     case Choice::Kind::came_to_that:
-        return formatted("{} is how it ended; {} is why it came to that.", first, second);
+        return formatted("{} is how it ended; {} is why.", first, second);
     case Choice::Kind::under_pressure:
-        return "It was stopped from outside while memory pressure had stalled it.";
+        return "It was stopped from outside while memory pressure stalled it.";
     case Choice::Kind::child_first:
         return formatted("{} ended first, and its parent failed because of it.",
                          who(*choice.child));
     case Choice::Kind::stood_still:
-        return formatted("It was stopped from outside after it had not moved for {}.",
+        return formatted("It was stopped from outside after it had been stuck for {}.",
                          human(choice.lasted));
     case Choice::Kind::after_refusal:
-        return formatted("It had not moved for {} after the refusal, and was ended.",
+        return formatted("It was stuck for {} after the refusal, and was then ended.",
                          human(choice.lasted));
     }
     return {};
 }
 
-// The reason's come first; what is said of the end again, or comes after the third, helps nobody.
+// Fixes of the root come first. A fix that repeats one, or comes after the third, helps nobody.
 void keep_best_fixes(Verdict& verdict) {
     constexpr std::size_t most = 3;
     std::vector<Fix> kept;

@@ -1,4 +1,4 @@
-// Who waits, and for what, as people read it.
+// Text about who waits, and for what.
 #pragma once
 
 #include <string>
@@ -19,7 +19,8 @@ std::string name_of(const Death& death, const StalledProcess& process);
 // "for 4 min 10 s"
 std::string for_how_long(const Standstill& stand);
 
-// What all accounts of a stall have in common: since when, how it compares, who waits where.
+// What all accounts of a stall have in common: how long it lasts, the usual step time, who waits
+// where.
 Account account_of_stall(const Autopsy& death, const Standstill& stand, std::string summary);
 
 // The stacks of everybody in it, the culprit's first.

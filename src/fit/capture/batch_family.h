@@ -1,4 +1,4 @@
-// The same step captured at a few batch sizes, and from them the step at any other.
+// Derives a step at any batch size from captures of it at a few.
 #pragma once
 
 #include <optional>

@@ -9,7 +9,7 @@ namespace {
 // A batch in the making is there as samples and as their stack, and malloc keeps about one more of
 // what was freed (docs/fit.md has the measurement).
 constexpr std::uint64_t batches_in_the_making = 3;
-// What a forked worker that imported torch dirties of its parent's pages.
+// How much of its parent's memory a forked worker that imported torch copies by writing.
 constexpr Bytes worker_own{std::uint64_t{15} << 20U};
 constexpr std::uint64_t most_host_bytes = std::uint64_t{1}
                                           << 50U;  // figures from a file stay within reason

@@ -1,4 +1,4 @@
-// What training takes beside the GPU: the dataset, the loaders' batches, their workers.
+// Host memory that training takes: the dataset, the loaders' batches, their workers.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,8 @@
 namespace holdfast::fit {
 namespace {
 
-// How far a reserved peak is taken to be off at worst, by how the convolutions' workspaces were
-// come by: what nine of ten steps measured on an H200 stayed below (bench/fit).
+// The assumed error of a reserved peak, by the source of the convolutions' workspaces: nine of ten
+// steps measured on an H200 stayed below it (bench/fit).
 double band_of(const Program& program) {
     if (program.by_rule > 0) return 0.12;
     if (program.by_likeness > 0) return 0.08;
@@ -72,7 +72,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.band = band;
     plan.least_reserved = typical.least;
     plan.most_reserved = typical.most;
-    // What cuDNN does where its first plan finds no room is not known well enough to be sure.
+    // What cuDNN does if its first plan finds no room is not known well enough to be certain.
     const bool split = fitting != 0 && fitting != address_orders;
     const bool sure =
         !plan.estimate && !split && held.refused == 0 && stands(program, limited, held, plan.band);
@@ -106,8 +106,8 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             family.add(std::move(*more));
         }
         const Largest largest = largest_batch(source, family, workspaces, judged, plan.batch);
-        // The search asks more of a batch than the plan did; what the plan says fits is one that
-        // does.
+        // The search requires more than the plan; a batch that the plan says fits, counts as
+        // fitting.
         plan.largest_batch = std::max(largest.batch.value_or(0), plan.fits ? plan.batch : 0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())

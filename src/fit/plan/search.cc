@@ -6,8 +6,8 @@ namespace holdfast::fit {
 namespace {
 
 constexpr std::uint32_t orders = 5;  // a batch counts only when it fits in all of them
-// Where a sample takes less than a hundredth of the memory, one more or less is a matter of luck:
-// half of that is kept back.
+// If a sample takes less than a hundredth of the memory, one more or less is a matter of luck: half
+// of that is kept back.
 constexpr std::uint64_t many = 100;
 constexpr std::uint64_t kept_back = 50;  // ten thousandths of the limit
 constexpr std::uint64_t highest = std::uint64_t{1} << 24U;
@@ -26,8 +26,8 @@ public:
         const Program program = compile(*capture, workspaces_);
         if (orders_that_fit(program, options, orders) != orders) return false;
         if (!options.limit || replay(program, options).refused == 0) return true;
-        // What cuDNN takes instead of a plan that finds no room is assumed to need nothing: mostly
-        // so. For when it is not, the band of such predictions is kept back.
+        // The plan that cuDNN takes when the first finds no room is assumed to need no workspace,
+        // which is mostly true. For the other cases, the band of such predictions is kept back.
         ReplayOptions tighter = options;
         tighter.limit = Bytes{options.limit->count / 100 * 98};
         return !replay(program, tighter).out_of_memory;

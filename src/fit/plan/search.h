@@ -17,7 +17,7 @@ struct Largest {
     std::string unverified;              // why there is no capture at the answer itself
 };
 
-// Captures at the answer, too: there the numbers are no extrapolation any more.
+// Captures at the answer, too, so that the numbers there are not extrapolated.
 Largest largest_batch(CaptureSource& source, BatchFamily& family, const Workspaces& workspaces,
                       const ReplayOptions& options, std::uint64_t start);
 

@@ -12,7 +12,7 @@ struct Change {
     const char* name;  // as the capture side knows it
     const char* text;
     const char* code;
-    const char* note;  // what it changes beside memory
+    const char* note;  // what else it changes, apart from memory
 };
 
 // In the order of how little they change: what only saves memory first, then time, then numbers.

@@ -1,4 +1,4 @@
-// What would make it fit, each way captured and replayed, none estimated.
+// Changes that would make the step fit: each is captured and replayed, none is estimated.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace holdfast::fit {
 
-// Ranked: those that make it fit and change the training least come first. What a way cannot do for
-// this program is told in the plan's `missing`.
+// Ranked: those that make it fit and change the training least come first. If a way is not possible
+// for this program, the plan's `missing` says so.
 std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
                            const Workspaces& workspaces, Plan& plan);
 

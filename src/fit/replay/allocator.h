@@ -1,5 +1,5 @@
 // torch's CUDACachingAllocator for one stream, as its source describes it: rounding, two pools,
-// best fit, splitting, merging, segments, and what it gives back before it gives up.
+// best fit, splitting, merging, segments, and what it frees before it raises an error.
 #pragma once
 
 #include <cstdint>

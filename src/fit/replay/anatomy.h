@@ -1,4 +1,4 @@
-// Who holds the memory at a program's peak.
+// What holds the memory at a program's peak.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Share {
     Bytes bytes;
 };
 
-// What lives when most is allocated, and what comes on top.
+// What is alive when most is allocated, and what comes on top.
 struct Anatomy {
     Bytes weights, gradients, optimizer, activations, temporaries, inputs, workspaces;
     Bytes fragmentation;  // reserved at its peak, but not allocated

@@ -15,7 +15,8 @@ struct Block {
     State state = State::used;
     bool small = false;  // which pool
 
-    // While cached, FreeBlocks' own; beside the rest, since each move of a replay touches both.
+    // Used by FreeBlocks while the block is cached; stored here, because each move of a replay
+    // touches both.
     std::uint16_t bin = 0;
     std::uint32_t free_previous = no_block, free_next = no_block;
 };

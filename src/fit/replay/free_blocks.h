@@ -16,7 +16,7 @@ namespace holdfast::fit {
 
 class FreeBlocks {
 public:
-    // Blocks are told by their index in `blocks`, which may grow meanwhile.
+    // Blocks are identified by their index in `blocks`, which may grow meanwhile.
     explicit FreeBlocks(std::vector<Block>& blocks) : blocks_(blocks) { first_.fill(no_block); }
 
     void insert(std::uint32_t index);

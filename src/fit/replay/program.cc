@@ -20,9 +20,8 @@ public:
         for (std::size_t i = from; i < to; ++i) event(i, capture_.events[i].subject);
     }
 
-    // The same events once more: what was born in them is born anew. A storage from before that
-    // dies in them stands for one that the same events left behind (a loss kept until the next
-    // step).
+    // Repeats the events: every storage born in them is born again. An older storage that dies in
+    // them represents one that the same events left behind (a loss kept until the next step).
     void again(std::size_t from, std::size_t to) {
         std::vector<std::uint32_t> left;       // born in the window and alive at its end
         std::vector<std::uint32_t> inherited;  // dies in it, born before

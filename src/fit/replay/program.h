@@ -11,8 +11,8 @@
 namespace holdfast::fit {
 
 struct Move {
-    // A convolution's workspace is an attempt: without room for it torch takes a plan that needs
-    // none, and says nothing.
+    // A convolution's workspace is an attempt: without room for it, torch silently takes a plan
+    // that needs none.
     enum class Kind : std::uint8_t { allocate, attempt, free, mark };
     Kind kind;
     std::uint32_t storage;  // a mark's label

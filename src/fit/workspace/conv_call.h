@@ -1,4 +1,4 @@
-// One convolution as cuDNN gets it.
+// One convolution call, as cuDNN receives it.
 #pragma once
 
 #include <array>

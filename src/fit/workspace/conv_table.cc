@@ -32,7 +32,8 @@ double apart(std::uint64_t x, std::uint64_t y) {
 
 // But for the batch.
 double distance(const ConvCall& a, const ConvCall& b) {
-    // Vectorised kernels want channels in multiples of their width: a stem is like no other layer.
+    // Vectorised kernels need channels in multiples of their width, so a stem is unlike any other
+    // layer.
     const bool odd =
         (a.inputs % 4 == 0) != (b.inputs % 4 == 0) || (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
     return (odd ? 8 : 0) + apart(a.inputs, b.inputs) + apart(a.outputs, b.outputs) +

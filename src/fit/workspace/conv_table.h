@@ -1,5 +1,5 @@
-// Workspaces of convolutions as they were measured: the same call, the same at another batch, else
-// the one most alike.
+// Workspaces of convolutions as they were measured: those of the same call, of the same call at
+// another batch size, else of the most similar call.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ private:
         std::uint64_t batch = 0;
         Bytes bytes;
     };
-    // All that was measured of one call but for its batch, which is 0 in the key.
+    // All measurements of one call at different batch sizes; the batch in the key is 0.
     struct Shape {
         Key key;
         ConvCall call;

@@ -60,7 +60,7 @@ std::optional<double> on_plane(std::span<const RecurrentSample> samples, double 
     const auto at = parts_of(batch, steps);
     double bytes = 0;
     for (std::size_t i = 0; i < parts; ++i) bytes += (*plane)[i] * at[i];
-    // Far from what was measured a plane may dip below; then it says nothing.
+    // Far from the measurements a plane may become negative; then it has no answer.
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 

@@ -1,5 +1,5 @@
-// The launch configuration decides: a reduction whose outputs are too few to fill the GPU is cut
-// along its inputs, and every piece leaves a partial result in global memory.
+// The launch configuration decides: a reduction with too few outputs to fill the GPU is split along
+// its inputs, and every part leaves a partial result in global memory.
 #include "fit/workspace/reduce_scratch.h"
 
 #include <algorithm>

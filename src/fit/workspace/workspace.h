@@ -1,4 +1,4 @@
-// What a library call takes beside its tensors.
+// Memory that a library call takes in addition to its tensors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// From a library call to the memory it takes on a given GPU: measured where it was, else by rule.
+// The memory that a library call takes on a given GPU: the measured figure if there is one, else by
+// rule.
 #pragma once
 
 #include <cstdint>
