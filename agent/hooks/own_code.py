@@ -1,6 +1,6 @@
 """What is the program's own, and what its objects hold, without running any of it."""
 
-from hooks.opaque import dictionary_of
+from hooks.kinds import dictionary_of
 
 _FOREIGN = (
     "/site-packages/",
