@@ -4,21 +4,22 @@
 if(SKBUILD)
   # In a wheel the same things go below the environment's prefix instead of CMAKE_INSTALL_PREFIX.
   set(bin ${SKBUILD_SCRIPTS_DIR})
-  set(lib ${SKBUILD_DATA_DIR}/lib)
+  # Not lib: `pip install --target` drops what a wheel brings below the folder of the modules.
+  set(libexec ${SKBUILD_DATA_DIR}/libexec)
   set(share ${SKBUILD_DATA_DIR}/share)
   set(man ${SKBUILD_DATA_DIR}/share/man)
 else()
   set(bin ${CMAKE_INSTALL_BINDIR})
-  set(lib lib)
+  set(libexec libexec)
   set(share ${CMAKE_INSTALL_DATADIR})
   set(man ${CMAKE_INSTALL_MANDIR})
 endif()
 
 install(TARGETS holdfast RUNTIME DESTINATION ${bin})
-# The program looks for it in ../lib/holdfast, on every distribution, whatever their library folder.
-install(TARGETS holdfast_agent LIBRARY DESTINATION ${lib}/holdfast)
+# The program looks for it in ../libexec/holdfast, on every distribution, whatever theirs is called.
+install(TARGETS holdfast_agent LIBRARY DESTINATION ${libexec}/holdfast)
 # The package looks for it beside the agent, and what is inside it wants its licences along.
-install(TARGETS holdfast_loader_shared LIBRARY DESTINATION ${lib}/holdfast)
+install(TARGETS holdfast_loader_shared LIBRARY DESTINATION ${libexec}/holdfast)
 install(FILES loader/LICENSES.md DESTINATION ${share}/doc/holdfast RENAME loader-licenses.md)
 install(FILES man/holdfast.1 DESTINATION ${man}/man1)
 install(FILES completions/holdfast.bash DESTINATION ${share}/bash-completion/completions

@@ -25,7 +25,7 @@ License: Apache-2.0
  On Debian systems the whole text of this licence is in
  /usr/share/common-licenses/Apache-2.0.
 
-Files: usr/lib/holdfast/libholdfast_loader.so
+Files: usr/libexec/holdfast/libholdfast_loader.so
 Copyright: The Holdfast contributors, and those named below
 License: Apache-2.0 and IJG and BSD-3-Clause and Zlib
  ${loader}
@@ -53,5 +53,5 @@ foreach(file IN ITEMS ${doc}/changelog.Debian ${root}/share/man/man1/holdfast.1)
   execute_process(COMMAND gzip -9 --no-name --force ${file} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 # Modes come from the builder's umask otherwise.
-file(GLOB_RECURSE files ${root}/lib/holdfast/*.so ${root}/share/*)
+file(GLOB_RECURSE files ${root}/libexec/holdfast/*.so ${root}/share/*)
 file(CHMOD ${files} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

@@ -129,9 +129,9 @@ def test_a_library_in_a_folder_with_spaces_is_loaded(binary, tmp_path):
     agent = binary.parent.parent / "agent" / "libholdfast_agent.so"
     folder = tmp_path / "a folder: ü $HOME"
     (folder / "bin").mkdir(parents=True)
-    (folder / "lib/holdfast").mkdir(parents=True)
+    (folder / "libexec/holdfast").mkdir(parents=True)
     shutil.copy(binary, folder / "bin")
-    shutil.copy(agent, folder / "lib/holdfast")
+    shutil.copy(agent, folder / "libexec/holdfast")
     ended = subprocess.run(
         [
             str(folder / "bin/holdfast"),
@@ -139,7 +139,7 @@ def test_a_library_in_a_folder_with_spaces_is_loaded(binary, tmp_path):
             "--",
             "sh",
             "-c",
-            "grep -c /lib/holdfast/ /proc/self/maps",
+            "grep -c /libexec/holdfast/ /proc/self/maps",
         ],
         env=os.environ | {"HOLDFAST_HOME": str(tmp_path / "home ü")},
         capture_output=True,

@@ -40,7 +40,7 @@ def noted(monkeypatch):
     monkeypatch.setitem(sys.modules, "_holdfast_agent", agent)
     monkeypatch.setitem(sys.modules, "hooks", types.ModuleType("hooks"))
     monkeypatch.setitem(sys.modules, "hooks.numbers", loaded("numbers"))
-    monkeypatch.setitem(sys.modules, "hooks.opaque", loaded("opaque"))
+    monkeypatch.setitem(sys.modules, "hooks.kinds", loaded("kinds"))
     monkeypatch.setitem(sys.modules, "hooks.own_code", loaded("own_code"))
     hook = loaded("kept_tensors")
 

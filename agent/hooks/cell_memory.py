@@ -4,10 +4,10 @@ import sys
 
 from _holdfast_agent import attempt, headroom, refusal
 from hooks.keepers import grown_most, locals_of
+from hooks.kinds import module_of, title_of
 from hooks.memory_advice import advise
 from hooks.memory_words import SHOWN, html, human, plain
 from hooks.numbers import GUARD_BRINK, GUARD_NOTHING_LEFT
-from hooks.opaque import module_of, title_of
 from hooks.other_kernels import others
 from hooks.own_code import attributes, is_own
 from hooks.variables import largest

@@ -1,16 +1,14 @@
 """An exception that nobody caught, put into the black box."""
 
+import sys
+
 import _holdfast_agent
-from hooks.autograph import translated
-from hooks.cuda_memory import note_if_out_of_memory
-from hooks.gpu_options import note_gpu_options
-from hooks.launches import keep_if_cuda_failed
-from hooks.nonfinite import note_if_any
 
 _FRAMES = 32
 _INNERMOST = 24
 _CAUSES = 8
 _WHOLE = 1 << 16
+_GENERATED = "/__autograph_generated_file"  # see autograph.py
 
 
 def record(error, thread="MainThread", is_main=True, traceback=None):
@@ -19,7 +17,10 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
     first = _first_alike(error)
     if first is not error:
         places = _joined(places, _places(first.__traceback__))
-    places = translated(places, _text(error, _WHOLE))
+    if any(_GENERATED in place[0] for _, place in places):
+        from hooks.autograph import translated
+
+        places = translated(places, _text(error, _WHOLE))
     _holdfast_agent.exception(
         _type_name(type(error)),
         _text(error, 1000),
@@ -28,11 +29,26 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
         is_main,
         _frames(places),
     )
-    _holdfast_agent.attempt(keep_if_cuda_failed, error)
-    _holdfast_agent.attempt(note_if_out_of_memory, error)
-    _holdfast_agent.attempt(note_gpu_options)
+    _holdfast_agent.attempt(_note_the_rest, error, first, is_main)
+
+
+def _note_the_rest(error, first, is_main):
+    """What few programs need is compiled here and not with this file, which is got ready in every
+    program that grows. With torch.cuda its two are there already."""
+    if "torch.cuda" in sys.modules:
+        from hooks.cuda_memory import note_if_out_of_memory
+        from hooks.launches import keep_if_cuda_failed
+
+        _holdfast_agent.attempt(keep_if_cuda_failed, error)
+        _holdfast_agent.attempt(note_if_out_of_memory, error)
+    if "tensorflow" in sys.modules or "jax" in sys.modules:
+        from hooks.gpu_options import note_gpu_options
+
+        _holdfast_agent.attempt(note_gpu_options)
     # After running out of memory there is none for a look at the variables.
     if is_main and not isinstance(error, MemoryError):
+        from hooks.nonfinite import note_if_any
+
         _holdfast_agent.attempt(note_if_any, first.__traceback__)
 
 

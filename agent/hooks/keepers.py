@@ -8,7 +8,7 @@ containers, for a few milliseconds. It calls nothing of the program's own and ke
 import sys
 
 from _holdfast_agent import clock, fast_locals, keeper
-from hooks.opaque import is_a, is_front_end, module_of, title_of
+from hooks.kinds import is_a, is_front_end, module_of, title_of
 from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000

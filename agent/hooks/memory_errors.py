@@ -1,6 +1,6 @@
 """Which errors are about memory, found without running a line of their classes."""
 
-from hooks.opaque import module_of, title_of
+from hooks.kinds import module_of, title_of
 
 _SAID = ("can't allocate memory", "bad_alloc", "cannot allocate memory")
 _NO_MEMORY = 12  # ENOMEM

@@ -1,49 +1,14 @@
-"""What an object is and what it holds, read without running any code of its class.
+"""What an object holds, read without running any code of its class.
 
-`isinstance` asks `__class__`, `in` and dictionaries ask a metaclass for `__eq__` and `__hash__`,
-and `__dict__` may be a property: all of that is the program's own code. So types are compared by
-`is` and by `issubclass(type(x), ...)`, kept by their id, and read through descriptors of `type`.
+`in` and dictionaries ask a metaclass for `__eq__` and `__hash__`, and that is the program's own
+code. So types are kept by their id. See kinds.py.
 """
 
 import sys
 
-_name = type.__dict__["__name__"].__get__
-_module = type.__dict__["__module__"].__get__
-_bases = type.__dict__["__mro__"].__get__
-_names = type.__dict__["__dict__"].__get__
-_GETSET = type(type.__dict__["__dict__"])
+from hooks.kinds import GETSET, MEMBER, bases, is_front_end, module_of, names_of
+
 _CACHED = 20_000  # entries of a cache that are looked at
-_MEMBER = type(type(lambda: 0).__dict__["__closure__"])
-
-
-def title_of(kind):
-    """The name of a type."""
-    return _name(kind)
-
-
-def module_of(kind):
-    found = _module(kind)
-    return found if type(found) is str else ""
-
-
-def is_front_end(kind):
-    """IPython's own: `exit` and `quit` in a notebook lead to the shell, and so to every name."""
-    return module_of(kind).partition(".")[0] in ("IPython", "ipykernel")
-
-
-def is_a(value, kinds):
-    """isinstance, without a question to the value's `__class__`."""
-    return issubclass(type(value), kinds)
-
-
-def dictionary_of(thing):
-    """Of an instance or a module; None: it has none, or its class hides it."""
-    for base in _bases(type(thing)):
-        own = _names(base).get("__dict__")
-        if type(own) is _GETSET or type(own) is _MEMBER:
-            held = own.__get__(thing)
-            return held if type(held) is dict else None
-    return None
 
 
 class Shapes:
@@ -88,7 +53,7 @@ def _class(value, most):
     """What the program's own classes keep for all of their instances."""
     if module_of(value) != "__main__":
         return [], 0
-    names = _names(value)
+    names = names_of(value)
     return [pair for pair in take(names.items(), most) if not pair[0].startswith("__")], len(names)
 
 
@@ -119,13 +84,13 @@ def _cache(value, most):
 def _reader(kind):
     getter = None
     slots = []
-    for base in _bases(kind):
-        names = _names(base)
+    for base in bases(kind):
+        names = names_of(base)
         own = names.get("__dict__")
-        if getter is None and (type(own) is _GETSET or type(own) is _MEMBER):
+        if getter is None and (type(own) is GETSET or type(own) is MEMBER):
             getter = own.__get__
         for name, member in names.items():
-            if type(member) is _MEMBER and type(name) is str and not name.startswith("__"):
+            if type(member) is MEMBER and type(name) is str and not name.startswith("__"):
                 slots.append((name, member.__get__))
 
     def read(value, most):

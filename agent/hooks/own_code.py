@@ -1,6 +1,6 @@
 """Which code and objects are the program's own, and what they hold, without running any of it."""
 
-from hooks.opaque import dictionary_of
+from hooks.kinds import dictionary_of
 
 _FOREIGN = (
     "/site-packages/",

@@ -5,7 +5,8 @@ is run (see opaque.py), nothing stays referenced, and both end in time, however 
 """
 
 from _holdfast_agent import clock
-from hooks.opaque import Shapes, take, title_of
+from hooks.kinds import title_of
+from hooks.opaque import Shapes, take
 from hooks.quick_sizes import QuickSizes
 from hooks.weights import Scales, behind, columns, is_frame
 

@@ -5,7 +5,7 @@ Through functions of those very types, written in C, and none that a subclass ma
 
 import sys
 
-from hooks.opaque import module_of, title_of
+from hooks.kinds import module_of, title_of
 from hooks.own_code import attributes
 
 _FIXED = 32  # bytes, of a number

@@ -1,5 +1,7 @@
 """Parses, keeps and drops records: dicts, lists, strings and objects, nothing but small memory."""
 
+from __future__ import annotations
+
 from collections import deque
 
 import loop

@@ -32,7 +32,7 @@ bool can_be_named(std::string_view path) { return path.find_first_of(" :$") == p
 
 Result<Injection> Injection::find() {
     const std::string folder = own_folder();
-    for (const std::string_view place : {"/../lib/holdfast/", "/../agent/"}) {
+    for (const std::string_view place : {"/../libexec/holdfast/", "/../agent/"}) {
         std::string path = formatted("{}{}{}", folder, place, file_name);
         UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) continue;

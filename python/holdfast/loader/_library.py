@@ -90,7 +90,7 @@ def _places() -> list[Path]:
     named = os.environ.get("HOLDFAST_LOADER_LIBRARY")
     if named:
         return [Path(named)]
-    places = [Path(sys.prefix) / "lib/holdfast" / _NAME]
+    places = [Path(sys.prefix) / "libexec/holdfast" / _NAME]
     from holdfast._command import find
 
     try:
@@ -98,7 +98,7 @@ def _places() -> list[Path]:
     except HoldfastError:
         return places
     return [
-        program.parent.parent / "lib/holdfast" / _NAME,
+        program.parent.parent / "libexec/holdfast" / _NAME,
         program.parent.parent / "loader" / _NAME,  # a build folder
         *places,
     ]

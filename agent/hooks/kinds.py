@@ -1,0 +1,43 @@
+"""What an object is, read past every line of code that its class may bring.
+
+`isinstance` asks `__class__`, and `__dict__` may be a property: both are the program's own code.
+So types are compared by `is` and by `issubclass(type(x), ...)`, and read by descriptors of `type`.
+Apart from opaque.py, because every program that grows pays for compiling this one.
+"""
+
+_name = type.__dict__["__name__"].__get__
+_module = type.__dict__["__module__"].__get__
+bases = type.__dict__["__mro__"].__get__
+names_of = type.__dict__["__dict__"].__get__
+GETSET = type(type.__dict__["__dict__"])
+MEMBER = type(type(lambda: 0).__dict__["__closure__"])
+
+
+def title_of(kind):
+    """The name of a type."""
+    return _name(kind)
+
+
+def module_of(kind):
+    found = _module(kind)
+    return found if type(found) is str else ""
+
+
+def is_front_end(kind):
+    """IPython's own: `exit` and `quit` in a notebook lead to the shell, and so to every name."""
+    return module_of(kind).partition(".")[0] in ("IPython", "ipykernel")
+
+
+def is_a(value, kinds):
+    """isinstance, without a question to the value's `__class__`."""
+    return issubclass(type(value), kinds)
+
+
+def dictionary_of(thing):
+    """Of an instance or a module; None: it has none, or its class hides it."""
+    for base in bases(type(thing)):
+        own = names_of(base).get("__dict__")
+        if type(own) is GETSET or type(own) is MEMBER:
+            held = own.__get__(thing)
+            return held if type(held) is dict else None
+    return None
