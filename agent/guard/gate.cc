@@ -17,6 +17,7 @@
 #include "agent/guard/lazy_line.h"
 #include "agent/guard/page.h"
 #include "agent/guard/promises.h"
+#include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
@@ -82,7 +83,8 @@ void visit_sooner(const Situation& situation) {
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
-        survives_refusal(ask.caller, ask.want == Want::zeroed))
+        (ask.pool ? pools_error_is_received()
+                  : survives_refusal(ask.caller, ask.want == Want::zeroed)))
         return true;
     // Let through, so the next line of Python pays, should it then be too much.
     note_let_through(state, ask.size, now());
@@ -101,7 +103,8 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
                   situation.headroom().limit});
     if (on) {
         give_words(state);
-        tell_main_thread();
+        // Who asks a pool gets its error, whichever thread works for him.
+        if (!ask.pool) tell_main_thread();
     }
     return on;
 }
@@ -216,7 +219,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
 
 // Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
 void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
-    if (left < state.zone.load(std::memory_order_relaxed)) {
+    if (!ask.pool && left < state.zone.load(std::memory_order_relaxed)) {
         const KeepErrno keep;
         const Busy inside;
         if (!probably_survives(state, ask.caller, ask.want == Want::zeroed)) return;
@@ -303,7 +306,7 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy = ask.want == Want::zeroed || asked_for_empty();
+    const bool lazy = !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;
@@ -329,6 +332,10 @@ void handed_out(const Ask& ask, const void* block) {
     GuardState* state = guard_state();
     if (state == nullptr) return;
     if (ask.want == Want::zeroed) remember_zeroed(*state, block, ask.size);
+    if (ask.pool) {  // its blocks have no header that could be watched
+        if (awaits_block()) promise_is_about(*state, nullptr, ask.size);
+        return;
+    }
     if (ask.want != Want::used || !awaits_block()) return;
     const KeepErrno keep;
     const Busy inside;

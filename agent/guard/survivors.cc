@@ -7,6 +7,7 @@
 #include "agent/base/self_memory.h"
 #include "agent/crash/maps.h"
 #include "agent/guard/brink_call.h"
+#include "agent/guard/handler.h"
 #include "agent/guard/recipient.h"
 #include "agent/process/own_process.h"
 #include "agent/python/library.h"
@@ -34,11 +35,18 @@ void read_code(Code& code, std::uint64_t stack) {
         if (stack >= mapping.start && stack < mapping.end) code.stack_end = mapping.end;
         if (!mapping.executable) return true;
         if (mapping.path == Text("[vdso]") || mapping.path == Text("[vsyscall]")) return true;
+        const Survival survival = survival_in(mapping.path);
+        // Neighbours of a kind are one: programs with a thousand libraries are not rare.
+        if (code.count > 0 && code.ranges[code.count - 1].survival == survival &&
+            survival != Survival::seeks) {
+            code.ranges[code.count - 1].end = mapping.end;
+            return true;
+        }
         if (code.count == most_ranges) {
             code.whole = false;
             return false;
         }
-        code.ranges[code.count++] = {mapping.start, mapping.end, survival_in(mapping.path)};
+        code.ranges[code.count++] = {mapping.start, mapping.end, survival};
         return true;
     });
 }
@@ -77,7 +85,8 @@ bool follows_call(std::uint64_t address) {
 
 Survival survival_in(Text path) {
     const auto* slash = static_cast<const char*>(::memrchr(path.data, '/', path.size));
-    if (slash == nullptr) return Survival::no;  // made at run time
+    if (path.empty()) return Survival::made;
+    if (slash == nullptr) return Survival::no;
     const Text name(slash + 1, static_cast<std::size_t>(path.data + path.size - slash - 1));
     for (std::size_t i = 0; i < survivor_count; ++i)
         if (name.starts_with(survivors[i].name) ||
@@ -101,6 +110,11 @@ bool survives_refusal(const void* caller, bool zeroed) {
     const bool needs_lock =
         asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
+    const std::uint64_t loop_begin = python->loop_begin;
+    const std::uint64_t loop_end = python->loop_end;
+    if (asker->survival == Survival::seeks &&
+        !exception_is_caught(asker->start, asker->end, loop_begin, loop_end))
+        return false;
     // Every word that could be a return address counts. One that is left over from an earlier call
     // may let a request through; none that matters is passed over.
     for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
@@ -109,9 +123,10 @@ bool survives_refusal(const void* caller, bool zeroed) {
         const Range* range = range_of(code, word);
         if (range == nullptr || !follows_call(word)) continue;
         if (range->survival == Survival::no) return false;
+        if (range->survival == Survival::made && asker->survival != Survival::serves) return false;
         if (range->survival == Survival::unwinds && asker->survival != Survival::throws)
             return false;
-        if (word >= python->loop_begin && word < python->loop_end)
+        if (word >= loop_begin && word < loop_end)
             return own_thread_id() != ::getpid() || own_error_is_received();
     }
     return false;

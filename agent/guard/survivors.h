@@ -8,7 +8,18 @@
 
 namespace holdfast::agent {
 
-enum class Survival : std::uint8_t { no, unwinds, passes, asks, clears, throws };
+// In order: from `asks` on, its own requests may be refused.
+enum class Survival : std::uint8_t {
+    no,
+    made,  // made at run time
+    unwinds,
+    passes,
+    asks,
+    clears,
+    throws,
+    serves,
+    seeks,
+};
 
 // A row of survivors.txt.
 struct Survivor {
