@@ -90,7 +90,7 @@ bool takes_bad_alloc(const void* type) {
 }
 
 struct Search {
-    std::uint64_t thrower_begin, thrower_end, loop_begin, loop_end;
+    std::uint64_t thrower, loop_begin, loop_end;
     std::uintptr_t (*address)(_Unwind_Context*, int*);
     void* (*table)(_Unwind_Context*);
     std::uintptr_t (*begin)(_Unwind_Context*);
@@ -107,14 +107,12 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* given) {
         search.arrived = true;
         return _URC_END_OF_STACK;
     }
-    const bool throws = address >= search.thrower_begin && address < search.thrower_end;
-    if (!search.thrown) {
-        search.thrown = throws;
-        return _URC_NO_REASON;  // our own frames, above the one that asked
+    if (!search.thrown) {  // our own frames, and the thrower's, whose call of malloc throws nothing
+        search.thrown = address == search.thrower;
+        return _URC_NO_REASON;
     }
     const auto* table = static_cast<const unsigned char*>(search.table(context));
-    // operator new's own: its call of malloc throws nothing.
-    if (throws || table == nullptr) return _URC_NO_REASON;
+    if (table == nullptr) return _URC_NO_REASON;
     const OnThrow does =
         on_throw(table, search.begin(context), exact != 0 ? address : address - 1);
     if (does == OnThrow::ends) {
@@ -123,6 +121,27 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* given) {
     }
     search.caught = search.caught || does == OnThrow::catches;
     return _URC_NO_REASON;
+}
+
+using Look = _Unwind_Reason_Code (*)(_Unwind_Context*, void*);
+using Walk = _Unwind_Reason_Code (*)(Look, void*);
+
+struct Calls {
+    std::uint64_t* out;
+    std::size_t most, count;
+    std::uint64_t loop_begin, loop_end;
+    std::uintptr_t (*address)(_Unwind_Context*, int*);
+    bool arrived;
+};
+
+_Unwind_Reason_Code note_call(_Unwind_Context* context, void* given) {
+    auto& calls = *static_cast<Calls*>(given);
+    int exact = 0;
+    const std::uintptr_t address = calls.address(context, &exact);
+    if (address == 0 || calls.count == calls.most) return _URC_END_OF_STACK;
+    calls.out[calls.count++] = address;
+    calls.arrived = address >= calls.loop_begin && address < calls.loop_end;
+    return calls.arrived ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
 template <class Function>
@@ -179,11 +198,22 @@ OnThrow on_throw(const unsigned char* table, std::uint64_t begin, std::uint64_t 
     return OnThrow::ends;  // not listed: it promised to throw nothing
 }
 
-bool exception_is_caught(std::uint64_t thrower_begin, std::uint64_t thrower_end,
-                         std::uint64_t loop_begin, std::uint64_t loop_end) {
-    using Look = _Unwind_Reason_Code (*)(_Unwind_Context*, void*);
-    _Unwind_Reason_Code (*walk)(Look, void*) = nullptr;
-    Search search{thrower_begin, thrower_end, loop_begin, loop_end, nullptr, nullptr, nullptr};
+std::size_t calls_below_loop(std::uint64_t* out, std::size_t most, std::uint64_t loop_begin,
+                             std::uint64_t loop_end) {
+    Walk walk = nullptr;
+    Calls calls{out, most, 0, loop_begin, loop_end, nullptr, false};
+    // Without it the unwinder takes the loader's lock, which somebody may hold who waits for us.
+    static const bool lockless = ::dlsym(RTLD_DEFAULT, "_dl_find_object") != nullptr;
+    if (!lockless || !find(walk, "_Unwind_Backtrace") ||
+        !find(calls.address, "_Unwind_GetIPInfo"))
+        return 0;
+    walk(&note_call, &calls);
+    return calls.arrived ? calls.count : 0;
+}
+
+bool exception_is_caught(std::uint64_t thrower, std::uint64_t loop_begin, std::uint64_t loop_end) {
+    Walk walk = nullptr;
+    Search search{thrower, loop_begin, loop_end, nullptr, nullptr, nullptr};
     if (!find(walk, "_Unwind_Backtrace") || !find(search.address, "_Unwind_GetIPInfo") ||
         !find(search.table, "_Unwind_GetLanguageSpecificData") ||
         !find(search.begin, "_Unwind_GetRegionStart"))

@@ -19,6 +19,7 @@ enum class Survival : std::uint8_t {
     throws,
     serves,
     seeks,
+    repeats,
 };
 
 // A row of survivors.txt.
@@ -33,8 +34,13 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads
+// Python that somebody gets. `caller` is where malloc was called, or its like (`how`). Reads
 // /proc, so only for those who are about to refuse.
-bool survives_refusal(const void* caller, bool zeroed);
+enum class AskedBy : std::uint8_t {
+    malloc,
+    calloc,
+    retry,  // of what this thread was just refused, by another who tries it himself
+};
+bool survives_refusal(const void* caller, AskedBy how);
 
 }  // namespace holdfast::agent
