@@ -17,6 +17,7 @@
 #include "agent/guard/lazy_line.h"
 #include "agent/guard/page.h"
 #include "agent/guard/promises.h"
+#include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
@@ -26,6 +27,7 @@
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
+#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -68,6 +70,42 @@ void pause_for(std::int64_t nanoseconds) {
     raw_sleep(time);
 }
 
+// What this thread has asked for since it was refused, while it has not come back to Python: some
+// try again in smaller pieces, and touch none of them before they have all (Pillow).
+struct Again {
+    const void* caller;
+    RawFrame frame;
+    std::uint64_t asked;
+    std::uint64_t refused;
+};
+constinit thread_local Again again __attribute__((tls_model("initial-exec"))){};
+
+void note_refused(const Ask& ask) {
+    again = {};
+    if (own_frames(&again.frame, 1) == 1) again.caller = ask.caller;
+    again.refused = ask.whole != 0 ? ask.whole : ask.size;
+}
+
+bool asks_again(const Ask& ask, std::uint64_t taken) {
+    if (again.caller == nullptr) return false;
+    RawFrame frame;
+    if (own_frames(&frame, 1) != 1 || frame.code != again.frame.code ||
+        frame.instruction != again.frame.instruction) {
+        again.caller = nullptr;
+        return false;
+    }
+    again.asked += taken;
+    return again.caller == ask.caller && ask.want == Want::used;
+}
+
+AskedBy asked_by(const Ask& ask) {
+    constexpr std::uint64_t more = 256;  // to align it
+    if (ask.want == Want::zeroed) return AskedBy::calloc;
+    const bool retry = again.caller != nullptr && again.caller != ask.caller &&
+                       ask.size >= again.refused && ask.size <= again.refused + more;
+    return retry ? AskedBy::retry : AskedBy::malloc;
+}
+
 // Near the end a thread may not take half a megabyte unasked.
 void visit_sooner(const Situation& situation) {
     const std::uint64_t room = situation.room();
@@ -82,7 +120,8 @@ void visit_sooner(const Situation& situation) {
 // Checked before any wait: a thread that must not be refused must not be delayed, either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
-        survives_refusal(ask.caller, ask.want == Want::zeroed))
+        (ask.pool ? pools_error_is_received()
+                  : survives_refusal(ask.caller, asked_by(ask))))
         return true;
     // Let through; if it is then too much, the next line of Python gets the error.
     note_let_through(state, ask.size, now());
@@ -100,8 +139,11 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
     if (on) {
+        note_refused(ask);
         give_words(state);
-        tell_main_thread();
+        // Who asks a pool gets its error, whichever thread works for him.
+        if (!ask.pool) tell_main_thread();
+        tell_event_loop();
     }
     return on;
 }
@@ -149,6 +191,10 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
         if (situation.fits(bytes + others.all + begun)) return false;
         if (time == began && !may_be_refused(state, situation, ask)) return false;
         if (!situation.fits(bytes) || situation.settings().mode != GuardMode::on) break;
+        if (!situation.fits(bytes + others.own)) {
+            claimed = others.own;
+            break;
+        }
         if (others.here + begun < least_here) {
             least_here = others.here + begun;
             moved = time;
@@ -199,7 +245,10 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
     if (left >= reserve + filled) return Gate::open;
     share_grace(situation);
-    if (grace_until != no_grace && left >= grace_until)
+    // Nobody deals with an error by large blocks: that is the next who asks.
+    constexpr std::size_t too_large = 60U << 10U;
+    const bool is_next = ask.size >= too_large && ask.want != Want::arena;
+    if (grace_until != no_grace && left >= grace_until && !is_next)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, situation, ask)) return Gate::open;
@@ -216,10 +265,10 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
 
 // Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
 void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
-    if (left < state.zone.load(std::memory_order_relaxed)) {
+    if (!ask.pool && left < state.zone.load(std::memory_order_relaxed)) {
         const KeepErrno keep;
         const Busy inside;
-        if (!probably_survives(state, ask.caller, ask.want == Want::zeroed)) return;
+        if (!probably_survives(state, ask.caller, asked_by(ask))) return;
     }
     state.asked.fetch_add(bytes, std::memory_order_relaxed);
 }
@@ -257,6 +306,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     }
     const bool is_large = ask.size >= large_block && ask.want != Want::arena;
     const std::uint64_t taken = ask.size + since;
+    const bool tries_again = asks_again(ask, taken);
     if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
         format::GuardPlace& place = guard_page()->places[known - 1];
         const std::uint64_t spent =
@@ -267,7 +317,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         note_asked(*state, ask, taken, left);
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
-        if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {
+        if (ask.size < left / 4 && !tries_again && (!close || reading_is_fresh(*state))) {
             // The next thread that asks the kernel must know what is granted here and not yet
             // touched.
             if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
@@ -289,6 +339,9 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     if (situation.settings().mode == GuardMode::on && own_thread_id() != ::getpid() &&
         situation.headroom().most < situation.brink_of_waiting())
         call_main_thread();
+    if (tries_again && !situation.fits(again.asked) && may_be_refused(*state, situation, ask) &&
+        cross(*state, situation, GuardEventKind::refused, ask))
+        return Gate::shut;
     return is_large ? large(*state, situation, ask) : small(*state, situation, ask);
 }
 
@@ -304,7 +357,7 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy = ask.want == Want::zeroed || asked_for_empty();
+    const bool lazy = !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;
@@ -330,6 +383,10 @@ void handed_out(const Ask& ask, const void* block) {
     GuardState* state = guard_state();
     if (state == nullptr) return;
     if (ask.want == Want::zeroed) remember_zeroed(*state, block, ask.size);
+    if (ask.pool) {  // its blocks have no header that could be watched
+        if (awaits_block()) promise_is_about(*state, nullptr, ask.size);
+        return;
+    }
     if (ask.want != Want::used || !awaits_block()) return;
     const KeepErrno keep;
     const Busy inside;

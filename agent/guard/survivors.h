@@ -9,7 +9,19 @@
 
 namespace holdfast::agent {
 
-enum class Survival : std::uint8_t { no, unwinds, passes, asks, clears, throws };
+// In order: from `asks` on, its own requests may be refused.
+enum class Survival : std::uint8_t {
+    no,
+    made,  // made at run time
+    unwinds,
+    passes,
+    asks,
+    clears,
+    throws,
+    serves,
+    seeks,
+    repeats,
+};
 
 // A row of survivors.txt.
 struct Survivor {
@@ -23,8 +35,13 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads
+// Python that somebody gets. `caller` is where malloc was called, or its like (`how`). Reads
 // /proc, so only for those who are about to refuse.
-bool survives_refusal(const void* caller, bool zeroed);
+enum class AskedBy : std::uint8_t {
+    malloc,
+    calloc,
+    retry,  // of what this thread was just refused, by another who tries it himself
+};
+bool survives_refusal(const void* caller, AskedBy how);
 
 }  // namespace holdfast::agent

@@ -4,10 +4,11 @@
 #pragma once
 
 #include "agent/guard/page.h"
+#include "agent/guard/survivors.h"
 
 namespace holdfast::agent {
 
 // With Busy set. An unknown place is assumed to survive.
-bool probably_survives(GuardState& state, const void* caller, bool zeroed);
+bool probably_survives(GuardState& state, const void* caller, AskedBy how);
 
 }  // namespace holdfast::agent
