@@ -120,8 +120,7 @@ void visit_sooner(const Situation& situation) {
 // Checked before any wait: a thread that must not be refused must not be delayed, either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
-        (ask.pool ? pools_error_is_received()
-                  : survives_refusal(ask.caller, asked_by(ask))))
+        (ask.pool ? pools_error_is_received() : survives_refusal(ask.caller, asked_by(ask))))
         return true;
     // Let through; if it is then too much, the next line of Python gets the error.
     note_let_through(state, ask.size, now());
@@ -357,7 +356,8 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy = !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
+    const bool lazy =
+        !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;
