@@ -20,11 +20,9 @@ constexpr std::size_t argument_count_limit = 256;
 constexpr std::size_t missing_count_limit = 32;
 constexpr std::string_view dots = "...";
 
-std::string cut(std::string_view text, std::size_t limit) {
+std::string bounded(std::string_view text, std::size_t limit) {
     if (text.size() <= limit) return printable(text);
-    std::size_t keep = limit - dots.size();
-    while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0U) == 0x80U) --keep;
-    return printable(text.substr(0, keep)) + std::string(dots);
+    return printable(cut(text, limit - dots.size())) + std::string(dots);
 }
 
 std::vector<std::string> cut_command(const std::vector<std::string>& command) {
@@ -35,7 +33,7 @@ std::vector<std::string> cut_command(const std::vector<std::string>& command) {
             kept.emplace_back(dots);
             break;
         }
-        kept.push_back(cut(argument, left));
+        kept.push_back(bounded(argument, left));
         left -= std::min(left, argument.size() + 1);
     }
     return kept;
@@ -44,7 +42,7 @@ std::vector<std::string> cut_command(const std::vector<std::string>& command) {
 std::vector<std::string> cut_missing(const std::vector<std::string>& missing) {
     std::vector<std::string> kept;
     for (std::size_t i = 0; i < missing.size() && i < missing_count_limit; ++i)
-        kept.push_back(cut(missing[i], word_limit));
+        kept.push_back(bounded(missing[i], word_limit));
     return kept;
 }
 
@@ -166,14 +164,14 @@ std::string to_json(const RunFacts& facts) {
     // of it frees twice, and this runs before the program has started.
     Json object;
     object["schema"] = schema;
-    object["id"] = cut(facts.id, word_limit);
-    object["name"] = cut(facts.name, word_limit);
+    object["id"] = bounded(facts.id, word_limit);
+    object["name"] = bounded(facts.name, word_limit);
     object["command"] = cut_command(facts.command);
-    object["cwd"] = cut(facts.cwd, path_limit);
-    object["host"] = cut(facts.host, word_limit);
-    object["kernel"] = cut(facts.kernel, word_limit);
-    object["holdfast_version"] = cut(facts.holdfast_version, word_limit);
-    object["boot_id"] = cut(facts.boot_id, word_limit);
+    object["cwd"] = bounded(facts.cwd, path_limit);
+    object["host"] = bounded(facts.host, word_limit);
+    object["kernel"] = bounded(facts.kernel, word_limit);
+    object["holdfast_version"] = bounded(facts.holdfast_version, word_limit);
+    object["boot_id"] = bounded(facts.boot_id, word_limit);
     object["started_ns"] = facts.started.count();
     object["started_wall_ns"] = facts.started_wall.count();
     object["supervisor_pid"] = facts.supervisor_pid;
@@ -183,13 +181,13 @@ std::string to_json(const RunFacts& facts) {
     object["in_first_pid_namespace"] = facts.in_first_pid_namespace;
     object["cpu_count"] = facts.cpu_count;
     Json& scheduler = object["scheduler"];
-    scheduler["kind"] = cut(facts.scheduler.kind, word_limit);
-    scheduler["job_id"] = cut(facts.scheduler.job_id, word_limit);
+    scheduler["kind"] = bounded(facts.scheduler.kind, word_limit);
+    scheduler["job_id"] = bounded(facts.scheduler.job_id, word_limit);
     if (facts.scheduler.ends_at_wall_seconds)
         scheduler["ends_at_wall_seconds"] = *facts.scheduler.ends_at_wall_seconds;
     Json& output = object["output"];
     output["kind"] = capture_names[static_cast<std::size_t>(facts.output.kind)];
-    output["path"] = cut(facts.output.path, path_limit);
+    output["path"] = bounded(facts.output.path, path_limit);
     output["device"] = facts.output.device;
     output["inode"] = facts.output.inode;
     output["from_offset"] = facts.output.from_offset;

@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/text/last_text.h"
-#include "diagnose/time_math.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {

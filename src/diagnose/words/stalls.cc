@@ -211,10 +211,7 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
     if (stand.thread->wait == WaitKind::stopped)
         return account.advise("Let the worker go on.",
                               formatted("kill -CONT {}", stand.culprit->pid));
-    const bool of_a_loader = runs(stand.waiting->threads.front(), [](const Frame& f) {
-        return is_data_loading(f.file, f.function);
-    });
-    if (of_a_loader)
+    if (fetches_data(stand.waiting->threads.front()))
         account.advise(
             "Give the loader a time limit: a hang becomes an exception that "
             "names the worker.",
