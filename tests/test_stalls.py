@@ -89,9 +89,6 @@ def wait_until_stuck(holdfast) -> dict:
     return eventually("the run is called stuck", look)
 
 
-# Its programs are started once, side by side, and waited for.
-pytestmark = pytest.mark.xdist_group("stalls")
-
 STUCK = sorted(path.stem for path in STALLS.glob("*.py") if "stuck" in path.read_text())
 RESTS = sorted(path.stem for path in STALLS.glob("rests_*.py"))
 
