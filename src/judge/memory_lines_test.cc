@@ -330,6 +330,19 @@ TEST(Recording, WithoutWindowsKeepsWhatWasJudgedThen) {
     EXPECT_EQ(evidence.memory.top_sites.size(), 1U);
 }
 
+TEST(Recording, MayLackTheWindowsOfASite) {
+    Program p;
+    p.holds(stack({p.frame("train.py", 50, "step"), p.frame("train.py", 42)}), growing);
+    p.holds(stack({p.frame("train.py", 51, "step"), p.frame("train.py", 42)}), growing);
+    p.holds(stack({p.frame("other.py", 7, "load"), p.frame("train.py", 42)}), flat);
+    AgentEvidence agent = told(p.record());
+    agent.memory->latest.reset();
+    agent.memory->sites[2].at_windows.clear();
+    const auto leak = leak_of(agent, p.context);
+    ASSERT_TRUE(leak);
+    EXPECT_EQ(leak->frames.back().file, "train.py");
+}
+
 TEST(Recording, OfAForgerIsJudgedWithoutHarm) {
     Evidence evidence;
     evidence.main_pid = 1;

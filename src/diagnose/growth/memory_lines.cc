@@ -57,6 +57,7 @@ bool resident_grew_too(const AgentEvidence& agent, const GrowthSeen& growth,
 
 // How much a figure rose in the last third of this growth, and in the leap that may have followed.
 double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
+    if (series.points.empty()) return 0;  // a recording may lack what others of it have
     const std::size_t last = series.points.size() - 1;
     const std::size_t windows =
         std::min(last, static_cast<std::size_t>(std::max(growth.windows / 3, 1)));
