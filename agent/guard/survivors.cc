@@ -101,8 +101,8 @@ bool survives_refusal(const void* caller, bool zeroed) {
     const bool needs_lock =
         asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
-    // Every word that could be a return address counts. A word that is left over from an earlier
-    // call may let a request through, but no real return address is missed.
+    // Every word that could be a return address counts. One that is left over from an earlier call
+    // may let a request through; none that matters is passed over.
     for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
          at += sizeof(std::uint64_t)) {
         const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);

@@ -1,13 +1,12 @@
-// Remembers, by the place of the request, whether recent requests could be refused. Finding out
-// takes a millisecond. So it is done again only for a refusal; everything else uses the remembered
-// answer.
+// Whether those who asked a moment ago could be refused, remembered by where they asked. To find
+// out takes a millisecond, so for a refusal it is asked anew, and for everything else this must do.
 #pragma once
 
 #include "agent/guard/page.h"
 
 namespace holdfast::agent {
 
-// With Busy set. An unknown place is assumed to survive.
+// With Busy set. Whoever is not known yet is taken to survive.
 bool probably_survives(GuardState& state, const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

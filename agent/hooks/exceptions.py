@@ -31,7 +31,7 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
     _holdfast_agent.attempt(keep_if_cuda_failed, error)
     _holdfast_agent.attempt(note_if_out_of_memory, error)
     _holdfast_agent.attempt(note_gpu_options)
-    # After running out of memory there is none for a look at the variables.
+    # Whoever ran out of memory has none for a look at its variables.
     if is_main and not isinstance(error, MemoryError):
         _holdfast_agent.attempt(note_if_any, first.__traceback__)
 
@@ -50,12 +50,12 @@ def _text(error, most):
         return "<exception str() failed>"
     if len(text) <= most:
         return text
-    # TensorFlow says first where a node was made, and after that what is wrong.
+    # TensorFlow tells where a node was made, and behind that what is wrong.
     return text[: most // 2] + " ... " + text[5 - most + most // 2 :]
 
 
 def _first_alike(error):
-    """The write that failed, if closing the file then fails for the same reason."""
+    """The write that failed, where closing the file then fails for the same reason."""
     said = _text(error, 1000)
     first = at = error
     for _ in range(_CAUSES):

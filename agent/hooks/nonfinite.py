@@ -1,4 +1,4 @@
-"""Finds a number that is not finite in the frames of an exception that nobody caught.
+"""A number that is not finite, in the frames of an exception that nobody caught.
 
 Asks no GPU: a tensor there may never answer.
 """
@@ -49,13 +49,13 @@ def note_if_any(traceback):
     for variables, file, line, depth in seen[:2]:
         for name, value in variables:
             if _is_cpu_tensor(value) and _holds_nan(value):
-                # Gaps in data are usual, so this counts only for an error about numbers.
+                # Gaps in data are usual: it counts only for an error that speaks of numbers.
                 note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
                 return
 
 
 def _origin(frames):
-    """Where the first number that is not finite was produced, as far as the frames still show it.
+    """Where the first number that is not finite came to be, as far as the frames still tell.
 
     A check is often a function of its own, and its number a parameter: then the caller has it.
     """

@@ -1,4 +1,4 @@
-"""What an object is and what it holds, read without running any code of its class.
+"""What an object is and what it holds, read past every line of code that its class may bring.
 
 `isinstance` asks `__class__`, `in` and dictionaries ask a metaclass for `__eq__` and `__hash__`,
 and `__dict__` may be a property: all of that is the program's own code. So types are compared by

@@ -18,7 +18,7 @@ constexpr std::size_t most_sites = 16;
 constexpr std::size_t most_top_sites = 5;
 constexpr Bytes least_shown = Bytes::mib(1);
 
-// Memory that a framework takes at its import is neither data nor a leak.
+// What a framework takes when it is imported is nobody's data and nobody's leak.
 bool tells_a_line(const AgentSiteRecord& site) {
     constexpr std::uint32_t silent = format::site_other | format::site_gpu | format::site_import;
     return (site.flags & silent) == 0;
@@ -130,8 +130,8 @@ std::optional<Bytes> before_steps(const AgentRecord& agent, const AgentSiteRecor
     return before;
 }
 
-// One large block whose pages are written bit by bit grows, but it is not a leak: it was requested
-// at once. Growth by realloc makes a request each time.
+// One large block whose pages are written to bit by bit grows, but nobody keeps more and more: it
+// was asked for at once. What grows by realloc asks again and again.
 bool filled_in_place(const AgentRecord& agent, const OwnLine& line) {
     constexpr std::uint64_t few = 4;
     std::uint64_t blocks = 0;
@@ -183,8 +183,7 @@ std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack
     return frames;
 }
 
-// Not the resident memory that was seen, because a process may fill more in the moments before its
-// end.
+// Not the resident memory that was seen: a process may fill more in the moments before its end.
 std::optional<Bytes> most_it_can_hold(const ProcessEvidence* process, std::optional<Bytes> limit) {
     if (process == nullptr || !limit) return std::nullopt;
     return *limit + process->swap.value_or(Bytes{});
@@ -206,7 +205,7 @@ std::vector<SiteEvidence> sites_of(const AgentRecord& agent, const MemoryContext
         site.borrowed = (from->flags & format::site_borrowed_stack) != 0;
         site.small_objects = (from->flags & (format::site_small_objects | format::site_arena)) != 0;
         site.before_steps = before_steps(agent, *from);
-        // For memory that nobody saw being requested, the pieces are not known.
+        // Of what nobody saw being asked for, the pieces are not known.
         site.blocks = (from->flags & format::site_unseen) != 0 ? 1 : from->live_blocks;
         LiveCurve sum;
         sum.add(*from);
@@ -248,7 +247,7 @@ std::optional<LeakEvidence> leak_of(const AgentRecord& agent, const MemoryContex
             rise_of_end(line.sum.series(agent, context.clock), *blamed->growth) >=
                 0.6 * rise_of_end(whole, *blamed->growth))
             return std::nullopt;
-    // Without steps, only the names of the called functions distinguish one long call from a loop.
+    // Without steps nothing tells one long call from a loop, but for the names of what it calls.
     if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;

@@ -102,7 +102,7 @@ const PicturedProcess* process_of(const StallPicture& picture, pid_t pid) {
     return nullptr;
 }
 
-// How long without a step is too long, given the step times so far.
+// How long without a step is too long, given how long they took so far.
 Nanos too_long(const StepsSeen& steps, Nanos at_least, int usual, int longest) {
     return std::max({at_least, steps.usual * usual, steps.longest * longest});
 }

@@ -1,5 +1,5 @@
-// Decides whether a program that does not move is stuck or only waits. To avoid false alarms, a
-// doubtful case is not a stall. Pure.
+// Whether a program that does not move is stuck, or only rests: the question a false alarm hangs
+// on. Pure; what it cannot be sure of is no stall.
 #pragma once
 
 #include <optional>

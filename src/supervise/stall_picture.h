@@ -1,4 +1,4 @@
-// All threads in the tree at one moment: what each thread waits for, where its Python code is, and
+// Everybody in the tree at one moment: what each thread waits for, where its Python code is, and
 // whether anybody outside could end the wait.
 #pragma once
 
@@ -41,9 +41,9 @@ struct StallPicture {
     bool inside_only() const;
 };
 
-// A thread that a notebook's kernel keeps for its messages. A message cannot end a wait of the
-// program, so a picture leaves these threads out: they would make every wait look as if somebody
-// could end it.
+// One that a notebook's kernel keeps for its messages. Whoever sends one could not end a wait of
+// the program's, so a picture leaves these out: they would make every wait look as if somebody
+// could.
 bool serves_a_kernel(const StallThread& thread);
 
 StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessTree& tree,

@@ -10,7 +10,7 @@ namespace holdfast {
 namespace {
 
 constexpr Nanos worth_a_record = std::chrono::seconds(5);
-// Share of one core. Threads that poll, or that wait for the interpreter's lock, use up to this.
+// Of one core. Threads that poll, and those that wait for the interpreter's lock, use up to this.
 constexpr double idle_share = 0.05;
 constexpr double idle_bytes_per_second = 65536;
 
@@ -31,8 +31,8 @@ std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
     return order;
 }
 
-// The main thread, those that run Python, then a few of the others: a pool of idle helpers would
-// only repeat itself sixty-four times.
+// The main thread, those that run Python, then a few of the others: a pool of idle helpers says
+// the same sixty-four times.
 std::vector<StallThread> worth_keeping(const std::vector<StallThread>& threads) {
     constexpr std::size_t most_native = 6;
     std::vector<StallThread> kept;
@@ -58,7 +58,7 @@ bool StallWatch::moved() {
     const bool stepped = (steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all)) ||
                          turned != std::exchange(cells_turned_, turned);
     if (steps || !seen_steps_) seen_steps_ = steps;
-    // If the tree was not measured since then, it is not known whether it worked.
+    // Where the tree was not measured since, nothing is known: neither that it worked nor that not.
     const TreeTotals& totals = tree_->totals();
     if (totals.time == last_totals_.time) return stepped;
     const auto elapsed = static_cast<double>((totals.time - last_totals_.time).count());
@@ -137,7 +137,7 @@ void StallWatch::examine(Nanos now) {
         news_ = StallNews{StallNews::What::stuck, age};
         add_native_frames(picture);
     }
-    // A reported stall is kept as it was then, with its native frames.
+    // One that was told of is kept as it was then, with its native frames.
     if (stall_->told == format::never || news_) save_picture(picture);
     // A service may wait like this for days: the longer it does, the more rarely we look.
     const Nanos pause = std::clamp<Nanos>(
@@ -146,7 +146,7 @@ void StallWatch::examine(Nanos now) {
         now + std::max<Nanos>({pause, (own_cpu_now() - started) * 500, std::chrono::seconds(1)});
 }
 
-// Once, when it is reported, because each takes a moment.
+// Once, when it is told: it takes a moment each.
 void StallWatch::add_native_frames(StallPicture& picture) const {
     constexpr int most_asked = 4;
     int asked = 0;

@@ -17,7 +17,7 @@ struct NonfiniteFound {
     ExceptionSaid said;
 };
 
-// A variable was not finite where the program's own check failed.
+// A variable was no finite number where a check of the program's own failed.
 struct NonfiniteVariable {
     std::string name, value;
     std::string line, source;  // of the exception

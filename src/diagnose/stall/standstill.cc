@@ -47,7 +47,7 @@ const StallEvidence* last_stall(const Death& death) {
     if (is_live(death)) return stall.told && !stall.moved ? &stall : nullptr;
     const std::optional<RunTime> end = stopped_at(death);
     if (!end) return nullptr;
-    // If it moved only because it was asked to stop, it did not move before.
+    // What moved only because it was asked to stop did not move before.
     constexpr Nanos slack{2'000'000'000};
     if (stall.moved && later(*stall.moved, slack) < *end) return nullptr;
     if (stall.moved && (!death.time || *end == *death.time)) return nullptr;

@@ -34,11 +34,11 @@ struct Standstill {
     const StalledProcess* waiting = nullptr;
 };
 
-// Nothing while it moves, and nothing if the program is meant to wait: a server, a prompt, a sleep,
-// a debugger. For a run that ended, only if somebody stopped it.
+// Nothing while it moves; nothing either where waiting is what the program does: a server, a
+// prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
 std::optional<Standstill> standstill_of(const Death& death);
 
-// No step for far longer than steps took so far.
+// No step for far longer than they took so far.
 bool steps_overdue(const Standstill& stand);
 
 }  // namespace holdfast

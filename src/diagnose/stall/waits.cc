@@ -70,7 +70,7 @@ bool is_at_work(const WaitingThread& thread) {
     const Frame* own = nullptr;
     for (auto frame = begin; frame != thread.frames.end(); ++frame) {
         if (is_own_code(frame->file)) own = &*frame;
-        // The call in which it waits for its next order.
+        // What it called to be told what to do next.
         else if (is_delivery_wait(frame->file))
             own = nullptr;
     }

@@ -1,4 +1,4 @@
-// What a single thread of a stalled process shows: what it waits for, and where.
+// What a single thread of a stalled process tells: whom it waits for, and where.
 #pragma once
 
 #include <algorithm>
