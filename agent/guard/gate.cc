@@ -41,8 +41,8 @@ constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
 constexpr std::int64_t reading_lasts_in_thread =
     1'000'000;  // it takes long to be called from there
-// If nothing was touched for this long, the thread that should touch it may be waiting for the
-// interpreter's lock, which the asker holds.
+// Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
+// asker holds.
 constexpr std::int64_t standstill = 200'000'000;
 constexpr std::int64_t longest_wait = 10'000'000'000;
 constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
@@ -117,12 +117,12 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
-// Checked before any wait: a thread that must not be refused must not be delayed, either.
+// Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
         (ask.pool ? pools_error_is_received() : survives_refusal(ask.caller, asked_by(ask))))
         return true;
-    // Let through; if it is then too much, the next line of Python gets the error.
+    // Let through, so the next line of Python pays, should it then be too much.
     note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
@@ -147,8 +147,8 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     return on;
 }
 
-// Freed memory that glibc still holds, above all in the heaps of many threads: it is given back
-// before anything is refused, but not if we only warn. No lock of malloc is held here.
+// What was freed and glibc still holds, in the heaps of many threads above all: it comes back
+// before anything is refused for it, but not where we only warn. No lock of malloc is held here.
 void give_back_freed(GuardState& state, const Situation& situation) {
     constexpr std::int64_t pause = 1'000'000'000;
     if (situation.settings().mode != GuardMode::on) return;
@@ -171,7 +171,7 @@ bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes
     return true;
 }
 
-// Waits for promises made earlier; then only the kernel's figure counts. True: too much.
+// Waits for what others were promised before; then the kernel's word alone counts. True: too much.
 bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t bytes = ask.size;
     format::GuardPage& page = *guard_page();
@@ -210,8 +210,8 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     return true;
 }
 
-// A quarter of what is left may be taken to handle an error. A thread that swallows its errors and
-// goes on gets less each time, and so never uses up all of it.
+// A quarter of what is left may be taken to deal with an error. A thread that swallows its errors
+// and goes on gets less each time, and never comes to the end of it.
 std::uint64_t next_grace(const Situation& situation) {
     const std::uint64_t left = situation.headroom().most;
     return left - left / 4;

@@ -1,6 +1,5 @@
-// Remembers, by the place of the request, whether recent requests could be refused. Finding out
-// takes a millisecond. So it is done again only for a refusal; everything else uses the remembered
-// answer.
+// Whether those who asked a moment ago could be refused, remembered by where they asked. To find
+// out takes a millisecond, so for a refusal it is asked anew, and for everything else this must do.
 #pragma once
 
 #include "agent/guard/page.h"

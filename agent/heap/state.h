@@ -23,7 +23,7 @@ struct Unseen {
     std::int64_t explained;  // what the hooks saw, and what of it malloc may have kept when freed
     std::int64_t highest;    // the most the hooks saw at a time since that look
     std::uint64_t variance_kib2;  // of what is explained
-    std::uint64_t bytes;          // charged to lines
+    std::uint64_t bytes;          // put down to lines
 };
 
 struct HeapState {
@@ -38,7 +38,7 @@ struct HeapState {
     std::atomic<std::int64_t> next_window, next_resident;
     std::atomic<std::uint64_t> dropped;
     std::atomic<std::uint64_t> step, gpu_allocated;
-    // Blocks that were freed while the lock was taken: its next holder removes them first.
+    // Blocks freed while the lock was taken: whoever has it next removes them first.
     static constexpr std::uint32_t late_capacity = 64;
     std::atomic<std::uint64_t> late[late_capacity];
     std::atomic<std::uint32_t> late_count;

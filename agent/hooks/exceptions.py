@@ -66,12 +66,12 @@ def _text(error, most):
         return "<exception str() failed>"
     if len(text) <= most:
         return text
-    # TensorFlow says first where a node was made, and after that what is wrong.
+    # TensorFlow tells where a node was made, and behind that what is wrong.
     return text[: most // 2] + " ... " + text[5 - most + most // 2 :]
 
 
 def _first_alike(error):
-    """The write that failed, if closing the file then fails for the same reason."""
+    """The write that failed, where closing the file then fails for the same reason."""
     said = _text(error, 1000)
     first = at = error
     for _ in range(_CAUSES):

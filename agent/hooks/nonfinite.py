@@ -1,4 +1,4 @@
-"""Finds a number that is not finite in the frames of an exception that nobody caught.
+"""A number that is not finite, in the frames of an exception that nobody caught.
 
 Asks no GPU: a tensor there may never answer.
 """
@@ -64,7 +64,7 @@ def _note_first(frames, at_exit=False):
     for variables, file, line, depth in [] if at_exit else seen[:2]:
         for name, value in variables:
             if _is_cpu_tensor(value) and _holds_nan(value):
-                # Gaps in data are usual, so this counts only for an error about numbers.
+                # Gaps in data are usual: it counts only for an error that speaks of numbers.
                 note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
                 return
 

@@ -42,9 +42,9 @@ const render = (state: Parameters<typeof CheckView>[0]['state']) =>
 describe('the check', () => {
   test('is as loud as its worst finding', () => {
     expect(render(report(finding('blocks'), finding('note')))).toContain('cannot train');
-    expect(render(report(finding('will-hurt')))).toContain('may be hurt');
-    expect(render(report(finding('note')))).toContain('Nothing here will hurt');
-    expect(render(report())).toContain('Nothing here will hurt');
+    expect(render(report(finding('will-hurt')))).toContain('but not well');
+    expect(render(report(finding('note')))).toContain('Nothing here gets in the way');
+    expect(render(report())).toContain('Nothing here gets in the way');
   });
 
   test('says what was judged, found, read and mended', () => {

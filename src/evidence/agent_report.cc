@@ -21,8 +21,8 @@ const AgentRecord* main_agent(const RunRecord& record, const Evidence& evidence)
     return last;
 }
 
-// The exception as it was thrown. Stderr's own text stays if it is about another exception: a
-// thread's hook may have printed last, or the program itself.
+// The exception as it was thrown. Stderr's own text stands where it tells of another one: a
+// thread's hook may have printed last, or the program something of its own.
 void add_traceback(const AgentRecord& agent, const RunClock& clock, Evidence& evidence) {
     const AgentExceptionRecord* last = nullptr;
     for (const AgentExceptionRecord& thrown : agent.exceptions)
@@ -82,9 +82,10 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
     }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
-            {Missing::What::other, formatted("{} processes were observed from outside only: the "
-                                             "record has no room for so many at once",
-                                             record.agents_refused)});
+            {Missing::What::other,
+             formatted("{} processes were observed from outside only: more at once than there is "
+                       "room for",
+                       record.agents_refused)});
 }
 
 }  // namespace

@@ -8,16 +8,16 @@ std::string plan_headline(const fit::Plan& plan) {
     const Bytes need = plan.peak_reserved + plan.anatomy.context;
     const std::string what = plan.batch == 0 ? "It" : formatted("Batch {}", plan.batch);
     if (plan.fits && need > plan.capacity)
-        return formatted("{} only just fits {}: with more room it would hold {}", what,
+        return formatted("{} only just fits {}: on a larger GPU it would reserve {}", what,
                          human(plan.capacity), human(need));
     return plan.fits ? formatted("{} fits: {} of {}", what, human(need), human(plan.capacity))
-                     : formatted("{} does not fit: it needs {}, and there are {}", what,
+                     : formatted("{} does not fit: it needs {}, but there are {}", what,
                                  human(need), human(plan.capacity));
 }
 
 std::string plan_margin(const fit::Plan& plan) {
     if (plan.fits && plan.margin < 0)
-        return "Only because the allocator gives cached memory back on the way.";
+        return "It fits only because the allocator frees cached memory during the step.";
     const Bytes apart{static_cast<std::uint64_t>(plan.margin < 0 ? -plan.margin : plan.margin)};
     return formatted("{} {}; {} may be off by {:.0f} %.", human(apart),
                      plan.margin < 0 ? "too much" : "to spare",

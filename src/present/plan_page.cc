@@ -64,7 +64,7 @@ void host(Page& page, const fit::HostMemory& host) {
             page.pair(formatted("{:>{}}", human(bytes), amount_width), amount_width + 2, text, 2);
     };
     const fit::HostFacts& facts = host.facts;
-    row(host.total(), "in the machine's own memory, beside Python and its libraries:");
+    row(host.total(), "of the machine's own memory, without Python and its libraries:");
     row(host.dataset, "the datasets");
     row(host.waiting,
         facts.workers == 0
@@ -72,7 +72,7 @@ void host(Page& page, const fit::HostMemory& host) {
             : formatted("batches of {} {}: {} workers x {} ahead, and one in use",
                         human(host.batch), facts.pinned ? "pinned" : "in shared memory",
                         facts.workers, facts.prefetch));
-    row(host.making, "batches in the making");
+    row(host.making, "batches being made");
     row(host.workers, facts.objects.count > 0
                           ? "the workers' own, with their copies of Python objects"
                           : "the workers' own");

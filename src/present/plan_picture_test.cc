@@ -63,7 +63,7 @@ TEST(PlanHeadline, NeverSaysThatMoreFitsThanThereIs) {
     plan.fits = true;
     plan.margin = -500;
     EXPECT_EQ(plan_headline(plan),
-              "Batch 64 only just fits 500 MiB: with more room it would hold 1000 MiB");
+              "Batch 64 only just fits 500 MiB: on a larger GPU it would reserve 1000 MiB");
 }
 
 TEST(PlanPicture, NamesFromTheProgramAreText) {

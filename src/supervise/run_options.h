@@ -1,4 +1,4 @@
-// The options of a run, and its callbacks.
+// What a run is asked for, and whom it tells what it sees.
 #pragma once
 
 #include <sys/types.h>
@@ -26,7 +26,7 @@ struct RunOptions {
     bool kernel = false;
     Environment environment = Environment::of_process();
     std::string version;
-    // Called with one line each: where the record went instead, and what the guard did first.
+    // Told one line each: where the record went instead, and what the guard did first.
     std::function<void(const std::string&)> warn = [](const std::string&) {};
     // How long a proven deadlock is watched before it is told; zero: nothing is told.
     Nanos stall_after = stall_thresholds::usual_patience;

@@ -94,7 +94,7 @@ bool StallWatch::moved() {
     const bool stepped = (steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all)) ||
                          turned != std::exchange(cells_turned_, turned);
     if (steps || !seen_steps_) seen_steps_ = steps;
-    // If the tree was not measured since then, it is not known whether it worked.
+    // Where the tree was not measured since, nothing is known: neither that it worked nor that not.
     const TreeTotals& totals = tree_->totals();
     if (totals.time == last_totals_.time) return stepped;
     const auto elapsed = static_cast<double>((totals.time - last_totals_.time).count());
@@ -173,7 +173,7 @@ void StallWatch::examine(Nanos now) {
         news_ = StallNews{StallNews::What::stuck, age};
         add_native_frames(picture);
     }
-    // A reported stall is kept as it was then, with its native frames.
+    // One that was told of is kept as it was then, with its native frames.
     if (stall_->told == format::never || news_) save_picture(picture);
     // A service may wait like this for days: the longer it does, the more rarely we look.
     const Nanos pause = std::clamp<Nanos>(

@@ -238,7 +238,7 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
             rise_of_end(line.sum.series(agent), *blamed->growth) >=
                 0.6 * rise_of_end(whole, *blamed->growth))
             return std::nullopt;
-    // Without steps, only the names of the called functions distinguish one long call from a loop.
+    // Without steps nothing tells one long call from a loop, but for the names of what it calls.
     if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;

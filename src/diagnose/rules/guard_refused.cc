@@ -64,7 +64,7 @@ std::optional<Finding> refusal_before(const Autopsy& death, const Standstill& st
         if (found == nullptr || time > found->guard->last.time) found = &agent;
     }
     if (found == nullptr) return std::nullopt;
-    // Only the order of the two shows that it hangs for this reason.
+    // That it stands still for this reason is seen only by the order of the two.
     Finding finding = finding_about(death, "guard-refused"_cause, Confidence::likely,
                                     facts::GuardRefused{found, std::nullopt});
     if (const std::optional<Where> where = own_place(found->guard->last.frames))

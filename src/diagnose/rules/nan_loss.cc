@@ -1,4 +1,4 @@
-// HF601: a recorded loss stopped being finite, or a check found a number that is not finite.
+// HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
 #include <algorithm>
 
 #include "base/text.h"
@@ -15,8 +15,8 @@ namespace {
 
 using enum Confidence;
 
-// The program's own check shows where the number was found; the frames of the exception may show
-// where it was produced.
+// A check of the program's own tells where the number was met; where it came to be, the frames of
+// the exception may still have told.
 void go_back_to_origin(const Autopsy& death, const AgentEvidence& agent, Finding& finding) {
     const TracebackText* traceback = death.exception;
     const bool left = traceback == nullptr && death.exit_call != nullptr;
@@ -155,8 +155,8 @@ std::optional<Finding> nan_loss(const Autopsy& death) {
         finding.confidence = Confidence::likely;
     }
     constexpr std::uint64_t a_few = 16;
-    // Or its own check failed a few steps later, in a frame that has such a number, whatever its
-    // message.
+    // Or its own check failed a few steps later, in a frame that has such a number, whatever it
+    // says.
     if (after <= a_few && fails_own_check(death) && met_in_frame(*agent))
         finding.topic = Topic::nonfinite_number;
     // Or it looked at the loss itself, a few steps later, and left.

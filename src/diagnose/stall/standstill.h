@@ -34,8 +34,8 @@ struct Standstill {
     const StalledProcess* waiting = nullptr;
 };
 
-// Nothing while it moves, and nothing if the program is meant to wait: a server, a prompt, a sleep,
-// a debugger. For a run that ended, only if somebody stopped it.
+// Nothing while it moves; nothing either where waiting is what the program does: a server, a
+// prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
 std::optional<Standstill> standstill_of(const Death& death);
 
 }  // namespace holdfast

@@ -83,11 +83,11 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     if (program.by_rule > 0)
         plan.missing.push_back("workspaces of " + std::to_string(program.by_rule) + " of " +
                                std::to_string(program.convolutions) +
-                               " convolutions by rule: none like them was measured on this kind of "
-                               "GPU (holdfast fit --calibrate)");
+                               " convolutions are estimated by rule: none like them was measured "
+                               "on this kind of GPU (holdfast fit --calibrate)");
     if (plan.fits && held.refused > 0)
         plan.missing.push_back(
-            "room for the workspaces of " + std::to_string(held.refused) +
+            "memory for the workspaces of " + std::to_string(held.refused) +
             " convolutions: cuDNN takes slower plans without them, and the step runs");
     if (request.allocator.other_backend)
         plan.missing.push_back("the cudaMallocAsync backend is not modelled; torch's own is shown");
@@ -111,7 +111,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
         plan.largest_batch = std::max(largest.batch.value_or(0), plan.fits ? plan.batch : 0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())
-            plan.missing.push_back("the largest batch was not captured itself: " +
+            plan.missing.push_back("the largest batch itself was not captured: " +
                                    largest.unverified);
     }
     if (request.ways && (request.all_ways || !plan.fits))

@@ -38,7 +38,7 @@ constexpr std::array changes{
     Change{"adam-8bit", "keep the optimizer's state in 8 bits",
            "bitsandbytes.optim.AdamW8bit(model.parameters(), lr=...)", "other rounding"},
     Change{"sgd", "plain SGD keeps no state", "torch.optim.SGD(model.parameters(), lr=...)",
-           "another optimizer: tune it anew"},
+           "a different optimizer: tune it again"},
 };
 
 Way way_of(const Change& change) {
@@ -69,7 +69,7 @@ std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
     if (!request.allocator.expandable_segments) {
         if (auto same = source.capture(plan.batch, "")) {
             Way way = way_of({"expandable-segments",
-                              "let segments grow, so that less is lost between blocks",
+                              "let segments grow, so that less memory is lost between blocks",
                               "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", ""});
             AllocatorOptions allocator = request.allocator;
             allocator.expandable_segments = true;
