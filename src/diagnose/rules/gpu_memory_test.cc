@@ -181,7 +181,7 @@ TEST(GpuPreallocated, AdvisesNothingThatIsSetAlready) {
 
 TEST(GpuPreallocated, QuotesTheShareThatJaxWasGiven) {
     const Statement root = taken_beside({"jax\nXLA_CLIENT_MEM_FRACTION=.95"});
-    EXPECT_TRUE(advised(root, "JAX takes 95 % at its start, by XLA_CLIENT_MEM_FRACTION"));
+    EXPECT_TRUE(advised(root, "JAX takes 95 % at its start, because of XLA_CLIENT_MEM_FRACTION"));
     EXPECT_TRUE(advised(root, "or XLA_CLIENT_MEM_FRACTION=.40"));
     EXPECT_TRUE(std::any_of(root.evidence.begin(), root.evidence.end(), [](const Observation& e) {
         return e.text == "XLA_CLIENT_MEM_FRACTION=.95";

@@ -16,7 +16,7 @@ TEST(AllocRefused, IsCertainWhenMoreWasAskedForThanThereWas) {
     EXPECT_EQ(root_of(v), "alloc-refused");
     EXPECT_TRUE(certain(v));
     EXPECT_TRUE(has_evidence(v.root, "asked for: 1 TiB"));
-    EXPECT_TRUE(has_evidence(v.root, "could be had: 50 GiB"));
+    EXPECT_TRUE(has_evidence(v.root, "available: 50 GiB"));
     ASSERT_TRUE(v.root.where);
     EXPECT_EQ(v.root.where->line, 42);
 }
