@@ -53,6 +53,17 @@ TEST(ThreadLimit, IsNotANonBlockingRead) {
               "exception");
 }
 
+TEST(ThreadLimit, IsNotSharedMemoryThatTorchCouldNotWrite) {
+    const Verdict v =
+        Story()
+            .exits(1)
+            .raises("RuntimeError",
+                    "unable to write to file </torch_9_1>: Resource temporarily unavailable (11)")
+            .verdict();
+    EXPECT_EQ(root_of(v), "shm-full");
+    EXPECT_FALSE(certain(v));
+}
+
 TEST(FdLimit, IsCertainWithACountNearTheLimit) {
     Story story;
     story.exits(1).raises("OSError", "[Errno 24] Too many open files: 'x'");

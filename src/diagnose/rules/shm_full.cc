@@ -65,7 +65,12 @@ std::optional<Finding> shm_full(const Autopsy& death) {
     // One request that is larger than all of it leaves it as empty as before; the error itself says
     // so.
     const bool refused = said && said->line.find("No space left on device") != std::string::npos;
-    if (shm != nullptr && roomy(*shm) && !refused && !by_itself) return std::nullopt;  // not this
+    // torch's words for a write to shared memory that failed; the error they quote may be an older
+    // one.
+    const bool torch_failed =
+        said && said->line.find("unable to write to file </torch") != std::string::npos;
+    if (shm != nullptr && roomy(*shm) && !refused && !torch_failed && !by_itself)
+        return std::nullopt;                                    // not this
     if (!was_full && !said && !by_itself) return std::nullopt;  // SIGBUS has many other causes
 
     const bool decided = (was_full || refused) && said && said->final;

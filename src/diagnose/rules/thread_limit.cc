@@ -7,23 +7,28 @@ namespace holdfast::rules {
 namespace {
 
 std::optional<Said> thread_words(const Autopsy& death) {
-    std::optional<Said> said = system_said_last(
+    return system_said_last(
         death, {"can't start new thread", "pthread_create failed", "Thread creation failed",
                 "unable to create new native thread", "fork: Resource temporarily unavailable",
-                "fork: retry", "Cannot fork", "[Errno 11] Resource temporarily unavailable"});
-    if (!said) said = system_said_last(death, {"Resource temporarily unavailable"});
-    // Errno 11 also comes from a non-blocking read; the exception must come from starting a thread
-    // or process.
-    if (const TracebackText* traceback = death.exception;
-        said && traceback != nullptr && traceback->type == "BlockingIOError") {
-        for (const Frame& frame : traceback->frames)
-            for (const std::string_view word : {"fork", "popen", "Popen", "subprocess", "spawn"})
-                if (frame.function.find(word) != std::string::npos ||
-                    frame.file.find(word) != std::string::npos)
-                    return said;
-        return std::nullopt;
-    }
-    return said;
+                "fork: retry", "Cannot fork"});
+}
+
+// The exception comes from starting a thread or a process.
+bool started_something(const Autopsy& death) {
+    if (death.exception == nullptr) return false;
+    for (const Frame& frame : death.exception->frames)
+        for (const std::string_view word : {"fork", "popen", "Popen", "subprocess", "spawn"})
+            if (frame.function.find(word) != std::string::npos ||
+                frame.file.find(word) != std::string::npos)
+                return true;
+    return false;
+}
+
+// EAGAIN may be about anything: a read, shared memory, a lock on a file.
+std::optional<Said> words_of_eagain(const Autopsy& death) {
+    const bool is_read = death.exception != nullptr && death.exception->type == "BlockingIOError";
+    if (is_read && !started_something(death)) return std::nullopt;
+    return system_said_last(death, {"Resource temporarily unavailable"});
 }
 
 using Count = facts::ThreadLimit::Count;
@@ -56,10 +61,11 @@ std::optional<Count> user_limit(const Autopsy& death) {
 }  // namespace
 
 std::optional<Finding> thread_limit(const Autopsy& death) {
-    const std::optional<Said> said = thread_words(death);
-    if (!said) return std::nullopt;
     std::optional<Count> count = pids_limit(death.cgroup());
     if (!count) count = user_limit(death);
+    std::optional<Said> said = thread_words(death);
+    if (!said && (count || started_something(death))) said = words_of_eagain(death);
+    if (!said) return std::nullopt;
     if (!count && !said->final) return std::nullopt;  // somebody else's words, perhaps
     const bool fits =
         said->final && (death.exit.signal || death.exit.code == 1 || death.exception == nullptr);
