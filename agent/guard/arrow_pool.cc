@@ -210,9 +210,8 @@ void stand_before_arrow() {
         return;
     void* library = loaded_arrow();
     if (library == nullptr || !find_order(library)) return;
-    for (const char* name :
-         {"_ZN5arrow20mimalloc_memory_poolEPPNS_10MemoryPoolE",
-          "_ZN5arrow20jemalloc_memory_poolEPPNS_10MemoryPoolE"}) {
+    for (const char* name : {"_ZN5arrow20mimalloc_memory_poolEPPNS_10MemoryPoolE",
+                             "_ZN5arrow20jemalloc_memory_poolEPPNS_10MemoryPoolE"}) {
         // Not the default one, which is chosen when it is first asked for.
         const auto get = reinterpret_cast<Status (*)(void**)>(::dlsym(library, name));
         void* pool = nullptr;

@@ -6,8 +6,8 @@
 
 namespace holdfast::agent {
 
-// Called once Arrow has been imported, by a thread that runs Python. Does nothing where the guard is
-// not on, or where the pools do not look as they are known.
+// Called once Arrow has been imported, by a thread that runs Python. Does nothing where the guard
+// is not on, or where the pools do not look as they are known.
 void stand_before_arrow();
 
 }  // namespace holdfast::agent

@@ -162,7 +162,8 @@ void tell_main_thread() {
 
 void tell_event_loop() {
     GuardState* state = guard_state();
-    if (state == nullptr || own_thread_id() != ::getpid() || own_listener(*state) == nullptr) return;
+    if (state == nullptr || own_thread_id() != ::getpid() || own_listener(*state) == nullptr)
+        return;
     CalledFunction stack[deepest_call];
     if (!runs_event_loop(stack, own_stack(stack, deepest_call))) return;
     state->loop_until.store(now() + loop_is_due);
@@ -235,7 +236,7 @@ AtBrink called_at_brink() {
     CalledFunction stack[deepest_call];
     const std::size_t depth = own_stack(stack, deepest_call);
     const Here here = may_raise_in(stack, depth);
-    if (here == Here::never) {
+    if (here == Here::never || (here == Here::yes && !own_error_is_received())) {
         answer(*state, GuardAnswer::nobody_hears);
         state->owed.store(false);
         return {};

@@ -1,5 +1,5 @@
-// asyncio's loop: an error in a task is kept in the task, and the others go on taking memory. So the
-// loop itself gets one, where it has run one task and not yet taken the next from its queue.
+// asyncio's loop: an error in a task is kept in the task, and the others go on taking memory. So
+// the loop itself gets one, where it has run one task and not yet taken the next from its queue.
 #pragma once
 
 #include <cstddef>

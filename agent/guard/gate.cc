@@ -120,8 +120,7 @@ void visit_sooner(const Situation& situation) {
 // Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
-        (ask.pool ? pools_error_is_received()
-                  : survives_refusal(ask.caller, asked_by(ask))))
+        (ask.pool ? pools_error_is_received() : survives_refusal(ask.caller, asked_by(ask))))
         return true;
     // Let through, so the next line of Python pays, should it then be too much.
     note_let_through(state, ask.size, now());
@@ -356,7 +355,8 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy = !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
+    const bool lazy =
+        !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;

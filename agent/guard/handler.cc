@@ -15,7 +15,8 @@ constexpr unsigned char omitted = 0xFF;
 // How a number is written in these tables: the low half its form, the high half what it is
 // relative to.
 constexpr unsigned char form_of(unsigned char encoding) { return encoding & 0x0FU; }
-constexpr unsigned char whole_address = 0x00, any_length = 0x01, four_bytes = 0x03, four_signed = 0x0B;
+constexpr unsigned char whole_address = 0x00, any_length = 0x01, four_bytes = 0x03,
+                        four_signed = 0x0B;
 constexpr unsigned char relative_to_here = 0x10, through_a_pointer = 0x80;
 
 std::uint64_t read_any_length(const unsigned char*& at) {
@@ -113,8 +114,7 @@ _Unwind_Reason_Code look(_Unwind_Context* context, void* given) {
     }
     const auto* table = static_cast<const unsigned char*>(search.table(context));
     if (table == nullptr) return _URC_NO_REASON;
-    const OnThrow does =
-        on_throw(table, search.begin(context), exact != 0 ? address : address - 1);
+    const OnThrow does = on_throw(table, search.begin(context), exact != 0 ? address : address - 1);
     if (does == OnThrow::ends) {
         search.ended = true;
         return _URC_END_OF_STACK;
@@ -204,8 +204,7 @@ std::size_t calls_below_loop(std::uint64_t* out, std::size_t most, std::uint64_t
     Calls calls{out, most, 0, loop_begin, loop_end, nullptr, false};
     // Without it the unwinder takes the loader's lock, which somebody may hold who waits for us.
     static const bool lockless = ::dlsym(RTLD_DEFAULT, "_dl_find_object") != nullptr;
-    if (!lockless || !find(walk, "_Unwind_Backtrace") ||
-        !find(calls.address, "_Unwind_GetIPInfo"))
+    if (!lockless || !find(walk, "_Unwind_Backtrace") || !find(calls.address, "_Unwind_GetIPInfo"))
         return 0;
     walk(&note_call, &calls);
     return calls.arrived ? calls.count : 0;

@@ -12,8 +12,8 @@ namespace holdfast::agent {
 // way promised to throw nothing, or it cannot be told.
 bool exception_is_caught(std::uint64_t thrower, std::uint64_t loop_begin, std::uint64_t loop_end);
 
-// The addresses that the calls of this thread return to, innermost first, up to Python's loop, which
-// is among them. 0: the unwinder is not here, may wait for a lock, or did not get there.
+// The addresses that the calls of this thread return to, innermost first, up to Python's loop,
+// which is among them. 0: the unwinder is not here, may wait for a lock, or did not get there.
 std::size_t calls_below_loop(std::uint64_t* out, std::size_t most, std::uint64_t loop_begin,
                              std::uint64_t loop_end);
 

@@ -107,9 +107,8 @@ bool survives_refusal(const void* caller, AskedBy how) {
     if (!code.whole || code.stack_end == 0) return false;
     const Range* asker = range_of(code, reinterpret_cast<std::uint64_t>(caller));
     if (asker == nullptr || asker->survival < Survival::asks) return false;
-    const bool needs_lock =
-        asker->survival == Survival::asks ||
-        (asker->survival == Survival::clears && how != AskedBy::calloc);
+    const bool needs_lock = asker->survival == Survival::asks ||
+                            (asker->survival == Survival::clears && how != AskedBy::calloc);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
     const std::uint64_t loop_begin = python->loop_begin;
     const std::uint64_t loop_end = python->loop_end;
