@@ -236,7 +236,7 @@ AtBrink called_at_brink() {
     CalledFunction stack[deepest_call];
     const std::size_t depth = own_stack(stack, deepest_call);
     const Here here = may_raise_in(stack, depth);
-    if (here == Here::never) {
+    if (here == Here::never || (here == Here::yes && !own_error_is_received())) {
         answer(*state, GuardAnswer::nobody_hears);
         state->owed.store(false);
         return {};

@@ -6,10 +6,13 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <new>
+#include <stdexcept>
 #include <string>
 
 #include "agent/box/slot.h"
 #include "agent/guard/foresight.h"
+#include "agent/guard/handler.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
 #include "agent/guard/raise_place.h"
@@ -34,6 +37,8 @@ std::size_t main_frames(RawFrame*, std::size_t) { return 0; }
 std::size_t other_threads(OtherThread*, std::size_t) { return 0; }
 std::size_t frames_of(const OtherThread&, RawFrame*, std::size_t) { return 0; }
 bool main_thread_can_be_told() { return false; }
+bool was_forked() { return false; }
+std::uint64_t command_of(int, char*, std::uint64_t) { return 0; }
 std::uint16_t frame_number(const RawFrame&) { return format::no_frame; }
 Text frame_file(const format::AgentSlot&, const format::AgentFrame&) { return {}; }
 Text text_at(const format::AgentSlot&, format::TextRef) { return {}; }
@@ -358,6 +363,71 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     EXPECT_EQ(in("/v/site-packages/numpy.libs/libscipy_openblas64_.so"), Survival::passes);
     EXPECT_EQ(in("[heap]"), Survival::no);
     EXPECT_EQ(in(""), Survival::made);
+}
+
+// What the search says of a throw at one place.
+struct Thrown {
+    std::uint64_t loop_begin = 0, loop_end = 0;
+    bool expected = false;
+};
+Thrown* thrown = nullptr;
+
+__attribute__((noinline)) void throw_here() {
+    const auto here = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+    thrown->expected = exception_is_caught(here, thrown->loop_begin, thrown->loop_end);
+}
+__attribute__((noinline)) void ask() {  // as operator new: its own frame is not looked at
+    throw_here();
+    asm volatile("" ::: "memory");
+}
+__attribute__((noinline)) void with_destructor() {
+    const std::string kept(100, 'x');
+    ask();
+    EXPECT_EQ(kept.size(), 100U);
+}
+__attribute__((noinline)) void catches_bad_alloc() {
+    try {
+        with_destructor();
+    } catch (const std::bad_alloc&) {
+        ADD_FAILURE();
+    }
+}
+__attribute__((noinline)) void catches_all() {
+    try {
+        with_destructor();
+    } catch (...) {
+        ADD_FAILURE();
+    }
+}
+__attribute__((noinline)) void catches_another() {
+    try {
+        with_destructor();
+    } catch (const std::logic_error&) {
+        ADD_FAILURE();
+    }
+}
+__attribute__((noinline)) void promises_not_to_throw() noexcept { with_destructor(); }
+// What it returns to plays Python's loop.
+__attribute__((noinline)) void enter(void (*what)()) {
+    thrown->loop_begin = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+    thrown->loop_end = thrown->loop_begin + 1;
+    what();
+    asm volatile("" ::: "memory");
+}
+__attribute__((noinline)) bool found_below(void (*what)()) {
+    Thrown here;
+    thrown = &here;
+    enter(what);
+    asm volatile("" ::: "memory");
+    return here.expected;
+}
+
+TEST(Handler, IsFoundWhereAThrowWouldBeCaught) {
+    EXPECT_TRUE(found_below(&catches_bad_alloc));
+    EXPECT_TRUE(found_below(&catches_all));
+    EXPECT_FALSE(found_below(&with_destructor));
+    EXPECT_FALSE(found_below(&catches_another));
+    EXPECT_FALSE(found_below(&promises_not_to_throw));
 }
 
 TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
