@@ -8,13 +8,15 @@ import sys
 from _holdfast_agent import note
 from hooks.keepers import locals_of
 from hooks.numbers import NOTE_NONFINITE
-from hooks.own_code import is_own
+from hooks.own_code import attributes, is_own
 
 _FRAMES = 3  # of the program's own code, innermost first
 _NAMES = 500
 _FEW = 1 << 16  # numbers of a tensor, to add them up in an instant
 _FEW_ONE_BY_ONE = 1 << 13
 _LONGEST = 1 << 15  # bytes of a function's code
+_MODULES = 32
+_ASTRAY = 1e4  # no weight of a model that still learns is as large
 _MEASURES = ("loss", "err", "cost", "mse", "mae", "nll", "elbo", "norm", "grad", "mean", "ppl")
 _CHECKS = ("isfinite", "isnan", "isinf")
 _GIVEN = ("inf", "infinity", "infty", "nan")
@@ -90,8 +92,40 @@ def _origin(frames, at_exit):
                 last = (before or made)[-1]
                 found.append((bool(before), last.offset, last.line))
         if found:
-            return file, min(found)[2]
+            line = min(found)[2]
+            return _below(frame, line, at_exit) or (file, line)
     return None
+
+
+def _below(frame, line, at_exit):
+    """Not where the weights have gone astray: then any line meets a number that is none."""
+    local = _variables(frame, at_exit)
+    for value in [*list(local.values())[:_NAMES], *list(frame.f_globals.values())[:_NAMES]]:
+        if _is_astray(value):
+            return None
+    from hooks.origins import below
+
+    return below(frame.f_code, line, local, frame.f_globals)
+
+
+def _is_astray(model):
+    """Of a torch module the first weights, as far as they are few and on the CPU."""
+    todo, looked = [model], 0
+    while todo and looked < _MODULES:
+        names = attributes(todo.pop())
+        weights, parts = names.get("_parameters"), names.get("_modules")
+        if type(weights) is not dict or type(parts) is not dict:
+            continue
+        looked += 1
+        todo.extend(parts.values())
+        for weight in weights.values():
+            tensor = weight.data if type(weight).__name__ == "Parameter" else None
+            if tensor is None or not _is_cpu_tensor(tensor) or tensor.nelement() > _FEW:
+                continue
+            largest = tensor.abs().max().item() if tensor.nelement() else 0.0
+            if not largest <= _ASTRAY:
+                return True
+    return False
 
 
 class _Store:
