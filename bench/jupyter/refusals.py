@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -107,7 +108,10 @@ def named_right(place: Place, run: Run, count: int) -> int:
         shown = run(place, [first, second, "print('alive')"])
         lines = shown[1].splitlines()
         heads = [at for at, line in enumerate(lines) if line.startswith(HEAD)]
-        right += bool(heads) and wanted in " ".join(lines[heads[0] + 1].split())
+        said = " ".join(lines[heads[0] + 1].split()) if heads else ""
+        right += wanted in said
+        if wanted not in said:
+            print(f"  not named: {wanted}; {said or shown[1][:400]!r}", file=sys.stderr)
     return right
 
 
