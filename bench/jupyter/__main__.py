@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.guard.groups import Group
-from bench.jupyter import browsers, refusals, restarts, shutdowns, timing
+from bench.jupyter import browsers, inspector, refusals, restarts, shutdowns, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
 
@@ -34,11 +34,20 @@ DEATHS = {
 }
 ENDS = ["print('done')", "import sys; sys.exit(3)", "1 / 0", "exit"]
 LIMIT_MIB = 320
-WORDS_S, RESTART_S, START_UP_MS = 1.0, 2.0, 100
+WORDS_S, RESTART_S, START_UP_MS, LOOK_MS = 1.0, 2.0, 100, 100
 
 
 def main() -> int:
-    usual = [*FRONT_ENDS, *browsers.BROWSERS, "again", "restarts", "panel", "timing", "axe"]
+    usual = [
+        *FRONT_ENDS,
+        *browsers.BROWSERS,
+        "again",
+        "restarts",
+        "panel",
+        "names",
+        "timing",
+        "axe",
+    ]
     known = [*usual, "shutdowns"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
@@ -58,6 +67,8 @@ def main() -> int:
             wrong += restart_rows(chosen.deaths)
         elif name == "panel":
             wrong += panel_row(chosen.deaths)
+        elif name == "names":
+            wrong += names_row(min(chosen.deaths, 5))
         elif name == "shutdowns":
             shutdown_row(chosen.deaths)
         elif name == "timing":
@@ -183,6 +194,21 @@ def panel_row(count: int) -> int:
         f"load {os.getloadavg()[0]:.1f}"
     )
     return int(middle > WORDS_S)
+
+
+def names_row(count: int) -> int:
+    """A look at 10,000 variables; its bar is for the median of later looks, by processor time."""
+    with a_place(limited=False) as place:
+        first, later = inspector.looks(place, 10_000, count)
+    for which, looks in (("first look", first), ("later", later)):
+        wall, cpu = (sorted(column) for column in zip(*looks, strict=True))
+        print(
+            f"10,000 names, {which}: {cpu[len(cpu) // 2]:.0f} ms of processor time, worst "
+            f"{cpu[-1]:.0f}; wall clock {wall[len(wall) // 2]:.0f} ms, worst {wall[-1]:.0f}, of "
+            f"{len(looks)}; load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+    return int(cpu[len(cpu) // 2] > LOOK_MS)
 
 
 def axe_row() -> int:
