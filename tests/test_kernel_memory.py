@@ -201,6 +201,20 @@ def test_a_look_runs_no_code_of_the_program_and_keeps_nothing_alive(jupyter):
     session.end()
 
 
+def test_what_the_error_of_an_earlier_cell_still_holds_is_seen(jupyter):
+    session = jupyter.session()
+    failed = session.run("def load():\n    rows = bytearray(9 << 20)\n    return 1 / 0\nload()")
+    assert errors(failed["outputs"])
+    look = (
+        "import _imp\n"
+        "facts = _imp._holdfast_agent.hook('hooks.cell_memory').gather(get_ipython())\n"
+        "print([(one['path'], one['owner'], one['bytes'] >> 20) for one in facts['variables']])"
+    )
+    assert session.run(look)["outputs"][-1]["text"] == "[('rows', 'load', 9)]\n"
+    session.do("shutdown")
+    session.end()
+
+
 # Exactly when the variables are weighed for the panel, somebody presses "interrupt".
 INTERRUPTED = """
 import _imp, os, signal

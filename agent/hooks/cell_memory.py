@@ -43,7 +43,7 @@ def publish(shell, facts):
 def gather(shell, error=None, refused=None):
     """Everything in the panel, as plain values; without an error, only the variables."""
     frames = _own_frames(error)
-    variables = largest(_spaces(shell, frames))
+    variables = largest(_spaces(shell, frames + _kept_frames(error)))
     company = []
     attempt(lambda: company.extend(others()))
     room = refused[3:5] if refused else headroom()
@@ -125,6 +125,13 @@ def _own_frames(error):
             found.append((entry.tb_frame, entry.tb_lineno))
         entry = entry.tb_next
     return found
+
+
+def _kept_frames(error):
+    """Of the error that was told last: the interpreter keeps it, and what its functions held."""
+    last = getattr(sys, "last_value", None)
+    known = last is not error and issubclass(type(last), BaseException)
+    return _own_frames(last) if known else []
 
 
 def _spaces(shell, frames):

@@ -38,7 +38,7 @@ def advise(variables, others, line, human):
 def _of_variable(one, used, human):
     size = human(one.bytes)
     if one.owner:
-        text = f"This error still holds `{one.path}` of {one.owner}(), {size}: let go of it."
+        text = f"The last error still holds `{one.path}` of {one.owner}(), {size}: let go of it."
         return [(one.bytes, text, "import holdfast; holdfast.free()")]
     if "a view that keeps" in one.text:
         text = f"`{one.path}` is a view that keeps {size}: copy what is needed of it."

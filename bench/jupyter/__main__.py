@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
 from bench.guard.groups import Group
-from bench.jupyter import browsers, refusals, restarts, shutdowns, timing
+from bench.jupyter import browsers, inspector, refusals, restarts, shutdowns, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
 
@@ -34,11 +34,20 @@ DEATHS = {
 }
 ENDS = ["print('done')", "import sys; sys.exit(3)", "1 / 0", "exit"]
 LIMIT_MIB = 320
-WORDS_S, RESTART_S, START_UP_MS = 1.0, 2.0, 100
+WORDS_S, RESTART_S, START_UP_MS, LOOK_MS = 1.0, 2.0, 100, 100
 
 
 def main() -> int:
-    usual = [*FRONT_ENDS, *browsers.BROWSERS, "restarts", "refusals", "timing", "axe"]
+    usual = [
+        *FRONT_ENDS,
+        *browsers.BROWSERS,
+        "again",
+        "restarts",
+        "panel",
+        "names",
+        "timing",
+        "axe",
+    ]
     known = [*usual, "shutdowns"]
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
@@ -49,13 +58,17 @@ def main() -> int:
     print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end")
     for name in only:
         if name in FRONT_ENDS:
-            wrong += command_row(name, chosen.deaths)
+            wrong += command_row(name, chosen.deaths) + refusals_of(name, chosen.deaths)
         elif name in browsers.BROWSERS:
             wrong += browser_row(name, chosen.deaths)
+        elif name == "again":
+            wrong += sum(again_row(app, min(chosen.deaths, 6)) for app in ("lab", "notebook"))
         elif name == "restarts":
             wrong += restart_rows(chosen.deaths)
-        elif name == "refusals":
-            wrong += refusal_rows(chosen.deaths)
+        elif name == "panel":
+            wrong += panel_row(chosen.deaths)
+        elif name == "names":
+            wrong += names_row(min(chosen.deaths, 5))
         elif name == "shutdowns":
             shutdown_row(chosen.deaths)
         elif name == "timing":
@@ -104,21 +117,22 @@ def browser_row(name: str, count: int) -> int:
         return 0
     seen = browsers.browse(name, possible_deaths(), count)
     wrong = show_row(name, seen["right"], seen["loud"], count)
+    return wrong + show_refusals(seen["named"], seen["wordy"], count)
+
+
+def again_row(name: str, count: int) -> int:
+    """Half of the clicks come at once, half after the server has restarted the kernel by itself."""
+    if obstacle := browsers.obstacle(name):
+        print(f"{name:<12} left out; {obstacle}", flush=True)
+        return 0
+    times = browsers.browse(name, {}, count, restarts=True)["restarts"]
+    middle, worst = times[len(times) // 2], times[-1]
     print(
-        f"{'':<12} refused cells named right: {seen['named']} of {count}; words where nothing was "
-        f"refused: {seen['wordy']} of {count}",
+        f"{name:<12} restart and run to here starts after {middle:.1f} s, worst {worst:.1f} s of "
+        f"{len(times)}; load {os.getloadavg()[0]:.1f}",
         flush=True,
     )
-    wrong += count - seen["named"] + seen["wordy"]
-    if again := seen["restarts"]:
-        middle, worst = again[len(again) // 2], again[-1]
-        print(
-            f"{'':<12} restart and run to here starts after {middle:.1f} s, worst {worst:.1f} s of "
-            f"{len(again)}; load {os.getloadavg()[0]:.1f}",
-            flush=True,
-        )
-        wrong += int(middle > RESTART_S)
-    return wrong
+    return int(middle > RESTART_S)
 
 
 def show_row(name: str, right: int, loud: int, count: int) -> int:
@@ -146,22 +160,55 @@ def shutdown_row(count: int) -> None:
         )
 
 
-def refusal_rows(count: int) -> int:
-    """Cells that a guard which is on refuses memory."""
+def refusals_of(name: str, count: int) -> int:
+    """Cells that a guard which is on refuses memory, and healthy ones."""
     if os.geteuid() != 0:
-        print("refusals     left out; a memory limit around a kernel needs root", flush=True)
+        print(f"{'':<12} refused cells left out; a memory limit around a kernel needs root")
         return 0
-    wrong = 0
     with a_place(limited=True) as place:
         place.environment["HOLDFAST_GUARD"] = "on"
-        print(f"{'':<12} {'right variable and keeper':<26} words where nothing was refused")
-        for name, run in FRONT_ENDS.items():
-            right = refusals.named_right(place, run, count)
-            wrong += show_row(name, right, refusals.healthy_words(place, run, count), count)
+        right = refusals.named_right(place, FRONT_ENDS[name], count)
+        wordy = refusals.healthy_words(place, FRONT_ENDS[name], count)
+    return show_refusals(right, wordy, count)
+
+
+def show_refusals(right: int, wordy: int, count: int) -> int:
+    print(
+        f"{'':<12} refused cells named right: {right} of {count}; words where nothing was "
+        f"refused: {wordy} of {count}",
+        flush=True,
+    )
+    return count - right + wordy
+
+
+def panel_row(count: int) -> int:
+    if os.geteuid() != 0:
+        print("panel        left out; a memory limit around a kernel needs root", flush=True)
+        return 0
+    with a_place(limited=True) as place:
+        place.environment["HOLDFAST_GUARD"] = "on"
         times = refusals.error_to_words(place, count)
-        middle, worst = times[len(times) // 2], times[-1]
-        print(f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
-    return wrong + int(middle > WORDS_S)
+    middle, worst = times[len(times) // 2], times[-1]
+    print(
+        f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}; "
+        f"load {os.getloadavg()[0]:.1f}"
+    )
+    return int(middle > WORDS_S)
+
+
+def names_row(count: int) -> int:
+    """A look at 10,000 variables; its bar is for the median of later looks, by processor time."""
+    with a_place(limited=False) as place:
+        first, later = inspector.looks(place, 10_000, count)
+    for which, looks in (("first look", first), ("later", later)):
+        wall, cpu = (sorted(column) for column in zip(*looks, strict=True))
+        print(
+            f"10,000 names, {which}: {cpu[len(cpu) // 2]:.0f} ms of processor time, worst "
+            f"{cpu[-1]:.0f}; wall clock {wall[len(wall) // 2]:.0f} ms, worst {wall[-1]:.0f}, of "
+            f"{len(looks)}; load {os.getloadavg()[0]:.1f}",
+            flush=True,
+        )
+    return int(cpu[len(cpu) // 2] > LOOK_MS)
 
 
 def axe_row() -> int:
@@ -178,7 +225,10 @@ def timing_rows(count: int) -> int:
     with a_place(limited=False) as place:
         times = timing.death_to_words(place, count)
         middle, worst = times[len(times) // 2], times[-1]
-        print(f"death to words: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}")
+        print(
+            f"death to words: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}; "
+            f"load {os.getloadavg()[0]:.1f}"
+        )
         watched, plain = timing.start_up(place, count)
     slower = 1000 * (watched - plain)
     print(

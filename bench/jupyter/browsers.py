@@ -31,8 +31,8 @@ def obstacle(app: str) -> str:
     return ""
 
 
-def browse(app: str, deaths: dict[str, str], count: int) -> dict:
-    """What was counted."""
+def browse(app: str, deaths: dict[str, str], count: int, restarts: bool = False) -> dict:
+    """What was counted; with `restarts`, seconds from a click on *Restart and run to here*."""
     raw = app == "vscode"
     asked = {
         "app": app,
@@ -40,6 +40,7 @@ def browse(app: str, deaths: dict[str, str], count: int) -> dict:
         "refused": REFUSED if raw else REFUSED_LARGER,
         "healthy": HEALTHY,
         "count": count,
+        "restarts": restarts,
     }
     environment = dict(os.environ, HOLDFAST_LAB_PYTHON=sys.executable, HOLDFAST_BIN=BINARY)
     ended = subprocess.run(

@@ -18,7 +18,7 @@ def nbclient(place: Place, cells: Sequence[str]) -> list[str]:
     asked = json.dumps({"cells": list(cells), "kernel": "held", "allow_errors": False})
     program = [sys.executable, str(PROGRAMS / "notebook.py")]
     ended = subprocess.run(
-        program, input=asked, env=place.environment, capture_output=True, text=True, timeout=120
+        program, input=asked, env=place.environment, capture_output=True, text=True, timeout=600
     )
     return [words_of(outputs) for outputs in json.loads(ended.stdout)["cells"]]
 

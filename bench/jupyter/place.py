@@ -56,7 +56,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         return ended.stdout
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -107,7 +108,10 @@ def named_right(place: Place, run: Run, count: int) -> int:
         shown = run(place, [first, second, "print('alive')"])
         lines = shown[1].splitlines()
         heads = [at for at, line in enumerate(lines) if line.startswith(HEAD)]
-        right += bool(heads) and wanted in " ".join(lines[heads[0] + 1].split())
+        said = " ".join(lines[heads[0] + 1].split()) if heads else ""
+        right += wanted in said
+        if wanted not in said:
+            print(f"  not named: {wanted}; {said or shown[1][:400]!r}", file=sys.stderr)
     return right
 
 
@@ -122,21 +126,21 @@ def healthy_words(place: Place, run: Run, count: int) -> int:
 
 def error_to_words(place: Place, count: int) -> list[float]:
     """Seconds from a refused cell's error to its panel, as a client hears them."""
-    times = []
+    return sorted(
+        _error_to_words(place, *REFUSED[number % len(REFUSED)][:2]) for number in range(count)
+    )
+
+
+def _error_to_words(place: Place, first: str, second: str) -> float:
+    failed = 0.0
     with kernel(place, "held") as (_, client):
-        for number in range(count):
-            first, second, _ = REFUSED[number % len(REFUSED)]
-            client.execute_interactive(first, timeout=60, output_hook=lambda message: None)
-            request = client.execute(second)
-            failed = 0.0
-            while True:
-                message = client.get_iopub_msg(timeout=60)
-                if message["parent_header"].get("msg_id") != request:
-                    continue
-                if message["msg_type"] == "error":
-                    failed = time.monotonic()
-                elif message["msg_type"] == "display_data":
-                    break
-            times.append(time.monotonic() - failed)
-            client.execute_interactive("%reset -f", timeout=60)
-    return sorted(times)
+        client.execute_interactive(first, timeout=600, output_hook=lambda message: None)
+        request = client.execute(second)
+        while True:
+            message = client.get_iopub_msg(timeout=600)
+            if message["parent_header"].get("msg_id") != request:
+                continue
+            if message["msg_type"] == "error":
+                failed = time.monotonic()
+            elif message["msg_type"] == "display_data":
+                return time.monotonic() - failed

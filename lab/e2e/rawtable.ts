@@ -140,8 +140,7 @@ async function main(): Promise<void> {
       right: await row.right(),
       loud: await row.loud(),
       named: await row.named(),
-      wordy: await row.wordy(),
-      restarts: []
+      wordy: await row.wordy()
     };
     console.log(JSON.stringify(answer));
   } finally {

@@ -23,6 +23,8 @@ export const HOLDFAST =
 
 export const SCREENSHOTS = join(ROOT, 'build/screenshots');
 
+const STOPS_WITHIN = 60_000;
+
 interface IKernelspec {
   argv: string[];
   metadata: { holdfast: { original: object } };
@@ -125,9 +127,13 @@ export class JupyterServer {
 
   async stop(): Promise<void> {
     if (this.process.exitCode === null) {
-      const ended = new Promise(done => this.process.once('exit', done));
+      const ended = new Promise<true>(done => this.process.once('exit', () => done(true)));
       this.process.kill('SIGTERM');
-      await ended;
+      // A server that is ended amid a request may wait for a thread of its own for good.
+      if (!(await Promise.race([ended, sleep(STOPS_WITHIN, false)]))) {
+        this.process.kill('SIGKILL');
+        await ended;
+      }
     }
     await this.limit.remove();
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });

@@ -1,7 +1,8 @@
 // A row of bench/jupyter: deaths and orderly ends of kernels in front of a real browser.
 //
 // One JSON object on stdin, {app, deaths: {slug: code}, refused: [[first cell, refused cell, name]],
-// healthy: [cell], count}; one on stdout, {right, loud, named, wordy, restarts: [seconds]}.
+// healthy: [cell], count}; one on stdout, {right, loud, named, wordy}. With `restarts` only those are
+// played, and timed: {restarts: [seconds]}.
 
 import { readFileSync } from 'node:fs';
 
@@ -20,6 +21,7 @@ interface IAsked {
   refused: [string, string, string][];
   healthy: string[];
   count: number;
+  restarts?: boolean;
 }
 
 class Row {
@@ -31,9 +33,8 @@ class Row {
 
   /** How many deaths are told in the cell that died, and nowhere else. */
   async right(): Promise<number> {
-    let right = 0;
     const deaths = Object.entries(this.asked.deaths);
-    for (let i = 0; i < this.asked.count; i++) {
+    return this.count(async i => {
       const [slug, code] = deaths[i % deaths.length]!;
       const notebook = await this.open(`${slug}-${i}.ipynb`, ['x = 1', code, 'y = 2']);
       await notebook.runAll();
@@ -41,35 +42,30 @@ class Row {
       if (!told) {
         await notebook.picture(`${this.asked.app}-table-${slug}-${i}`);
       }
-      right += Number(told);
-      await this.close(notebook);
-    }
-    return right;
+      return told;
+    }, false);
   }
 
   /** How many refused cells name what holds the memory, in a panel of our own. */
   async named(): Promise<number> {
-    let named = 0;
-    for (let i = 0; i < this.asked.count; i++) {
+    return this.count(async i => {
       const [first, code, wanted] = this.asked.refused[i % this.asked.refused.length]!;
       const notebook = await this.open(`refused-${i}.ipynb`, [first, code], 'guarded');
       await notebook.runAll();
       const largest = notebook.memory.locator('.jp-Holdfast-variables tr').first();
-      const said = await largest.textContent({ timeout: 60_000 }).catch(() => '');
-      const told = said?.includes(wanted) && (await notebook.notification.count()) === 0;
+      const said = (await largest.textContent({ timeout: 60_000 }).catch(() => '')) ?? '';
+      const told = said.includes(wanted) && (await notebook.notification.count()) === 0;
       if (!told) {
         await notebook.picture(`${this.asked.app}-table-refused-${i}`);
+        console.error(`  not named: ${wanted}; ${said}`);
       }
-      named += Number(told);
-      await this.close(notebook);
-    }
-    return named;
+      return told;
+    }, false);
   }
 
   /** How many cells that were refused nothing say something of Holdfast. */
   async wordy(): Promise<number> {
-    let wordy = 0;
-    for (let i = 0; i < this.asked.count; i++) {
+    return this.count(async i => {
       const code = this.asked.healthy[i % this.asked.healthy.length]!;
       const notebook = await this.open(`healthy-${i}.ipynb`, ['x = 1', code], 'guarded');
       await notebook.runAll();
@@ -77,16 +73,14 @@ class Row {
       await notebook.ready();
       const shown = (await notebook.output(1).textContent()) ?? '';
       const words = (await notebook.memory.count()) + (await notebook.notification.count());
-      wordy += Number(words > 0 || /holdfast/i.test(shown));
-      await this.close(notebook);
-    }
-    return wordy;
+      return words > 0 || /holdfast/i.test(shown);
+    }, true);
   }
 
   /** Seconds from a click on "Restart and run to here" until the first cell runs. */
   async restarts(): Promise<number[]> {
     const seconds: number[] = [];
-    for (let i = 0; i < Math.min(this.asked.count, 5); i++) {
+    for (let i = 0; i < this.asked.count; i++) {
       const notebook = await this.open(`again-${i}.ipynb`, [
         'import time; print("at", time.time())',
         'import os; os.abort()'
@@ -104,7 +98,7 @@ class Row {
         now = await notebook.output(0).textContent();
       }
       seconds.push(Number(/at ([\d.]+)/.exec(now)?.[1]) - clicked);
-      await this.close(notebook);
+      await this.closeAll();
     }
     return seconds.sort((a, b) => a - b);
   }
@@ -129,9 +123,33 @@ class Row {
       }
       await notebook.page.waitForTimeout(LATE_WORDS);
       loud += Number(await this.speaks(notebook));
-      await this.close(notebook);
+      await this.closeAll();
     }
     return loud;
+  }
+
+  /** A page that fails counts as `onFailure`, and the others go on. */
+  private async count(
+    one: (i: number) => Promise<boolean>,
+    onFailure: boolean
+  ): Promise<number> {
+    let counted = 0;
+    for (let i = 0; i < this.asked.count; i++) {
+      const seen = await one(i).catch((error: unknown) => {
+        console.error(`  failed: ${String(error)}`);
+        return onFailure;
+      });
+      counted += Number(seen);
+      await this.closeAll();
+    }
+    return counted;
+  }
+
+  private async closeAll(): Promise<void> {
+    for (const context of this.browser.contexts()) {
+      await Promise.all(context.pages().map(page => page.close()));
+    }
+    await this.server.shutDownKernels();
   }
 
   private async open(
@@ -145,11 +163,6 @@ class Row {
     const notebook = await NotebookPage.open(this.browser, page);
     await notebook.watched();
     return notebook;
-  }
-
-  private async close(notebook: NotebookPage): Promise<void> {
-    await notebook.page.close();
-    await this.server.shutDownKernels();
   }
 
   private async told(notebook: NotebookPage, slug: string): Promise<boolean> {
@@ -180,13 +193,14 @@ async function main(): Promise<void> {
   const server = await JupyterServer.start({ app: asked.app, memoryBytes: 512 * MIB });
   try {
     const row = new Row(asked, browser, server);
-    const answer = {
-      right: await row.right(),
-      loud: await row.loud(),
-      named: await row.named(),
-      wordy: await row.wordy(),
-      restarts: await row.restarts()
-    };
+    const answer = asked.restarts
+      ? { restarts: await row.restarts() }
+      : {
+          right: await row.right(),
+          loud: await row.loud(),
+          named: await row.named(),
+          wordy: await row.wordy()
+        };
     console.log(JSON.stringify(answer));
   } finally {
     await browser.close();

@@ -10,8 +10,9 @@ import { duration, human } from './format';
 import type { KernelMonitor } from './monitor';
 import { NotebookRow } from './protocol';
 
-// A visible tab looks at its own kernel every 2 to 10 s, and at the others this seldom.
-const FRESH_MS = 10_000;
+// A visible tab looks at its own kernel every 2 to 10 s, and at all of them every other time: a row
+// that is older than the figures above it contradicts them.
+const FRESH_MS = 3000;
 const LARGE = 64 << 20;
 
 export function stateText(row: NotebookRow): string {

@@ -26,7 +26,7 @@ def _row(session: Json, pid: int | None, now: datetime) -> Json:
         "kernel": kernel["id"],
         "path": path,
         "name": session.get("name") or path.rpartition("/")[2] or kernel["id"],
-        "bytes": None if pid is None else tree_bytes(pid),
+        "bytes": None if pid is None else tree_bytes(pid) or None,  # it may be gone already
         "idle": _idle(kernel, now),
     }
 
