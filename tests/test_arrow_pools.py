@@ -1,4 +1,4 @@
-"""Arrow's pools under the guard: what would not fit becomes an ArrowMemoryError where it was asked for."""
+"""Arrow's pools under the guard: what would not fit becomes an ArrowMemoryError at a line."""
 
 import pytest
 

@@ -290,7 +290,7 @@ def test_sklearn_models(refused, make):
     "make",
     [
         "image.tobytes()",
-        "image.resize((2_600, 2_600))",  # more than one block of Pillow's, which tries again in pieces
+        "image.resize((2_600, 2_600))",  # several blocks, tried again in pieces
         "image.rotate(30, expand=True)",
         "image.convert('RGBA').filter(ImageFilter.GaussianBlur(2))",
         "image.quantize(16)",

@@ -4,7 +4,7 @@
 
 #include <atomic>
 #include <cstring>
-#include <limits>
+#include <initializer_list>
 
 #include "agent/base/self_memory.h"
 #include "agent/base/text.h"
