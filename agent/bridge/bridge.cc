@@ -137,8 +137,7 @@ bool grew_by_much(std::uint64_t live) {
 int look_for_keepers(std::int64_t time) {
     const std::uint64_t live = live_memory();
     keepers.live = std::min(keepers.live, live);
-    if (keepers.hopeless ||
-        (time < keepers.next && !grew_by_much(live)) ||
+    if (keepers.hopeless || (time < keepers.next && !grew_by_much(live)) ||
         live < keepers.live + std::max(worth_a_look, keepers.live / 16))
         return 0;
     keepers.live = live;
@@ -186,9 +185,8 @@ int come_in() {
     }
     const int answer = call_tick();
     if (answer == 0 && be_ready_for_calls() == Outcome::passed) return -1;
-    if (const std::int64_t time = now();
-        time - visit.heap_told >= between_heap_ticks ||
-        (!keepers.hopeless && grew_by_much(live_memory()))) {
+    if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks ||
+                                         (!keepers.hopeless && grew_by_much(live_memory()))) {
         visit.heap_told = time;
         python_tick();
         if (answer == 0) return look_for_keepers(time);

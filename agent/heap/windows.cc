@@ -111,8 +111,7 @@ void close_window(HeapState& state, AgentMemory& memory, std::int64_t now) {
     window.end = now;
     memory.window_count = at + 1;
     state.window_end = now;
-    const std::uint64_t above =
-        memory.live_bytes + std::max(least_rise, memory.live_bytes / 16);
+    const std::uint64_t above = memory.live_bytes + std::max(least_rise, memory.live_bytes / 16);
     state.window_above = std::max(state.window_above, above);
 }
 

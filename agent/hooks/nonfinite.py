@@ -35,7 +35,7 @@ def note_if_any(traceback):
 
 
 def note_at_exit(frame):
-    """The same where the program leaves by itself: only what was in the hands of who left counts."""
+    """The same where the program leaves by itself: only what it had at hand there counts."""
     frames = []
     while frame is not None and len(frames) < _FRAMES:
         file = frame.f_code.co_filename

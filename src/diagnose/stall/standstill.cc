@@ -142,8 +142,7 @@ bool somebody_is_held_up(const StallEvidence& stall, const StalledProcess& waiti
             const WaitingThread& thread = process.threads[i];
             const bool main = i == 0;
             if (main && &process == &waiting) continue;
-            const bool locked =
-                waits_for_a_lock(thread) && is_own_code(thread.frames.back().file);
+            const bool locked = waits_for_a_lock(thread) && is_own_code(thread.frames.back().file);
             if (locked || (main ? is_at_work(thread) : has_a_task(thread))) return true;
         }
     return false;
@@ -166,8 +165,7 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
             runs(main, [](const Frame& f) { return is_data_loading(f.file, f.function); });
         const StalledProcess* worker = silent_worker(death, stall, process.pid);
         // A queue or a pool that a worker does not serve any more.
-        const bool stopped =
-            worker != nullptr && worker->threads.front().wait == WaitKind::stopped;
+        const bool stopped = worker != nullptr && worker->threads.front().wait == WaitKind::stopped;
         const bool nobody_delivers = stall.inside_only && !somebody_is_held_up(stall, process);
         const bool delivery =
             waits_for_delivery(main) &&

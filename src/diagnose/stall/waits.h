@@ -28,7 +28,8 @@ bool waits_for_a_page(const WaitingThread& thread);
 // Does something of the user's, in contrast to a worker that waits for its next order.
 bool is_at_work(const WaitingThread& thread);
 
-// In the middle of what a pool of threads gave it to do, in contrast to a thread that serves a queue.
+// In the middle of what a pool of threads gave it to do, in contrast to a thread that serves a
+// queue.
 bool has_a_task(const WaitingThread& thread);
 // For a queue, a pipe or a pool of the standard library.
 bool waits_for_delivery(const WaitingThread& thread);

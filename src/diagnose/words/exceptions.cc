@@ -144,11 +144,10 @@ void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account) {
 
 void tell(const NonfiniteVariable& facts, const Autopsy& death, Account& account) {
     const bool left = facts.line.empty();
-    account = account_of(
-        death, left ? formatted("`{}` was {} when {} called sys.exit.", facts.name, facts.value,
-                                who(death))
-                    : formatted("`{}` was {} when {} failed: {}", facts.name, facts.value,
-                                who(death), shortened(facts.line)));
+    account = account_of(death, left ? formatted("`{}` was {} when {} called sys.exit.", facts.name,
+                                                 facts.value, who(death))
+                                     : formatted("`{}` was {} when {} failed: {}", facts.name,
+                                                 facts.value, who(death), shortened(facts.line)));
     account.saw("variable", formatted("{} = {}", facts.name, facts.value));
     if (!left) account.saw(facts.source, shortened(facts.line));
     add_nonfinite_fixes(account, death, false);

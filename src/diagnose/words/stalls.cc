@@ -211,9 +211,9 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
     if (stand.thread->wait == WaitKind::stopped)
         return account.advise("Let the worker go on.",
                               formatted("kill -CONT {}", stand.culprit->pid));
-    const bool of_a_loader =
-        runs(stand.waiting->threads.front(),
-             [](const Frame& f) { return is_data_loading(f.file, f.function); });
+    const bool of_a_loader = runs(stand.waiting->threads.front(), [](const Frame& f) {
+        return is_data_loading(f.file, f.function);
+    });
     if (of_a_loader)
         account.advise(
             "Give the loader a time limit: a hang becomes an exception that "
@@ -295,6 +295,14 @@ void tell(const RankTimeout& facts, const Autopsy& death, Account& account) {
 
 void tell(const LostWorker& facts, const Autopsy& death, Account& account) {
     account = account_of(facts.of_worker);
+    if (facts.parent == nullptr) {
+        account.summary = formatted(
+            "The kernel's OOM killer ended {} workers one after another, the last of them {}, "
+            "until "
+            "somebody stopped {}: each time another was started in its place.",
+            facts.one_by_one, who(*facts.of_worker.death), who(death));
+        return;
+    }
     const std::string parent = name_of(death, *facts.parent);
     if (facts.oom_killed) {
         account.summary = formatted(
