@@ -1,6 +1,7 @@
 """Memory by line: what the agent counts is what the program holds, on the line that asked."""
 
 import ctypes
+import itertools
 import signal
 import struct
 import subprocess
@@ -160,6 +161,15 @@ def test_windows_follow_the_growth(memory_of):
     assert arenas[-1] - arenas[len(arenas) // 2] > 3 * MIB
     for window in memory.windows:
         assert window[2] > 5 * MIB  # resident
+
+
+def test_windows_follow_growth_however_quick(memory_of):
+    (memory,) = memory_of(PYTHON, "heap_quick.py")
+    live = [window[3] for window in memory.windows] + [
+        memory.live_at(place("heap_quick.py", "keep"))
+    ]
+    assert max(after - before for before, after in itertools.pairwise(live)) < 250 * MIB
+    assert len(live) > 6
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,4 @@
-"""Below a line that calls the program's own functions: the one line of theirs that can make a number
-out of finite ones that is none.
+"""Below a line that calls the program's own functions: the one line of theirs that can make NaN.
 
 The functions have returned, so their numbers are gone. What is left is their code: one logarithm,
 one root or one division in all of them tells the line, several tell nothing.
@@ -12,7 +11,19 @@ from hooks.own_code import attributes, is_own
 _FUNCTION = type(lambda: None)
 _DEEPEST = 3
 _LONGEST = 1 << 14  # bytes of a function's code
-_ROOTS = ("log", "log2", "log10", "sqrt", "rsqrt", "acos", "asin", "arccos", "arcsin", "atanh", "logit")
+_ROOTS = (
+    "log",
+    "log2",
+    "log10",
+    "sqrt",
+    "rsqrt",
+    "acos",
+    "asin",
+    "arccos",
+    "arcsin",
+    "atanh",
+    "logit",
+)
 _DIVISIONS = ("div", "divide", "true_divide", "reciprocal")
 
 

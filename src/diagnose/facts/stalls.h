@@ -43,11 +43,13 @@ struct RankTimeout {
     const ExceptionEvidence* thrown = nullptr;
 };
 
-// A worker that died while its parent waited for what it should deliver.
+// A worker that died while its parent waited for what it should deliver. A pool starts another in
+// its place, which may die as well, and so on: then there is no standstill, and no parent here.
 struct LostWorker {
     Finding of_worker;
     const StalledProcess* parent = nullptr;
     bool oom_killed = false;
+    int one_by_one = 1;  // so many died
 };
 
 // A thread that should have delivered data or released a lock, but ended with an exception.

@@ -8,6 +8,7 @@
 #include "diagnose/oom/memory_held.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
+#include "model/own_code.h"
 
 namespace holdfast::rules {
 namespace {
@@ -54,6 +55,15 @@ bool would_have_mattered(const Autopsy& death, const GrowthSeen& growth) {
            (room ? growth.in_all.share_of(*room) >= 0.25 : growth.in_all >= Bytes::gib(1));
 }
 
+Bytes held_at(const AgentEvidence& agent, const Where& where) {
+    Bytes held;
+    for (const SiteEvidence& site : agent.sites) {
+        const Frame* own = innermost_own_frame(site.frames);
+        if (own != nullptr && own->file == where.file && own->line == where.line) held += site.live;
+    }
+    return held;
+}
+
 // A limit is shared by the tree, so the one that leaks need not be the one that was killed.
 const AgentEvidence* largest_leak(const Autopsy& death) {
     const AgentEvidence* largest = nullptr;
@@ -85,8 +95,13 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     finding.pid = agent->pid;
     finding.keeper = keeper_of(*agent, leak.growth.in_all);
     // Of several lines that ask, none is to blame: the line that keeps the memory is.
-    if (leak.several_lines && finding.keeper && finding.keeper->where)
+    const bool known = finding.keeper && finding.keeper->where;
+    if (known && leak.several_lines) finding.where = finding.keeper->where;
+    // Some of what a step makes stays, too, but most was requested where the container is filled.
+    if (known && held_at(*agent, *finding.keeper->where) > leak.live) {
         finding.where = finding.keeper->where;
+        finding.confidence = Confidence::likely;
+    }
     return finding;
 }
 

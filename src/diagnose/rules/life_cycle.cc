@@ -1,8 +1,12 @@
 // HF901, HF902 and HF907: it finished, an exception ended it, or it called exit.
+#include <map>
+#include <utility>
+
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"
+#include "model/own_code.h"
 
 namespace holdfast::rules {
 namespace {
@@ -42,6 +46,23 @@ bool words_of_a_library(const TracebackText& traceback) {
     return true;
 }
 
+// Python stops a recursion wherever it happens to be; the line that calls itself again stands in
+// the traceback more often than any other.
+std::optional<Where> recurring_line(const TracebackText& traceback) {
+    std::map<std::pair<std::string, int>, int> lines;
+    const Frame* most = nullptr;
+    int often = 2;  // less is no recursion that can be seen
+    for (const Frame& frame : traceback.frames) {
+        if (!frame.line || !is_own_code(frame.file)) continue;
+        const int times = ++lines[{frame.file, *frame.line}];
+        if (times <= often) continue;
+        often = times;
+        most = &frame;
+    }
+    if (most == nullptr) return std::nullopt;
+    return Where{most->file, *most->line, most->function, {}};
+}
+
 }  // namespace
 
 std::optional<Finding> clean_exit(const Autopsy& death) {
@@ -63,6 +84,8 @@ std::optional<Finding> exception(const Autopsy& death) {
         finding_about(death, "exception"_cause, sure ? Confidence::certain : Confidence::likely,
                       facts::UncaughtException{exception_line(*traceback), source_of(*traceback)});
     finding.topic = topic_of(*traceback);
+    if (traceback->type == "RecursionError")
+        if (const std::optional<Where> where = recurring_line(*traceback)) finding.where = where;
     return finding;
 }
 

@@ -6,6 +6,7 @@
 #include "base/time_math.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
+#include "diagnose/oom/oom_kill.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
 #include "diagnose/stall/stuck_refusal.h"
@@ -31,6 +32,46 @@ std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) 
         if (before_it && (!found || *end->time > *found->time)) found.emplace(*end);
     }
     return found;
+}
+
+// Workers that are killed for memory, replaced and killed again: everything moves, and nothing
+// comes of it.
+struct KilledWorkers {
+    Death last;
+    int count = 0;
+};
+
+std::optional<KilledWorkers> workers_killed_one_by_one(const Autopsy& death) {
+    constexpr int again_and_again = 4;
+    constexpr Nanos a_while{10'000'000'000};
+    const ProcessEvidence* main = death.all.main();
+    if (!death.decides || !death.time || main == nullptr) return std::nullopt;
+    if (death.agent != nullptr && death.agent->steps.count > 0) return std::nullopt;
+    std::optional<KilledWorkers> killed;
+    for (const ProcessEvidence& process : death.all.processes) {
+        if (process.parent != main->pid || process.role != Role::worker) continue;
+        const std::optional<Death> end = death_of(death.all, process);
+        if (!end || !end->time || *end->time > *death.time || !oom_kill_of(*end)) continue;
+        const int count = killed ? killed->count + 1 : 1;
+        if (!killed || *end->time > *killed->last.time)
+            killed.emplace(*end, count);
+        else
+            killed->count = count;
+    }
+    if (!killed || killed->count < again_and_again ||
+        later(*killed->last.time, a_while) < *death.time)
+        return std::nullopt;
+    return killed;
+}
+
+Finding about_killed_workers(const KilledWorkers& killed, const Autopsy& death) {
+    Finding finding = rank(findings_about(*autopsy_of(killed.last))).root;
+    finding.facts = facts_of(facts::LostWorker{finding, nullptr, true, killed.count});
+    finding.death = death.shared_from_this();
+    finding.cause = "worker-oom"_cause;
+    finding.confidence = Confidence::likely;
+    finding.pid = killed.last.pid;
+    return finding;
 }
 
 Finding about_lost_worker(const Death& worker, const Autopsy& death, const Standstill& stand) {
@@ -81,7 +122,13 @@ void settle_stall(Judgement& judgement, const Autopsy& death) {
     if (!live && !stopped_from_outside(judgement.end)) return;
     const std::optional<Standstill>& stand = death.stand;
     std::optional<Finding> stall = stand ? stall_of(death) : std::nullopt;
-    if (!stall) return;
+    if (!stall) {
+        const auto killed = live ? std::nullopt : workers_killed_one_by_one(death);
+        if (!killed) return;
+        judgement.root = about_killed_workers(*killed, death);
+        name_process(judgement, death, killed->last.pid);
+        return;
+    }
     judgement.outcome = Outcome::stuck;
     judgement.stand = stand;
     if (!live)

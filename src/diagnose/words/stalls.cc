@@ -291,6 +291,14 @@ void tell(const RankTimeout& facts, const Autopsy& death, Account& account) {
 
 void tell(const LostWorker& facts, const Autopsy& death, Account& account) {
     account = account_of(facts.of_worker);
+    if (facts.parent == nullptr) {
+        account.summary = formatted(
+            "The kernel's OOM killer ended {} workers one after another, the last of them {}, "
+            "until "
+            "somebody stopped {}: each time another was started in its place.",
+            facts.one_by_one, who(*facts.of_worker.death), who(death));
+        return;
+    }
     const std::string parent = name_of(death, *facts.parent);
     if (facts.oom_killed) {
         account.summary = formatted(
