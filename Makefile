@@ -7,7 +7,7 @@ export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
-.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice chroots jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
+.PHONY: deb release site guard-table fit-accuracy wheels wheels-twice chroots aarch64 jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
 help:  ## show this
@@ -90,12 +90,17 @@ lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Co
 wheels: setup-test  ## the wheels for everybody, x86_64 and aarch64, in build/wheels (zig; 20 minutes), and their tests
 	@tools/wheels
 	@tools/check-wheel --oom $$(echo build/wheels/holdfast-*_$$(uname -m).whl)
+	@tools/check-unfit $$(echo build/wheels/holdfast-*_$$(uname -m).whl) \
+	    $$(ls build/wheels/holdfast-*.whl | grep -v "_$$(uname -m).whl" | head -n 1)
 
 wheels-twice: setup  ## the same, built again in another folder and compared byte by byte
 	@tools/wheels --twice
 
-chroots: setup-test  ## the wheel in bare Debian 11, 12 and 13: install, real deaths, verdicts (root, debootstrap; after `make wheels`)
+chroots: setup-test  ## the wheel in bare Debian 11, 12, 13 and sid: install, real deaths, verdicts (root, debootstrap; after `make wheels`)
 	@tools/check-chroots
+
+aarch64: setup-test  ## on x86_64: unit tests under qemu-user, the aarch64 wheel under two arm64 kernels (qemu; after `make wheels`)
+	@tools/check-aarch64
 
 release: setup-test  ## VERSION=1.2.3: version, changelog, wheels, sdist, .deb, checksums, tag; sends nothing
 	@.venv/bin/python tools/release $(VERSION)
