@@ -387,7 +387,7 @@ TEST(StallRules, a_pool_that_waits_for_a_killed_worker_blames_its_death) {
         true));
     EXPECT_EQ(verdict.outcome, Outcome::stuck);
     EXPECT_EQ(verdict.process.pid, 200);
-    EXPECT_EQ(verdict.contributing.front().cause, "lock-deadlock"_cause);
+    EXPECT_EQ(verdict.contributing.front().cause, "loader-stall"_cause);
 }
 
 TEST(StallRules, the_words_of_a_rank_that_gave_up_name_the_collective) {
