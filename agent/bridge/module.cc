@@ -14,7 +14,6 @@
 #include "agent/bridge/call.h"
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/wrap.h"
-#include "agent/guard/arrow_pool.h"
 #include "agent/guard/brink.h"
 #include "agent/guard/brink_call.h"
 #include "agent/guard/telling_room.h"
@@ -217,11 +216,6 @@ PyObject* words_kept(PyObject*, PyObject*, PyObject*) {
     return nothing();
 }
 
-PyObject* guard_arrow(PyObject*, PyObject*, PyObject*) {
-    stand_before_arrow();
-    return nothing();
-}
-
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
 
 // Python's handler of the brink's signal. Built in, so that the innermost frame is the program's.
@@ -362,7 +356,6 @@ PyMethodDef methods[] = {
     {"headroom", &headroom, method_varargs_keywords, nullptr},
     {"refusal", &refusal, method_varargs_keywords, nullptr},
     {"keep_words", &words_kept, method_varargs_keywords, nullptr},
-    {"guard_arrow", &guard_arrow, method_varargs_keywords, nullptr},
     {"crossing", &crossing, method_varargs_keywords, nullptr},
     {"brink_called", &brink_called, method_varargs_keywords, nullptr},
     {"listen", &listen, method_varargs_keywords, nullptr},

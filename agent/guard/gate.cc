@@ -117,12 +117,12 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
-// Asked before anything is waited for: whoever must not be refused is not to be held up either.
+// Checked before any wait: a thread that must not be refused must not be delayed, either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
-        (ask.pool ? pools_error_is_received() : survives_refusal(ask.caller, asked_by(ask))))
+        survives_refusal(ask.caller, asked_by(ask)))
         return true;
-    // Let through, so the next line of Python pays, should it then be too much.
+    // Let through; if it is then too much, the next line of Python gets the error.
     note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
@@ -140,8 +140,7 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (on) {
         note_refused(ask);
         give_words(state);
-        // Who asks a pool gets its error, whichever thread works for him.
-        if (!ask.pool) tell_main_thread();
+        tell_main_thread();
         tell_event_loop();
     }
     return on;
@@ -264,7 +263,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
 
 // Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
 void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
-    if (!ask.pool && left < state.zone.load(std::memory_order_relaxed)) {
+    if (left < state.zone.load(std::memory_order_relaxed)) {
         const KeepErrno keep;
         const Busy inside;
         if (!probably_survives(state, ask.caller, asked_by(ask))) return;
@@ -356,8 +355,7 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy =
-        !ask.pool && (ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty());
+    const bool lazy = ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty();
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;
@@ -383,10 +381,6 @@ void handed_out(const Ask& ask, const void* block) {
     GuardState* state = guard_state();
     if (state == nullptr) return;
     if (ask.want == Want::zeroed) remember_zeroed(*state, block, ask.size);
-    if (ask.pool) {  // its blocks have no header that could be watched
-        if (awaits_block()) promise_is_about(*state, nullptr, ask.size);
-        return;
-    }
     if (ask.want != Want::used || !awaits_block()) return;
     const KeepErrno keep;
     const Busy inside;

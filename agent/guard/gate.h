@@ -19,7 +19,6 @@ struct Ask {
     Want want = Want::used;
     const void* caller = nullptr;
     std::size_t whole = 0;  // of a realloc, the new size
-    bool pool = false;      // of a library's own pool: see arrow_pool.h
 };
 
 enum class Gate : std::uint8_t {

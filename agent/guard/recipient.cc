@@ -180,24 +180,4 @@ bool own_error_is_received() {
     return !started || error_is_sent_on(stack, count) || !has_queue_to_flush();
 }
 
-bool pools_error_is_received() {
-    CalledFunction stack[deepest];
-    RawFrame frame;
-    if (own_thread_id() == ::getpid() || own_frames(&frame, 1) != 0) return own_error_is_received();
-    // A thread of the library's own works for a thread that waits in it.
-    constexpr std::size_t most = 64;
-    OtherThread threads[most];
-    const std::size_t count = other_threads(threads, most);
-    if (count == most) return false;
-    for (std::size_t i = 0; i < count; ++i) {
-        const std::size_t size = stack_of(threads[i], stack, deepest);
-        bool waits = false;
-        for (std::size_t at = 0; at < size; ++at)
-            waits = waits || stack[at].file.contains("/pyarrow/");
-        if (waits && !error_is_carried(stack, size)) return false;
-    }
-    const std::size_t size = main_stack(stack, deepest);
-    return size > 0 && error_is_received(stack, size);
-}
-
 }  // namespace holdfast::agent

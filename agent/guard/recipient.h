@@ -39,8 +39,4 @@ std::size_t stack_of(const OtherThread& thread, CalledFunction* stack, std::size
 // The same of the calling thread, which has Python frames.
 bool own_error_is_received();
 
-// Whether somebody gets the error of a library's own pool, which is handed on to the thread of
-// Python that called the library, whichever thread asks.
-bool pools_error_is_received();
-
 }  // namespace holdfast::agent

@@ -34,7 +34,6 @@ awaited = {
     "sklearn.cluster._kmeans": "hooks.sklearn_steps",
     "sklearn.decomposition._incremental_pca": "hooks.sklearn_steps",
     "sklearn.naive_bayes": "hooks.sklearn_steps",
-    "pyarrow.lib": "hooks.arrow_pools",
     "ipykernel.kernelapp": "hooks.kernel",
 }
 
