@@ -324,9 +324,8 @@ TEST(Recipient, TheMainProgramGetsItsErrors) {
     EXPECT_TRUE(received({user, {"/home/u/multiprocessing/process.py", "run"}}));
 }
 
-TEST(Recipient, AProcessOfItsOwnEndsAndNobodyHears) {
-    EXPECT_FALSE(
-        received({user, {"/lib/python3.12/multiprocessing/process.py", "run"}, bootstrap}));
+TEST(Recipient, AFunctionOfTheProgramsIsHeardByHowItsProcessEnds) {
+    EXPECT_TRUE(received({user, {"/lib/python3.12/multiprocessing/process.py", "run"}, bootstrap}));
     EXPECT_FALSE(received({user, {"/lib/python3.8/multiprocessing/spawn.py", "spawn_main"}}));
 }
 
