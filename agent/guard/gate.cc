@@ -119,8 +119,7 @@ void visit_sooner(const Situation& situation) {
 
 // Checked before any wait: a thread that must not be refused must not be delayed, either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
-    if (situation.settings().mode != GuardMode::on ||
-        survives_refusal(ask.caller, asked_by(ask)))
+    if (situation.settings().mode != GuardMode::on || survives_refusal(ask.caller, asked_by(ask)))
         return true;
     // Let through; if it is then too much, the next line of Python gets the error.
     note_let_through(state, ask.size, now());
