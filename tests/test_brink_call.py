@@ -153,22 +153,3 @@ def test_an_executors_thread_hands_its_error_to_who_asks_for_the_result(guarded)
     # Should the main thread be called first, the error may meet it where it waits for the pool.
     assert kills == 0, ended.stderr
     assert (ended.stdout, ended.returncode) == ("caught\n", 0) or "BrinkError" in ended.stderr
-
-
-def test_the_loop_of_asyncio_ends_where_its_tasks_keep_their_errors(guarded):
-    """Each task keeps its error and what it holds, and thousands of others go on."""
-    ended, kills = guarded(
-        "import asyncio\n"
-        "async def grow(i):\n"
-        "    rows = []\n"
-        "    for j in range(1000):\n"
-        "        rows.append({'i': i, 'j': j, 'text': str(j) * 3})\n"
-        "        if j % 50 == 0: await asyncio.sleep(0)\n"
-        "    return rows\n"
-        "async def main():\n"
-        "    tasks = [asyncio.create_task(grow(i)) for i in range(8000)]\n"
-        "    return [await task for task in tasks]\n"
-        "try: asyncio.run(main())\n"
-        "except MemoryError: print('caught')\n"
-    )
-    assert (ended.stdout, ended.returncode, kills) == ("caught\n", 0, 0), ended.stderr

@@ -77,12 +77,6 @@ def test_numpy_arrays(refused, make):
     refused(f"import numpy as np\ndef make(i): return {make}\n")
 
 
-@pytest.mark.parametrize("make", ["np.fft.fft2(square)", "np.fft.rfft(square)"])
-def test_numpy_transforms(refused, make):
-    pytest.importorskip("numpy")
-    refused(f"import numpy as np\nsquare = np.ones((500, 500))\ndef make(i): return {make}\n")
-
-
 def test_numpy_random(refused):
     pytest.importorskip("numpy")
     refused(
@@ -174,25 +168,6 @@ def test_sqlite_rows(refused):
     )
 
 
-def test_sqlite_rows_by_one_statement(holdfast, control_group):
-    group = control_group(memory=LIMIT)
-    code = (
-        "import sqlite3\n"
-        "data = sqlite3.connect(':memory:')\ndata.execute('create table t (a, b)')\n"
-        "numbers = ('with recursive n(i) as (select 1 union all select i + 1 from n limit {}) '\n"
-        "           'insert into t select i, hex(randomblob(40)) from n')\n"
-        "data.execute(numbers.format(9))\n"
-        "data.commit()\n"
-        "try: data.execute(numbers.format(1 << 40))\n"
-        "except MemoryError: data.rollback()\n"
-        "print(data.execute('select count(*) from t').fetchall())\n"
-    )
-    ended = holdfast.inside(group.inside).run(
-        sys.executable, "-c", NOT_CALLED + code, options=["--guard=on"], text=True
-    )
-    assert (ended.stdout, ended.returncode, group.oom_kills) == ("[(9,)]\n", 0, 0), ended.stderr
-
-
 def test_xml_trees(refused):
     refused(
         "import xml.etree.ElementTree as tree\n"
@@ -256,19 +231,6 @@ def test_scipy_arrays(refused, make):
 
 
 @pytest.mark.parametrize(
-    "make", ["KDTree(x).query_radius(x, 0.4)", "BallTree(x).query_radius(x, 0.4)"]
-)
-def test_sklearn_neighbours(refused, make):
-    refused(
-        "import numpy as np\nfrom sklearn.neighbors import BallTree, KDTree\n"
-        "x = np.random.default_rng(0).random((2_000, 3))\n"
-        f"def make(i): return {make}\n",
-        python_with("sklearn"),
-        limit=512 << 20,
-    )
-
-
-@pytest.mark.parametrize(
     "make",
     [
         "tree.DecisionTreeRegressor().fit(x, x[:, 0]), x + 1",
@@ -286,113 +248,12 @@ def test_sklearn_models(refused, make):
     )
 
 
-@pytest.mark.parametrize(
-    "make",
-    [
-        "image.tobytes()",
-        "image.resize((2_600, 2_600))",  # several blocks, tried again in pieces
-        "image.rotate(30, expand=True)",
-        "image.convert('RGBA').filter(ImageFilter.GaussianBlur(2))",
-        "image.quantize(16)",
-        "Image.open(io.BytesIO(file.getvalue())).copy()",
-    ],
-)
-def test_pillow_images(refused, make):
+def test_pillow_images(refused):
     refused(
-        "import io\nfrom PIL import Image, ImageFilter\nimage = Image.new('RGB', (500, 500), 9)\n"
-        "file = io.BytesIO(); image.save(file, 'PNG')\n"
-        f"def make(i): return {make}\n",
+        "from PIL import Image\nimage = Image.new('RGB', (500, 500), 9)\n"
+        "def make(i): return image.tobytes()\n",
         python_with("PIL"),
     )
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        "cKDTree(points).query_ball_point(points, 0.5)",
-        "cKDTree(points).query_pairs(0.5)",
-    ],
-)
-def test_caught_exceptions(refused, make):
-    """operator new throws, and Cython makes a MemoryError of it."""
-    refused(
-        "import numpy as np\nfrom scipy.spatial import cKDTree\n"
-        "points = np.random.default_rng(0).random((1_000, 2))\n"
-        f"def make(i): return {make}\n",
-        python_with("scipy"),
-        limit=512 << 20,
-    )
-
-
-@pytest.mark.parametrize(
-    "make",
-    ["xgboost.DMatrix(x, label=x[:, 0])", "lightgbm.Dataset(x, label=x[:, 0]).construct()"],
-)
-def test_boosted_trees(refused, make):
-    module = make.split(".")[0]
-    refused(
-        f"import numpy as np, {module}\nx = np.random.default_rng(0).random((20_000, 20))\n"
-        f"def make(i): return {make}\n",
-        python_with(module),
-        limit=768 << 20,
-    )
-
-
-@pytest.mark.parametrize("make", ["grow(200_000)", "rows(40)"])
-def test_numba_arrays(refused, make):
-    refused(
-        "import numba, numpy as np\n"
-        "@numba.njit\n"
-        "def grow(n):\n"
-        "    a = np.empty(n)\n"
-        "    for j in range(n): a[j] = j\n"
-        "    return a\n"
-        "@numba.njit\n"
-        "def rows(n):\n"
-        "    kept = [np.ones(5_000) * j for j in range(n)]\n"
-        "    return np.concatenate((kept[0], kept[-1]))\n"
-        "grow(3), rows(2)\n"
-        f"def make(i): return {make}, bytes(500_000)\n",
-        python_with("numba"),
-        limit=768 << 20,
-    )
-
-
-def test_stored_datasets(refused):
-    refused(
-        "import h5py, io, numpy as np\n"
-        "data = h5py.File(io.BytesIO(), 'w').create_dataset('a', data=np.ones((300, 1_000)))\n"
-        "def make(i): return data[()], data[:100] + 1\n",
-        python_with("h5py"),
-        limit=512 << 20,
-    )
-
-
-@pytest.mark.parametrize(
-    "make",
-    [
-        "cv2.resize(image, (900, 900))",
-        "cv2.GaussianBlur(image, (5, 5), 0)",
-        "cv2.imdecode(coded, 1)",
-        "cv2.cvtColor(image, cv2.COLOR_BGR2HSV)",
-    ],
-)
-def test_camera_images(holdfast, control_group, make):
-    """What NumPy is refused, OpenCV tries itself, and then throws an error of its own."""
-    group = control_group(memory=512 << 20)
-    code = (
-        "import cv2, numpy as np\nimage, kept = np.ones((600, 600, 3), 'u1'), []\n"
-        "coded = cv2.imencode('.png', image)[1]\n"
-        f"def make(): return {make}\n"
-        "try:\n"
-        "    while True: kept.append(make())\n"
-        "except (MemoryError, cv2.error):\n"
-        "    kept.clear()\n    make()\n    print('survived')\n"
-    )
-    ended = holdfast.inside(group.inside).run(
-        python_with("cv2"), "-c", NOT_CALLED + code, options=["--guard=on"], text=True
-    )
-    assert (ended.stdout, ended.returncode, group.oom_kills) == ("survived\n", 0, 0), ended.stderr
 
 
 def test_lxml_trees(refused):
@@ -407,8 +268,7 @@ def test_every_row_is_proven_here():
     rows = [line.split() for line in TABLE.read_text().splitlines() if line[:1] not in ("#", "")]
     assert rows
     for name, how, proof in rows:
-        kinds = ("asks", "clears", "throws", "serves", "seeks", "repeats", "passes", "unwinds")
-        assert how in kinds, name
+        assert how in ("asks", "clears", "throws", "passes", "unwinds"), name
         assert f"test_{proof}" in globals(), f"{name}: no test_{proof}"
 
 

@@ -8,7 +8,6 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
-#include "agent/guard/event_loop.h"
 #include "agent/guard/growing_threads.h"
 #include "agent/guard/page.h"
 #include "agent/guard/raise_place.h"
@@ -33,9 +32,6 @@ constexpr std::int64_t soonest = 300'000;
 constexpr std::int64_t latest = 10'000'000;
 // So long an error is being dealt with, unless half of what was left is gone.
 constexpr std::int64_t to_deal_with_it = 1'000'000'000;
-
-// So long asyncio's loop may take to come by.
-constexpr std::int64_t loop_is_due = 3'000'000'000;
 
 constexpr std::size_t deepest_call = 128;
 
@@ -160,57 +156,11 @@ void tell_main_thread() {
     signal_main_thread();
 }
 
-void tell_event_loop() {
-    GuardState* state = guard_state();
-    if (state == nullptr || own_thread_id() != ::getpid() || own_listener(*state) == nullptr)
-        return;
-    CalledFunction stack[deepest_call];
-    if (!runs_event_loop(stack, own_stack(stack, deepest_call))) return;
-    state->loop_until.store(now() + loop_is_due);
-    signal_main_thread();
-}
-
-namespace {
-
-// The loop is told where it comes by. Who dealt with the error meanwhile has made room.
-AtBrink called_in_loop(GuardState& state, std::int64_t time) {
-    const Busy inside;
-    CalledFunction stack[deepest_call];
-    if (!is_between_tasks()) {
-        const std::size_t depth = own_stack(stack, deepest_call);
-        if (depth != 0 && runs_event_loop(stack, depth))
-            signal_main_thread();
-        else
-            state.loop_until.store(0);
-        return {};
-    }
-    state.loop_until.store(0);
-    Situation situation(state);
-    if (!situation.read() || situation.settings().mode != GuardMode::on) return {};
-    const std::uint64_t left = situation.headroom().most;
-    if (left >= 2 * situation.reserve_from_small()) return {};
-    const std::size_t depth = own_stack(stack, deepest_call);
-    if (depth == 0 || !error_is_received(stack, depth)) return {};
-    state.raised_at.store(time, std::memory_order_relaxed);
-    state.raised_room.store(left, std::memory_order_relaxed);
-    note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
-    give_words(state);
-    AtBrink what;
-    what.raise = error_is_sent_on(stack, depth) ? Raise::for_others : Raise::here;
-    return what;
-}
-
-}  // namespace
-
 AtBrink called_at_brink() {
     GuardState* state = guard_state();
     if (busy || state == nullptr) return {};
     const KeepErrno keep;
     const std::int64_t time = now();
-    if (time < state->loop_until.load(std::memory_order_relaxed)) {
-        const AtBrink what = called_in_loop(*state, time);
-        if (what.raise != Raise::nothing) return what;
-    }
     const bool owed = state->owed.load(std::memory_order_relaxed);
     if (!state->looks_again.exchange(false, std::memory_order_relaxed) || owed) {
         state->lowest.store(no_figure, std::memory_order_relaxed);
@@ -236,7 +186,7 @@ AtBrink called_at_brink() {
     CalledFunction stack[deepest_call];
     const std::size_t depth = own_stack(stack, deepest_call);
     const Here here = may_raise_in(stack, depth);
-    if (here == Here::never || (here == Here::yes && !own_error_is_received())) {
+    if (here == Here::never) {
         answer(*state, GuardAnswer::nobody_hears);
         state->owed.store(false);
         return {};
@@ -252,10 +202,6 @@ AtBrink called_at_brink() {
     state->raised_room.store(left, std::memory_order_relaxed);
     note_refusal({format::GuardEventKind::brink, true, 0, left, situation.headroom().limit});
     give_words(*state);
-    if (runs_event_loop(stack, depth)) {
-        state->loop_until.store(time + loop_is_due);
-        signal_main_thread();
-    }
     AtBrink what;
     what.raise = error_is_sent_on(stack, depth) ? Raise::for_others : Raise::here;
     if (here == Here::waits)

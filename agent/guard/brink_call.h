@@ -26,9 +26,6 @@ bool main_thread_can_be_told();
 // After this thread was refused something: where nobody gets its error, the main thread gets one.
 void tell_main_thread();
 
-// After the main thread was refused something in a task of asyncio's, which keeps the error.
-void tell_event_loop();
-
 enum class Raise : std::uint8_t {
     nothing,
     here,        // a BrinkError

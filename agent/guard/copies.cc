@@ -23,10 +23,8 @@ constexpr std::int64_t least_pause = 200'000'000;
 
 }  // namespace
 
-bool was_forked() { return loaded_in != 0 && ::getpid() != loaded_in; }
-
 std::uint64_t copies_to_come(GuardState& state, std::int64_t time) {
-    if (!was_forked()) return 0;
+    if (loaded_in == 0 || ::getpid() == loaded_in) return 0;
     if (time < state.copies_until.load(std::memory_order_relaxed))
         return state.copies.load(std::memory_order_relaxed);
     char text[2048];

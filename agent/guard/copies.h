@@ -12,7 +12,4 @@ namespace holdfast::agent {
 // What is likely to be copied yet, seen from this process; 0 unless it was forked.
 std::uint64_t copies_to_come(GuardState& state, std::int64_t now);
 
-// Whether this process is a copy of the one that loaded the agent.
-bool was_forked();
-
 }  // namespace holdfast::agent

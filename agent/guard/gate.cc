@@ -17,7 +17,6 @@
 #include "agent/guard/lazy_line.h"
 #include "agent/guard/page.h"
 #include "agent/guard/promises.h"
-#include "agent/guard/recipient.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/survivors.h"
@@ -27,7 +26,6 @@
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/process/own_process.h"
-#include "agent/python/stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -70,42 +68,6 @@ void pause_for(std::int64_t nanoseconds) {
     raw_sleep(time);
 }
 
-// What this thread has asked for since it was refused, while it has not come back to Python: some
-// try again in smaller pieces, and touch none of them before they have all (Pillow).
-struct Again {
-    const void* caller;
-    RawFrame frame;
-    std::uint64_t asked;
-    std::uint64_t refused;
-};
-constinit thread_local Again again __attribute__((tls_model("initial-exec"))){};
-
-void note_refused(const Ask& ask) {
-    again = {};
-    if (own_frames(&again.frame, 1) == 1) again.caller = ask.caller;
-    again.refused = ask.whole != 0 ? ask.whole : ask.size;
-}
-
-bool asks_again(const Ask& ask, std::uint64_t taken) {
-    if (again.caller == nullptr) return false;
-    RawFrame frame;
-    if (own_frames(&frame, 1) != 1 || frame.code != again.frame.code ||
-        frame.instruction != again.frame.instruction) {
-        again.caller = nullptr;
-        return false;
-    }
-    again.asked += taken;
-    return again.caller == ask.caller && ask.want == Want::used;
-}
-
-AskedBy asked_by(const Ask& ask) {
-    constexpr std::uint64_t more = 256;  // to align it
-    if (ask.want == Want::zeroed) return AskedBy::calloc;
-    const bool retry = again.caller != nullptr && again.caller != ask.caller &&
-                       ask.size >= again.refused && ask.size <= again.refused + more;
-    return retry ? AskedBy::retry : AskedBy::malloc;
-}
-
 // Near the end a thread may not take half a megabyte unasked.
 void visit_sooner(const Situation& situation) {
     const std::uint64_t room = situation.room();
@@ -117,11 +79,12 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
-// Checked before any wait: a thread that must not be refused must not be delayed, either.
+// Asked before anything is waited for: whoever must not be refused is not to be held up either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
-    if (situation.settings().mode != GuardMode::on || survives_refusal(ask.caller, asked_by(ask)))
+    if (situation.settings().mode != GuardMode::on ||
+        survives_refusal(ask.caller, ask.want == Want::zeroed))
         return true;
-    // Let through; if it is then too much, the next line of Python gets the error.
+    // Let through, so the next line of Python pays, should it then be too much.
     note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
@@ -137,10 +100,8 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
     if (on) {
-        note_refused(ask);
         give_words(state);
         tell_main_thread();
-        tell_event_loop();
     }
     return on;
 }
@@ -188,10 +149,6 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
         if (situation.fits(bytes + others.all + begun)) return false;
         if (time == began && !may_be_refused(state, situation, ask)) return false;
         if (!situation.fits(bytes) || situation.settings().mode != GuardMode::on) break;
-        if (!situation.fits(bytes + others.own)) {
-            claimed = others.own;
-            break;
-        }
         if (others.here + begun < least_here) {
             least_here = others.here + begun;
             moved = time;
@@ -242,10 +199,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
     if (left >= reserve + filled) return Gate::open;
     share_grace(situation);
-    // Nobody deals with an error by large blocks: that is the next who asks.
-    constexpr std::size_t too_large = 60U << 10U;
-    const bool is_next = ask.size >= too_large && ask.want != Want::arena;
-    if (grace_until != no_grace && left >= grace_until && !is_next)
+    if (grace_until != no_grace && left >= grace_until)
         // A whole arena is too much; Python then asks malloc for the one object.
         return ask.want == Want::arena ? Gate::shut : Gate::open;
     if (!may_be_refused(state, situation, ask)) return Gate::open;
@@ -265,7 +219,7 @@ void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uin
     if (left < state.zone.load(std::memory_order_relaxed)) {
         const KeepErrno keep;
         const Busy inside;
-        if (!probably_survives(state, ask.caller, asked_by(ask))) return;
+        if (!probably_survives(state, ask.caller, ask.want == Want::zeroed)) return;
     }
     state.asked.fetch_add(bytes, std::memory_order_relaxed);
 }
@@ -303,7 +257,6 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     }
     const bool is_large = ask.size >= large_block && ask.want != Want::arena;
     const std::uint64_t taken = ask.size + since;
-    const bool tries_again = asks_again(ask, taken);
     if (const std::uint32_t known = state->place.load(std::memory_order_relaxed)) {
         format::GuardPlace& place = guard_page()->places[known - 1];
         const std::uint64_t spent =
@@ -314,9 +267,8 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         note_asked(*state, ask, taken, left);
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
-        if (ask.size < left / 4 && !tries_again && (!close || reading_is_fresh(*state))) {
-            // The next thread that asks the kernel must know what is granted here and not yet
-            // touched.
+        if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {
+            // Whoever asks the kernel next must know of what is granted here and not yet touched.
             if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
                 const KeepErrno keep;
                 make_promise(*state, *guard_page(), ask.size, now());
@@ -336,9 +288,6 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
     if (situation.settings().mode == GuardMode::on && own_thread_id() != ::getpid() &&
         situation.headroom().most < situation.brink_of_waiting())
         call_main_thread();
-    if (tries_again && !situation.fits(again.asked) && may_be_refused(*state, situation, ask) &&
-        cross(*state, situation, GuardEventKind::refused, ask))
-        return Gate::shut;
     return is_large ? large(*state, situation, ask) : small(*state, situation, ask);
 }
 
@@ -354,7 +303,7 @@ bool gate_after(const Ask& ask, const void* block) {
     // would fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
-    const bool lazy = ask.want == Want::zeroed ? !asked_to_fill() : asked_for_empty();
+    const bool lazy = ask.want == Want::zeroed || asked_for_empty();
     if (lazy && !zeroed_are_used(*state, ask.size)) {
         remember_zeroed(*state, block, ask.size);
         return false;

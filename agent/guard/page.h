@@ -55,8 +55,6 @@ struct GuardState {
     std::atomic<std::int64_t> unseen_since;
     std::atomic<std::uint64_t> words;  // see telling_room.h
     std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
-    // So long asyncio's loop gets an error of its own, should too little be left: see event_loop.h.
-    std::atomic<std::int64_t> loop_until;
     std::atomic<std::int64_t> raised_at;
     // How fast room was lost lately, by the readings of all threads.
     std::atomic<std::int64_t> pace_time;

@@ -50,20 +50,11 @@ std::uint64_t untouched(GuardState& state, std::uint32_t number, std::uint64_t b
 constinit thread_local std::uint32_t unfulfilled __attribute__((tls_model("initial-exec"))) =
     format::guard_promises;
 
-// So many blocks one thread may be known to have, and not to have touched.
-constexpr int most_of_a_thread = 12;
-
-// A place of the thread's own whose block has been touched, else one that is free or over.
-std::uint32_t find(GuardState& state, GuardPage& page, std::uint64_t name, std::int64_t now) {
-    int kept = 0;
-    for (std::uint32_t i = 0; i < format::guard_promises; ++i) {
-        if (std::atomic_ref(page.promises[i].owner).load(std::memory_order_relaxed) != name)
-            continue;
-        const std::uint64_t begin = state.granted[i].load(std::memory_order_acquire);
-        if (begin == 0 || ++kept == most_of_a_thread || over(page.promises[i], now) ||
-            untouched(state, i, begin) < state.granted_size[i].load() / 2)
+// The thread's own place, else one that is free or over.
+std::uint32_t find(GuardPage& page, std::uint64_t name, std::int64_t now) {
+    for (std::uint32_t i = 0; i < format::guard_promises; ++i)
+        if (std::atomic_ref(page.promises[i].owner).load(std::memory_order_relaxed) == name)
             return i;
-    }
     for (std::uint32_t i = 0; i < format::guard_promises; ++i) {
         std::uint64_t owner = std::atomic_ref(page.promises[i].owner).load();
         if (owner != 0 && !over(page.promises[i], now)) continue;
@@ -77,7 +68,7 @@ std::uint32_t find(GuardState& state, GuardPage& page, std::uint64_t name, std::
 Promise make_promise(GuardState& state, GuardPage& page, std::uint64_t bytes, std::int64_t now) {
     Promise own;
     own.ticket = std::atomic_ref(page.next_ticket).fetch_add(1) + 1;
-    own.number = find(state, page, own_name(), now);
+    own.number = find(page, own_name(), now);
     if (own.number == format::guard_promises) return own;
     unfulfilled = own.number;
     state.granted[own.number].store(0, std::memory_order_relaxed);
@@ -128,7 +119,6 @@ Promised promised_before(GuardState& state, GuardPage& page, const Promise& own,
             if (late && in_part) sum.begun += bytes;
             if (late) continue;
             sum.here += bytes;
-            if (std::atomic_ref(promise.owner).load() == own_name()) sum.own += bytes;
         }
         if (__builtin_add_overflow(sum.all, bytes, &sum.all)) sum.all = ~0ULL;
     }

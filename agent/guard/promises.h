@@ -15,8 +15,8 @@ struct Promise {
     std::uint64_t ticket = 0;
 };
 
-// Announces what this thread is about to take. Its last one is replaced once that has been touched,
-// or is over: some ask for several blocks before they write to the first.
+// Announces what this thread is about to take. Its last one is replaced: who asks again has used
+// what it got, or will not soon.
 Promise make_promise(GuardState& state, format::GuardPage& page, std::uint64_t bytes,
                      std::int64_t now);
 void take_back(format::GuardPage& page, const Promise& promise);
@@ -31,7 +31,6 @@ void promise_is_about(GuardState& state, const void* block, std::size_t size);
 struct Promised {
     std::uint64_t all = 0;
     std::uint64_t here = 0;  // of that, in blocks of this process
-    std::uint64_t own = 0;   // of that, granted to this thread: no use to wait for it
     // Beside `all`: what is left of this process's older blocks, which may still be written to,
     // slowly, or never will be.
     std::uint64_t begun = 0;

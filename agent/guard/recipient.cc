@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "agent/box/slot.h"
-#include "agent/guard/copies.h"
 #include "agent/guard/refusal.h"
 #include "agent/process/own_process.h"
 #include "agent/python/own_path.h"
@@ -65,48 +64,12 @@ bool is_task(const CalledFunction& called) {
            ends_with(called.function, "mapstar");
 }
 
-// A function of the program's own that multiprocessing.Process runs: its error is printed, and who
-// started it is told by how it ended.
-bool is_target(const CalledFunction* stack, std::size_t bootstrap) {
-    constexpr Place bootstraps{"multiprocessing/process.py", "_bootstrap"};
-    constexpr Place run{"multiprocessing/process.py", "run"};
-    return bootstrap > 1 && is(stack[bootstrap], bootstraps) && is(stack[bootstrap - 1], run) &&
-           is_own_path(stack[bootstrap - 2].file);
-}
-
 constexpr std::size_t deepest = 128;
-
-// Neither a copy that was forked nor one that multiprocessing started.
-bool is_first_process() {
-    if (was_forked()) return false;
-    char command[1024];
-    const std::uint64_t size = command_of(::getpid(), command, sizeof command);
-    return size != 0 && size < sizeof command - 1 &&
-           !Text(command, static_cast<std::size_t>(size)).contains("multiprocessing");
-}
-
-// What a process has put into a queue of multiprocessing it writes before it ends by an error; one
-// that is killed does not, and whoever waits for its end may not read.
-bool has_queue_to_flush() {
-    constexpr std::size_t most = 64;
-    OtherThread threads[most];
-    const std::size_t count = other_threads(threads, most);
-    for (std::size_t i = 0; i < count; ++i) {
-        CalledFunction stack[deepest];
-        const std::size_t size = stack_of(threads[i], stack, deepest);
-        for (std::size_t at = 0; at < size; ++at)
-            if (ends_with(stack[at].file, "multiprocessing/queues.py")) return true;
-    }
-    return count == most;
-}
 
 std::size_t described(const RawFrame* frames, std::size_t count, CalledFunction* stack,
                       std::size_t most) {
     const format::AgentSlot* slot = take_slot();
-    if (slot == nullptr || count == 0 || count > most) return 0;
-    // Deep recursion: what lies further out may be a worker's machinery, but not where nobody
-    // forked.
-    if (count == deepest && !is_first_process()) return 0;
+    if (slot == nullptr || count == 0 || count == deepest || count > most) return 0;
     for (std::size_t i = 0; i < count; ++i) {
         const std::uint16_t number = frame_number(frames[i]);
         if (number >= format::agent_frame_capacity) return 0;
@@ -148,7 +111,7 @@ bool error_is_received(const CalledFunction* stack, std::size_t count) {
         for (const Place& carrier : carriers)
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
         for (const Place& end : ends)
-            if (is(stack[i], end)) return i > 0 && is_target(stack, i);
+            if (is(stack[i], end)) return false;
     }
     return true;
 }
@@ -172,12 +135,8 @@ bool own_error_is_received() {
     CalledFunction stack[deepest];
     const std::size_t count = own_stack(stack, deepest);
     if (count == 0) return false;
-    if (own_thread_id() != ::getpid()) return error_is_carried(stack, count);
-    if (!error_is_received(stack, count)) return false;
-    // Of a process of the program's own.
-    const bool started =
-        is(stack[count - 1], ends[1]) || is(stack[count - 1], ends[2]) || was_forked();
-    return !started || error_is_sent_on(stack, count) || !has_queue_to_flush();
+    return own_thread_id() == ::getpid() ? error_is_received(stack, count)
+                                         : error_is_carried(stack, count);
 }
 
 }  // namespace holdfast::agent

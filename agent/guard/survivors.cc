@@ -7,7 +7,6 @@
 #include "agent/base/self_memory.h"
 #include "agent/crash/maps.h"
 #include "agent/guard/brink_call.h"
-#include "agent/guard/handler.h"
 #include "agent/guard/recipient.h"
 #include "agent/process/own_process.h"
 #include "agent/python/library.h"
@@ -16,7 +15,6 @@ namespace holdfast::agent {
 namespace {
 
 constexpr std::size_t most_ranges = 512;
-constexpr std::size_t most_calls = 128;
 
 struct Range {
     std::uint64_t start, end;
@@ -36,17 +34,11 @@ void read_code(Code& code, std::uint64_t stack) {
         if (stack >= mapping.start && stack < mapping.end) code.stack_end = mapping.end;
         if (!mapping.executable) return true;
         if (mapping.path == Text("[vdso]") || mapping.path == Text("[vsyscall]")) return true;
-        const Survival survival = survival_in(mapping.path);
-        // Neighbours of a kind are one: programs with a thousand libraries are not rare.
-        if (code.count > 0 && code.ranges[code.count - 1].survival == survival) {
-            code.ranges[code.count - 1].end = mapping.end;
-            return true;
-        }
         if (code.count == most_ranges) {
             code.whole = false;
             return false;
         }
-        code.ranges[code.count++] = {mapping.start, mapping.end, survival};
+        code.ranges[code.count++] = {mapping.start, mapping.end, survival_in(mapping.path)};
         return true;
     });
 }
@@ -85,8 +77,7 @@ bool follows_call(std::uint64_t address) {
 
 Survival survival_in(Text path) {
     const auto* slash = static_cast<const char*>(::memrchr(path.data, '/', path.size));
-    if (path.empty()) return Survival::made;
-    if (slash == nullptr) return Survival::no;
+    if (slash == nullptr) return Survival::no;  // made at run time
     const Text name(slash + 1, static_cast<std::size_t>(path.data + path.size - slash - 1));
     for (std::size_t i = 0; i < survivor_count; ++i)
         if (name.starts_with(survivors[i].name) ||
@@ -95,7 +86,7 @@ Survival survival_in(Text path) {
     return Survival::no;
 }
 
-bool survives_refusal(const void* caller, AskedBy how) {
+bool survives_refusal(const void* caller, bool zeroed) {
     const PythonLibrary* python = python_library();
     if (python == nullptr || !python_running() || python->loop_begin == 0) return false;
     // In another thread most errors reach nobody: a pool's own threads end by them, and it hangs.
@@ -107,38 +98,21 @@ bool survives_refusal(const void* caller, AskedBy how) {
     if (!code.whole || code.stack_end == 0) return false;
     const Range* asker = range_of(code, reinterpret_cast<std::uint64_t>(caller));
     if (asker == nullptr || asker->survival < Survival::asks) return false;
-    const bool needs_lock = asker->survival == Survival::asks ||
-                            (asker->survival == Survival::clears && how != AskedBy::calloc);
+    const bool needs_lock =
+        asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
-    const std::uint64_t loop_begin = python->loop_begin;
-    const std::uint64_t loop_end = python->loop_end;
-    if (asker->survival == Survival::repeats && how != AskedBy::retry) return false;
-    if (asker->survival >= Survival::seeks &&
-        !exception_is_caught(reinterpret_cast<std::uint64_t>(caller), loop_begin, loop_end))
-        return false;
-    const auto judge = [&](const Range& range) {
-        if (range.survival == Survival::no) return false;
-        if (range.survival == Survival::made) return asker->survival == Survival::serves;
-        return range.survival != Survival::unwinds || asker->survival == Survival::throws;
-    };
-    const auto is_heard = [] { return own_thread_id() != ::getpid() || own_error_is_received(); };
-    std::uint64_t calls[most_calls];
-    if (const std::size_t count = calls_below_loop(calls, most_calls, loop_begin, loop_end)) {
-        for (std::size_t i = 0; i < count; ++i) {
-            const Range* range = range_of(code, calls[i]);
-            if (range == nullptr || !judge(*range)) return false;
-        }
-        return is_heard();
-    }
-    // Every word that could be a return address counts. A word that is left over from an earlier
-    // call may let a request through, but no real return address is missed.
+    // Every word that could be a return address counts. One that is left over from an earlier call
+    // may let a request through; none that matters is passed over.
     for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
          at += sizeof(std::uint64_t)) {
         const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);
         const Range* range = range_of(code, word);
         if (range == nullptr || !follows_call(word)) continue;
-        if (!judge(*range)) return false;
-        if (word >= loop_begin && word < loop_end) return is_heard();
+        if (range->survival == Survival::no) return false;
+        if (range->survival == Survival::unwinds && asker->survival != Survival::throws)
+            return false;
+        if (word >= python->loop_begin && word < python->loop_end)
+            return own_thread_id() != ::getpid() || own_error_is_received();
     }
     return false;
 }

@@ -9,19 +9,7 @@
 
 namespace holdfast::agent {
 
-// In order: from `asks` on, its own requests may be refused.
-enum class Survival : std::uint8_t {
-    no,
-    made,  // made at run time
-    unwinds,
-    passes,
-    asks,
-    clears,
-    throws,
-    serves,
-    seeks,
-    repeats,
-};
+enum class Survival : std::uint8_t { no, unwinds, passes, asks, clears, throws };
 
 // A row of survivors.txt.
 struct Survivor {
@@ -35,13 +23,8 @@ extern const std::size_t survivor_count;
 Survival survival_in(Text path);
 
 // Whether a refusal of the request that this thread is making becomes an exception at a line of
-// Python that somebody gets. `caller` is where malloc was called, or its like (`how`). Reads
+// Python that somebody gets. `caller` is where malloc was called, or calloc (`zeroed`). Reads
 // /proc, so only for those who are about to refuse.
-enum class AskedBy : std::uint8_t {
-    malloc,
-    calloc,
-    retry,  // of what this thread was just refused, by another who tries it himself
-};
-bool survives_refusal(const void* caller, AskedBy how);
+bool survives_refusal(const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

@@ -1,10 +1,11 @@
 #include "agent/guard/verdicts.h"
 
 #include "agent/base/clock.h"
+#include "agent/guard/survivors.h"
 
 namespace holdfast::agent {
 
-bool probably_survives(GuardState& state, const void* caller, AskedBy how) {
+bool probably_survives(GuardState& state, const void* caller, bool zeroed) {
     constexpr std::int64_t lasts = 1'000'000'000;
     constexpr std::int64_t pause = 20'000'000;  // one judgement in so long: a twentieth of the time
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
@@ -16,7 +17,7 @@ bool probably_survives(GuardState& state, const void* caller, AskedBy how) {
         return state.survives[at].load(std::memory_order_relaxed);
     if (time - state.last_judged.load(std::memory_order_relaxed) < pause)
         return !known || state.survives[at].load(std::memory_order_relaxed);
-    const bool survives = survives_refusal(caller, how);
+    const bool survives = survives_refusal(caller, zeroed);
     state.last_judged.store(now(), std::memory_order_relaxed);
     state.judged[at].store(address, std::memory_order_relaxed);
     state.judged_at[at].store(time, std::memory_order_relaxed);

@@ -3,11 +3,10 @@
 #pragma once
 
 #include "agent/guard/page.h"
-#include "agent/guard/survivors.h"
 
 namespace holdfast::agent {
 
-// With Busy set. An unknown place is assumed to survive.
-bool probably_survives(GuardState& state, const void* caller, AskedBy how);
+// With Busy set. Whoever is not known yet is taken to survive.
+bool probably_survives(GuardState& state, const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent
