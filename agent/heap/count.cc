@@ -91,9 +91,10 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
     find_asker(*state, asker, time);
     const std::uint16_t site = state->index.find(own->memory, asker, weight, state->held, time);
     take_note_of_place(*own, asker, site, time);
+    // Before this block counts: it is not touched yet, and a window weighs blocks by their pages.
+    follow_growth(*state, own->memory, time);
     count(*state, own->memory, site);
     note_seen(state->unseen, own->memory);
-    follow_growth(*state, own->memory, time);
     ++own->memory.samples;
     state->lock.unlock();
 }
