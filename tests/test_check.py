@@ -380,11 +380,14 @@ def test_a_limit_that_kills_is_foretold(binary, name):
 
 ZOO_MOUNTS = {
     "limits/disk_full_checkpoint.py": ("24M", "work", "HF503"),
+    "limits/disk_full_checkpoint_class.py": ("10M", "work", "HF503"),
     "limits/disk_full_safetensors.py": ("16M", "work", "HF503"),
     "limits/disk_full_savez.py": ("20M", "work", "HF503"),
     "limits/disk_full_sqlite.py": ("4M", "work", "HF503"),
+    "limits/disk_full_tar.py": ("12M", "work", "HF503"),
     "limits/disk_full_torch.py": ("10M", "work", "HF503"),
     "limits/disk_full_write.py": ("8M", "work", "HF503"),
+    "limits/disk_full_zip.py": ("12M", "work", "HF503"),
     "limits/memmap_full.py": ("10M", "work", "HF113"),
     "limits/tmpfs_mapping.py": ("8M", "work", "HF113"),
     "workers/shm_files.py": ("16M", "/dev/shm", "HF113"),

@@ -21,7 +21,7 @@ from support.loader import found, make, records  # noqa: F401
         ("cut.npy", {}, "truncated"),
         ("columns.npy", {}, "Fortran"),
         ("objects.npy", {}, "Python objects"),
-        ("x.npy", {"rank": 3, "ranks": 2}, "cannot be"),
+        ("x.npy", {"rank": 3, "ranks": 2}, "not possible"),
         ("x.npy", {"bad": "ignore"}, "raise"),
         ("x.npy", {"map": 5}, "map must be a function"),
         ("x.npy", {"map": lambda row: None}, "map returned nothing"),
