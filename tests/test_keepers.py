@@ -54,3 +54,27 @@ def test_locals_are_read_on_every_interpreter(holdfast, version, way):
 
 def test_nothing_that_does_not_grow_is_named(holdfast):
     assert keepers(holdfast, PYTHON, "nothing") == []
+
+
+STREAMS = """
+import io, pickle, sys, time
+text = "x" * 1000
+kept = [io.StringIO(text) for _ in range(1000)]
+data = []
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    data.append(bytearray(1 << 20))
+    kept.append(io.StringIO(text))
+    time.sleep(0.05)
+print(pickle.dumps(kept[0]) == pickle.dumps(io.StringIO(text)), flush=True)
+sys.exit(3)  # what ended well leaves no evidence
+"""
+
+
+@each("3.8", "3.12")
+def test_a_look_leaves_no_mark_on_objects_of_c_types(holdfast, version):
+    """They would get a dictionary by being asked for it, and be pickled with it."""
+    ran = holdfast.run(need(version), "-c", STREAMS)
+    assert ran.stdout == b"True\n", ran.stderr
+    agent = json.loads(holdfast.call("why", "--evidence").stdout)["agents"][0]
+    assert agent["keepers"], "nothing was looked at"

@@ -90,7 +90,7 @@ def test_mistakes_get_one_line_that_says_what_to_do(jupyter, plain):
         (["remove"], 2, "which kernel?"),
         (["remove", "absent"], 3, "holdfast kernel list"),
         (["install", "--from", "absent"], 3, "holdfast kernel list"),
-        (["install", "--from", "a", "--python", "b"], 2, "exclude each other"),
+        (["install", "--from", "a", "--python", "b"], 2, "not both"),
         (["install", "--from", str(plain), "--name", "a/b"], 1, "is no name for a kernel"),
         (["install", "--python", "/bin/true"], 1, "-m pip install ipykernel"),
     ]:

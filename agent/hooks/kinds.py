@@ -7,10 +7,12 @@ Apart from opaque.py, because every program that grows pays for compiling this o
 
 _name = type.__dict__["__name__"].__get__
 _module = type.__dict__["__module__"].__get__
+_flags = type.__dict__["__flags__"].__get__
 bases = type.__dict__["__mro__"].__get__
 names_of = type.__dict__["__dict__"].__get__
 GETSET = type(type.__dict__["__dict__"])
-MEMBER = type(type(lambda: 0).__dict__["__closure__"])
+_function = type(lambda: 0)
+MEMBER = type(_function.__dict__["__closure__"])
 
 
 def title_of(kind):
@@ -33,11 +35,22 @@ def is_a(value, kinds):
     return issubclass(type(value), kinds)
 
 
+def reads_dictionary(descriptor, kind):
+    """An instance of a C type (io.StringIO) gets a dictionary by being asked for it, and is then
+    pickled with it. A `MEMBER` only reads; functions are not pickled by what they hold."""
+    if type(descriptor) is MEMBER:
+        return True
+    immutable, made_by_class = 1 << 8, 1 << 9
+    return type(descriptor) is GETSET and (
+        _flags(kind) & (immutable | made_by_class) == made_by_class or kind is _function
+    )
+
+
 def dictionary_of(thing):
     """Of an instance or a module; None: it has none, or its class hides it."""
     for base in bases(type(thing)):
         own = names_of(base).get("__dict__")
-        if type(own) is GETSET or type(own) is MEMBER:
+        if reads_dictionary(own, type(thing)):
             held = own.__get__(thing)
             return held if type(held) is dict else None
     return None

@@ -6,7 +6,7 @@ code. So types are kept by their id. See kinds.py.
 
 import sys
 
-from hooks.kinds import GETSET, MEMBER, bases, is_front_end, module_of, names_of
+from hooks.kinds import MEMBER, bases, is_front_end, module_of, names_of, reads_dictionary
 
 _CACHED = 20_000  # entries of a cache that are looked at
 
@@ -87,7 +87,7 @@ def _reader(kind):
     for base in bases(kind):
         names = names_of(base)
         own = names.get("__dict__")
-        if getter is None and (type(own) is GETSET or type(own) is MEMBER):
+        if getter is None and reads_dictionary(own, kind):
             getter = own.__get__
         for name, member in names.items():
             if type(member) is MEMBER and type(name) is str and not name.startswith("__"):
