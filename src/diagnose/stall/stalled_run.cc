@@ -54,7 +54,7 @@ std::optional<KilledWorkers> workers_killed_one_by_one(const Autopsy& death) {
         if (!end || !end->time || *end->time > *death.time || !oom_kill_of(*end)) continue;
         const int count = killed ? killed->count + 1 : 1;
         if (!killed || *end->time > *killed->last.time)
-            killed.emplace(*end, count);
+            killed.emplace(KilledWorkers{*end, count});
         else
             killed->count = count;
     }
