@@ -162,10 +162,9 @@ const Verb kernel_verb{
     .summary = "watched Jupyter kernels: install, list, remove",
     .text =
         "A watched kernel behaves as the plain one. When it dies, the cell that was running shows\n"
-        "why. `install` makes a watched kernel from an existing one: from `python3`, unless "
-        "--from\n"
-        "or --python names another. If --name is the existing kernel's own name, it is changed in\n"
-        "place, and `remove` restores it.",
+        "why. `install` makes a watched kernel from an existing one: from `python3`, unless\n"
+        "--from or --python names another. If --name is the existing kernel's own name, it is\n"
+        "changed in place, and `remove` restores it.",
     .options = kernel_options,
     .words = Words::at_most_two,
     .examples =

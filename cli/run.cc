@@ -162,10 +162,9 @@ const Verb run_verb{
     .summary = "run a command, watch it, and say why it died",
     .text =
         "Runs COMMAND and watches it and every process below it. COMMAND behaves as without\n"
-        "Holdfast: same output, exit status, signals and terminal. If it ends badly, the verdict "
-        "is\n"
-        "printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment switches\n"
-        "everything off.",
+        "Holdfast: same output, exit status, signals and terminal. If it ends badly, the verdict\n"
+        "is printed on stderr and kept for `holdfast why`. HOLDFAST=0 in the environment\n"
+        "switches everything off.",
     .options = options_of_run,
     .words = Words::a_command,
     .examples =

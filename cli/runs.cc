@@ -59,10 +59,9 @@ const Verb runs_verb{
     .usage = "runs [--json] | runs prune",
     .summary = "the recorded runs, newest first; `runs prune` removes old ones",
     .text =
-        "Lists the recorded runs. `holdfast runs prune` keeps the last 20 that ended well, the "
-        "last\n"
-        "20 others (1 GiB at most) and those still going, and removes the rest. The end of every\n"
-        "run does the same.",
+        "Lists the recorded runs. `holdfast runs prune` keeps the last 20 that ended well, the\n"
+        "last 20 others (1 GiB at most) and those still going, and removes the rest. The end of\n"
+        "every run does the same.",
     .options = runs_options,
     .words = Words::at_most_one,
     .examples =

@@ -1,4 +1,4 @@
-"""Who called sys.exit(), exit() or quit(), and whether a number in his hands was not finite."""
+"""Who called sys.exit(), exit() or quit(), and whether a number near the call was not finite."""
 
 import sys
 
@@ -22,7 +22,8 @@ def _look(*given):
     threading = sys.modules.get("threading")
     if status is None or status == 0 or type(status) not in (int, str) or len(_looks) >= _most:
         return
-    if threading is not None and threading.current_thread() is not threading.main_thread():
+    # Not current_thread(): it would make an object for a thread that threading did not start.
+    if threading is not None and threading.get_ident() != threading.main_thread().ident:
         return
     _looks.append(None)
     attempt(_note, sys._getframe(1))
