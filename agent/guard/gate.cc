@@ -100,6 +100,11 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     note_refusal({kind, on, ask.whole != 0 ? ask.whole : ask.size, situation.headroom().most,
                   situation.headroom().limit});
     if (on) {
+        // While the main thread deals with this error, it must not get another from the brink.
+        if (own_thread_id() == ::getpid()) {
+            state.raised_at.store(now(), std::memory_order_relaxed);
+            state.raised_room.store(situation.headroom().most, std::memory_order_relaxed);
+        }
         give_words(state);
         tell_main_thread();
     }
