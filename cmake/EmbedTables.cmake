@@ -1,24 +1,35 @@
-# Writes a header with the text of every measured workspace table: cmake -DOUTPUT= -DTABLES= -P this.
-set(text "// Generated from src/fit/tables.\n#pragma once\n\n#include <array>\n#include <cstdint>\n#include <string_view>\n\n")
-string(APPEND text "namespace holdfast::fit {\n\nstruct ShippedTable {\n    std::uint32_t sm;\n    std::string_view text;\n};\n\n")
+# Makes one C++ file that holds every measured workspace table; the assembler takes each in whole, as
+# a compiler needs seconds and hundreds of megabytes for five megabytes of string.
+# usage: cmake -DOUTPUT= -DTABLES= -P this
+set(symbols "")
+set(pieces "")
 set(entries "")
 set(count 0)
 foreach(table IN LISTS TABLES)
   string(REGEX MATCH "sm_([0-9]+)" found "${table}")
-  set(sm ${CMAKE_MATCH_1})
-  file(READ "${table}" content)
-  # A string literal may not be longer than 64 KiB in strict C++; neighbours are joined.
-  string(LENGTH "${content}" length)
-  set(start 0)
-  set(pieces "")
-  while(start LESS length)
-    string(SUBSTRING "${content}" ${start} 8000 piece)
-    string(APPEND pieces "R\"table(${piece})table\"\n")
-    math(EXPR start "${start} + 8000")
-  endwhile()
-  string(APPEND text "inline constexpr char table_${count}[] =\n${pieces};\n\n")
-  string(APPEND entries "    ShippedTable{${sm}, {table_${count}, sizeof(table_${count}) - 1}},\n")
+  set(name holdfast_table_${CMAKE_MATCH_1})
+  string(APPEND symbols "extern const char ${name}[];\nextern const char ${name}_end[];\n")
+  string(APPEND pieces "    \"${name}:\\n\"\n    \".incbin \\\"${table}\\\"\\n\"\n    \"${name}_end:\\n\"\n")
+  string(APPEND entries "    {${CMAKE_MATCH_1}, ${name}, ${name}_end},\n")
   math(EXPR count "${count} + 1")
 endforeach()
-string(APPEND text "inline constexpr std::array<ShippedTable, ${count}> shipped_tables{\n${entries}};\n\n}  // namespace holdfast::fit\n")
-file(WRITE "${OUTPUT}" "${text}")
+file(WRITE "${OUTPUT}" "// Generated from src/fit/tables by cmake/EmbedTables.cmake.
+#include \"fit/workspace/shipped_tables.h\"
+
+asm(
+    \".pushsection .rodata\\n\"
+${pieces}    \".popsection\\n\");
+
+extern \"C\" {
+${symbols}}
+
+namespace holdfast::fit {
+namespace {
+constexpr ShippedTable tables[] = {
+${entries}};
+}  // namespace
+
+std::span<const ShippedTable> shipped_tables() { return tables; }
+
+}  // namespace holdfast::fit
+")

@@ -5,7 +5,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "fit/shipped_tables.h"
+#include "fit/workspace/shipped_tables.h"
 
 namespace holdfast::fit {
 namespace {
@@ -161,9 +161,9 @@ Result<WorkspaceTable> WorkspaceTable::read(const std::string& path) {
 }
 
 WorkspaceTable WorkspaceTable::shipped(std::uint32_t sm) {
-    for (const ShippedTable& shipped : shipped_tables) {
+    for (const ShippedTable& shipped : shipped_tables()) {
         if (shipped.sm != sm) continue;
-        auto table = parse(shipped.text);
+        auto table = parse(shipped.text());
         if (table) return std::move(*table);
     }
     return {};
