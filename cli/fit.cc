@@ -206,7 +206,7 @@ int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest
 const Verb fit_verb{
     .name = "fit",
     .usage =
-        "fit FILE.py[:make] [--batch N] --gpu GPU [-- ITS OPTIONS] | fit ... -- python FILE.py",
+        "fit FILE.py[:make] [--batch N] --gpu GPU [-- OPTIONS] | fit ... -- python FILE.py",
     .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
     .text =
         "Runs one training step on fake tensors and replays its memory through a model of torch's\n"

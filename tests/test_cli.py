@@ -14,7 +14,7 @@ import pytest
 from support.run import PYTHON, ROOT, Holdfast, program
 from support.terminal import Terminal
 
-VERBS = ["run", "why", "runs", "explain"]
+VERBS = ["run", "why", "runs", "explain", "check", "fit", "kernel"]
 DIES = ["/bin/sh", "-c", "kill -SEGV $$"]
 CODES = sorted(page.stem.split("-", 1) for page in (ROOT / "causes").glob("HF*.md"))
 
@@ -157,7 +157,7 @@ def completed_for(shell: str, verb: str) -> set[str]:
     return set(re.findall(r"(--[a-z]+(?:-[a-z]+)*)", part))
 
 
-@pytest.mark.parametrize("verb", ["run", "why", "runs", "explain", "kernel", "fit"])
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_man_page_and_the_completions_know_every_option(holdfast, verb):
     options = options_of(holdfast, verb)
     assert "--help" in options and len(options) > 1

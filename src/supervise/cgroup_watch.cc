@@ -22,12 +22,7 @@ void keep_first(std::uint64_t& first, std::uint64_t now) {
 
 format::CgroupLevel unseen_level() {
     format::CgroupLevel level{};
-    using L = format::CgroupLevel;
-    for (const auto figure :
-         {&L::limit, &L::usage_first, &L::usage, &L::peak, &L::limit_hits_first, &L::limit_hits,
-          &L::oom_first, &L::oom, &L::oom_kill_first, &L::oom_kill, &L::swap_limit, &L::swap_usage,
-          &L::pids_limit, &L::pids, &L::pids_refused_first, &L::pids_refused})
-        level.*figure = unknown;
+    forget(level, &format::CgroupLevel::limit, &format::CgroupLevel::pids_refused);
     level.oom_group = ~0U;
     return level;
 }

@@ -20,10 +20,8 @@ constexpr std::size_t most_gpus = 16;
 
 format::Gpu unseen_gpu() {
     format::Gpu record{};
-    using G = format::Gpu;
-    for (const auto figure : {&G::total, &G::used, &G::used_peak, &G::clock_event_reasons,
-                              &G::ecc_uncorrected_first, &G::ecc_uncorrected})
-        record.*figure = format::unknown;
+    forget(record, &format::Gpu::total, &format::Gpu::ecc_uncorrected);
+    record.clock_event_reasons_seen = 0;  // or-ed over the run
     record.utilisation = record.temperature = record.temperature_peak = ~0U;
     return record;
 }

@@ -5,10 +5,8 @@
 namespace holdfast {
 namespace {
 
-constexpr std::uint64_t no_reading = format::unknown;
-
 std::uint64_t microseconds(const std::optional<sources::Stall>& stall) {
-    if (!stall) return no_reading;
+    if (!stall) return format::unknown;
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(stall->total).count());
 }
@@ -23,16 +21,7 @@ std::optional<Reader> value_or_nothing(Result<Reader> opened) {
 
 format::Sample unseen_sample() {
     format::Sample sample{};
-    using S = format::Sample;
-    for (const auto figure :
-         {&S::mem_total,          &S::mem_available,   &S::mem_free,        &S::swap_total,
-          &S::swap_free,          &S::committed,       &S::commit_limit,    &S::vm_oom_kill,
-          &S::vm_major_faults,    &S::vm_swap_in,      &S::vm_swap_out,     &S::psi_memory_some_us,
-          &S::psi_memory_full_us, &S::psi_io_full_us,  &S::psi_cpu_some_us, &S::cgroup_usage,
-          &S::cgroup_limit,       &S::cgroup_headroom, &S::cgroup_oom_kill, &S::cgroup_shmem,
-          &S::tree_rss,           &S::tree_processes,  &S::tree_threads,    &S::tree_cpu_ns,
-          &S::main_rss,           &S::main_open_files, &S::main_threads})
-        sample.*figure = no_reading;
+    forget(sample, &format::Sample::mem_total, &format::Sample::main_threads);
     return sample;
 }
 
@@ -86,8 +75,8 @@ void HostLook::fill(format::Sample& sample) const {
 }
 
 std::optional<Bytes> HostLook::headroom(const format::Sample& sample) {
-    if (sample.mem_available == no_reading) return std::nullopt;
-    const Bytes swap{sample.swap_free == no_reading ? 0 : sample.swap_free};
+    if (sample.mem_available == format::unknown) return std::nullopt;
+    const Bytes swap{sample.swap_free == format::unknown ? 0 : sample.swap_free};
     return Bytes{sample.mem_available} + swap;
 }
 

@@ -57,15 +57,7 @@ format::Process unseen_process() {
     record.cgroup = -1;
     record.role = format::ProcessRole::helper;
     record.state = '?';
-    using P = format::Process;
-    for (const auto figure :
-         {&P::rss,          &P::rss_peak,        &P::anon,          &P::shmem,
-          &P::swap,         &P::virtual_size,    &P::threads,       &P::threads_peak,
-          &P::open_files,   &P::open_files_peak, &P::mappings,      &P::cpu_ns,
-          &P::minor_faults, &P::major_faults,    &P::read_bytes,    &P::write_bytes,
-          &P::limit_as,     &P::limit_data,      &P::limit_fsize,   &P::limit_nofile,
-          &P::limit_nproc,  &P::limit_cpu_soft,  &P::limit_cpu_hard})
-        record.*figure = not_read;
+    forget(record, &format::Process::rss, &format::Process::limit_cpu_hard);
     return record;
 }
 
