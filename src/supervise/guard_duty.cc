@@ -55,6 +55,8 @@ void GuardDuty::serve(Nanos now, const std::vector<CgroupAddress>& cgroups, Chil
 
 void GuardDuty::glance(Nanos now) {
     observer_->glance_at_memory(now);
+    // Who asked to be told hears of it before an error is raised.
+    page_.tell_of_brink(observer_->addresses());
     look_at_brink(now, observer_->addresses());
 }
 

@@ -50,8 +50,10 @@ public:
     // Once, when it is there.
     std::optional<GuardCrossing> take_first_event();
 
-private:
+    // Wakes those who asked to be told, once, when little is left.
     void tell_of_brink(const std::vector<CgroupAddress>& cgroups);
+
+private:
     explicit HeadroomPage(MappedFile file) : file_(std::move(file)) {}
     format::GuardPage& page() {
         return *reinterpret_cast<format::GuardPage*>(file_.bytes().data());
