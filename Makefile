@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-.PHONY: help setup setup-test build demo test check lint format unit names tidy asan tsan tsan-agent packages
+.PHONY: help setup setup-test build demo test check lint format unit names alone tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
 .PHONY: deb release site guard-table fit-accuracy wheels wheels-twice chroots aarch64 jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
@@ -21,7 +21,7 @@ test: setup-test lint build unit zoo-recorded end-to-end  ## what a change must 
 	@echo "make test: everything passed; make check runs the rest"
 
 # The rest: other compilers' eyes, sanitizers, packages, the Lab extension, every interpreter.
-check: setup-test build demo names tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
+check: setup-test build demo names alone tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
 	@tools/skipped
 	@echo "make check: everything passed"
 
@@ -40,9 +40,11 @@ unit: setup-test  ## the C++ unit tests and the corpora of the fuzz targets
 names: setup-test build  ## names that clash when the sources of a library are compiled together
 	@tools/check-names build/release
 
-tidy: setup-test  ## clang-tidy on every file that changed since it last passed
+alone: setup-test  ## every source compiled alone, as in the dev preset
 	@tools/build dev
-	@tools/tidy build/dev
+
+tidy: setup-test build  ## clang-tidy on what changed since it last passed
+	@tools/tidy build/release
 
 asan: setup-test  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/build asan --test
