@@ -5,7 +5,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
-.PHONY: help setup setup-test build demo test check lint format unit names alone tidy asan tsan tsan-agent packages
+.PHONY: help start setup setup-test build demo test check lint format unit names alone tidy asan tsan tsan-agent packages
 .PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
 .PHONY: deb release site guard-table fit-accuracy wheels wheels-twice chroots aarch64 jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
@@ -14,59 +14,61 @@ help:  ## show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup build  ## a real training program, killed by a real memory limit; then saved by the guard
-	@demo/demo.sh
+	@tools/timed demo demo/demo.sh
 
-test: setup-test lint build unit zoo-recorded end-to-end  ## what a change must pass: a quarter of an hour from nothing
+test: start setup-test lint build unit zoo-recorded end-to-end  ## what a change must pass: a quarter of an hour from nothing
+	@tools/timed --sum "make test"
 	@tools/skipped
 	@echo "make test: everything passed; make check runs the rest"
 
 # The rest: other compilers' eyes, sanitizers, packages, the Lab extension, every interpreter.
-check: setup-test build demo names alone tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
+check: start setup-test build demo names alone tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
+	@tools/timed --sum "make check"
 	@tools/skipped
 	@echo "make check: everything passed"
 
 build: setup  ## the program, optimised, in build/release
-	@tools/build release
+	@tools/timed build tools/build release
 
 lint: setup-test  ## formatting, linters, include direction
-	@tools/lint
+	@tools/timed lint tools/lint
 
 format: setup-test  ## put all files into the house format
 	@tools/lint --fix
 
 unit: setup-test  ## the C++ unit tests and the corpora of the fuzz targets
-	@tools/build release --test
+	@tools/timed unit tools/build release --test
 
 names: setup-test build  ## names that clash when the sources of a library are compiled together
-	@tools/check-names build/release
+	@tools/timed names tools/check-names build/release
 
 alone: setup-test  ## every source compiled alone, as in the dev preset
-	@tools/build dev
+	@tools/timed alone tools/build dev
 
 tidy: setup-test build  ## clang-tidy on what changed since it last passed
-	@tools/tidy build/release
+	@tools/timed tidy tools/tidy build/release
 
 asan: setup-test  ## the same under AddressSanitizer and UndefinedBehaviorSanitizer
-	@tools/build asan --test
+	@tools/timed asan tools/build asan --test
 
 tsan: setup-test  ## the same under ThreadSanitizer
 	@tools/build tsan --test
 
 tsan-agent: setup-test  ## the agent's accounts of memory, many threads at once, under ThreadSanitizer
-	@tools/build tsan --only agent_heap_test
+	@tools/timed tsan-agent tools/build tsan --only agent_heap_test
 
 packages: setup-test build  ## what is installed: wheel, man page, completions
-	@tools/check-packages
+	@tools/timed packages tools/check-packages
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
-	@tools/end-to-end core
+	@tools/timed end-to-end tools/end-to-end core
 
 end-to-end-check: setup-test build  ## the same on every interpreter of this machine, in notebooks and frameworks
-	@tools/end-to-end check
+	@tools/timed end-to-end-check tools/end-to-end check
 
 transparency: setup-test build  ## programs run plain and watched, every difference printed
-	@tools/transparency
-	@tools/transparency --peers --quick
+	@tools/timed transparency tools/transparency
+	@tools/timed "peers, quick" tools/transparency --peers --quick
 
 peers: setup-test build  ## CPython's, pytest's, joblib's and other projects' own suites, plain and watched: hours
 	@tools/transparency --peers
@@ -78,7 +80,7 @@ faults: setup-test build  ## 1,000 kills and stops of our own processes at rando
 	@tools/transparency --faults 1000
 
 zoo-recorded: setup-test build  ## every recorded death, judged again
-	@.venv/bin/python zoo/run --recorded --bad
+	@tools/timed zoo-recorded .venv/bin/python zoo/run --recorded --bad
 
 zoo: setup-test build  ## every program of the zoo, for real (PYTHON=one that has torch)
 	@.venv/bin/python zoo/run $(if $(PYTHON),--python $(PYTHON))
@@ -117,7 +119,7 @@ lab-build: setup  ## the JupyterLab extension alone, for a wheel
 	@tools/lab build
 
 lab-check: setup-test  ## its types, lint and unit tests; says so if npm is missing
-	@tools/lab check --if-possible
+	@tools/timed lab-check tools/lab check --if-possible
 
 bench-build: setup  ## what a build costs: processor seconds, and the time to the first verdict
 	@bench/build
@@ -148,11 +150,15 @@ jupyter-table: setup build  ## verdicts in each front end, browsers among them, 
 	@tools/lab build
 	@build/venv-lab/bin/python bench/jupyter
 
+# The times of parts that ran by themselves are not these runs'.
+start:
+	@rm -f build/times.txt
+
 setup:
-	@tools/setup
+	@tools/timed setup tools/setup
 
 setup-test:
-	@tools/setup --test
+	@tools/timed setup-test tools/setup --test
 
 clean:  ## remove what was built; .venv stays
 	rm -rf build

@@ -26,12 +26,16 @@ LEFT_TO_CHECK = (
     "test_server",
     "test_survivors",
 )
+# Their tests share programs that were run once: one process of pytest takes them all.
+TOGETHER = ("test_jupyter_server", "test_leaks", "test_python_stacks", "test_stalls", "test_zoo")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 def pytest_collection_modifyitems(items):
     """Marks what only `make check` runs: those, and every interpreter but the one we run on."""
     for item in items:
+        if item.path.stem in TOGETHER:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
         version = getattr(item, "callspec", None) and item.callspec.params.get("version")
         if item.path.name.startswith(LEFT_TO_CHECK) or version not in (None, OWN_VERSION):
             item.add_marker(pytest.mark.check)
