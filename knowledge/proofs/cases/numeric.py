@@ -96,6 +96,14 @@ def numpy_inverse():
 
 
 @said_by("numpy")
+def numpy_choice_nan():
+    """A choice by probabilities that are not numbers."""
+    import numpy
+
+    numpy.random.default_rng(0).choice(2, p=[float("nan"), 0.5])
+
+
+@said_by("numpy")
 def numpy_least_squares():
     """Least squares with more right sides than rows."""
     import numpy

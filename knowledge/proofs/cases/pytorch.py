@@ -371,6 +371,14 @@ def torch_clip_nonfinite():
 
 
 @said_by("torch")
+def torch_linalg_nonfinite():
+    """Singular values of a matrix that holds nan."""
+    import torch
+
+    torch.linalg.svd(torch.full((2, 2), float("nan")))
+
+
+@said_by("torch")
 def torch_multinomial_nan():
     """A draw from probabilities that are not finite."""
     import torch

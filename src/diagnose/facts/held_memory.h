@@ -65,6 +65,12 @@ struct WorkerCopies {
     Bytes anon;    // of the whole cgroup
 };
 
+struct LoadedInEachWorker {
+    Where where;
+    std::uint64_t workers = 0;
+    Bytes held, limit;  // by all of them
+};
+
 void tell(const HostLeak& facts, const Autopsy& death, Account& account);
 void tell(const GpuLeak& facts, const Autopsy& death, Account& account);
 void tell(const KeptByLine& facts, const Autopsy& death, Account& account);
@@ -72,5 +78,6 @@ void tell(const LoadedByLine& facts, const Autopsy& death, Account& account);
 void tell(const KeptByName& facts, const Autopsy& death, Account& account);
 void tell(const LoadedUnseen& facts, const Autopsy& death, Account& account);
 void tell(const WorkerCopies& facts, const Autopsy& death, Account& account);
+void tell(const LoadedInEachWorker& facts, const Autopsy& death, Account& account);
 
 }  // namespace holdfast::facts

@@ -338,6 +338,35 @@ TEST(WorkerCopies, AreNotWorkersWithDataOfTheirOwn) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
+// Spawned workers: each loads the data itself, and the parent holds next to nothing.
+Story loading_workers() {
+    Story story = out_of_memory();
+    story.held(main_pid, Bytes::mib(30)).at(main_pid).anon = Bytes::mib(25);
+    for (const int pid : {201, 202, 203}) {
+        story.child(pid).held(pid, Bytes::mib(140)).site(28, Bytes::mib(125), {}, pid);
+        story.at(pid).anon = Bytes::mib(130);
+        story.agent(pid).live = Bytes::mib(126);
+    }
+    return story;
+}
+
+TEST(WorkerCopies, AreWorkersThatEachLoadTheDataAtOneLine) {
+    const Verdict v = loading_workers().verdict();
+    EXPECT_EQ(root_of(v), "worker-copies");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+    EXPECT_EQ(v.root.where->line, 28);
+}
+
+TEST(WorkerCopies, AreNotWorkersThatHoldDifferentThingsOrLittle) {
+    Story different = loading_workers();
+    different.agent(202).sites[0].frames[0].line = 29;
+    different.agent(203).sites[0].frames[0].line = 30;
+    EXPECT_NE(root_of(different.verdict()), "worker-copies");
+    Story little = loading_workers();
+    for (const int pid : {201, 202, 203}) little.at(pid).anon = Bytes::mib(40);
+    EXPECT_NE(root_of(little.verdict()), "worker-copies");
+}
+
 GrowthSeen gpu_growth() {
     return GrowthSeen{Bytes::gib(20), 200, 100.0 * 1048576, 1048576.0, 6e9, 16};
 }

@@ -405,17 +405,63 @@ std::optional<Where> line_of_data(const Autopsy& death, Bytes held) {
     return line->where;
 }
 
+std::optional<Bytes> smallest_limit(const CgroupEvidence& cgroup) {
+    std::optional<Bytes> limit;
+    for (const CgroupLevel& level : cgroup.levels)
+        if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
+    return limit;
+}
+
+// Workers that share nothing with their parent, because they were spawned: each holds, at the same
+// line, data of its own.
+std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
+    const CgroupEvidence* cgroup = death.cgroup();
+    const std::optional<Bytes> limit = cgroup != nullptr ? smallest_limit(*cgroup) : std::nullopt;
+    if (!death.decides || !limit) return std::nullopt;
+    const Death& first = death.fatal_child ? death.fatal_child->death : death;
+    constexpr Nanos moment{1'000'000'000};
+    struct Sum {
+        Where where;
+        std::uint64_t workers = 0;
+        Bytes held;
+    };
+    std::map<std::pair<std::string, int>, Sum> sums;
+    for (const AgentEvidence& agent : death.all.agents) {
+        const ProcessEvidence* process = death.all.process(agent.pid);
+        if (process == nullptr || process->role != Role::worker || !process->anon) continue;
+        if (process->ended && (!first.time || later(*process->ended, moment) < *first.time))
+            continue;
+        if (agent.leak) return std::nullopt;
+        const std::optional<Where> where = where_it_holds_most(agent);
+        // What was asked for may not have been touched yet.
+        const Bytes held = std::min(agent.live, *process->anon);
+        if (!where || !where->line || held < Bytes::mib(16) || held.share_of(*process->anon) < 0.5)
+            continue;
+        Sum& sum = sums[{where->file, *where->line}];
+        sum.where = *where;
+        ++sum.workers;
+        sum.held += held;
+    }
+    for (const auto& [line, sum] : sums) {
+        if (sum.workers < 2 || sum.held.share_of(*limit) < 0.5) continue;
+        Finding finding =
+            finding_about(death, "worker-copies"_cause, Confidence::likely,
+                          facts::LoadedInEachWorker{sum.where, sum.workers, sum.held, *limit});
+        finding.where = sum.where;
+        return finding;
+    }
+    return std::nullopt;
+}
+
 // A page that parent and child still share counts in both; the cgroup counts it once. So where the
 // two sums agree the pages are copies.
-std::optional<Finding> worker_copies(const Autopsy& death) {
+std::optional<Finding> copied_from_parent(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     const ProcessEvidence* main = death.all.main();
     if (!death.decides || cgroup == nullptr || !cgroup->anon || cgroup->levels.empty() ||
         main == nullptr || !main->anon)
         return std::nullopt;
-    std::optional<Bytes> limit;
-    for (const CgroupLevel& level : cgroup->levels)
-        if (level.limit && (!limit || *level.limit < *limit)) limit = level.limit;
+    const std::optional<Bytes> limit = smallest_limit(*cgroup);
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
     // A parent may outlive its workers by far.
     const std::optional<FatalChild>& felled = death.fatal_child;
@@ -461,6 +507,11 @@ std::optional<Finding> worker_copies(const Autopsy& death) {
     else if (const std::optional<Where> data = line_of_data(death, *main->anon))
         finding.where = data;
     return finding;
+}
+
+std::optional<Finding> worker_copies(const Autopsy& death) {
+    if (std::optional<Finding> copied = copied_from_parent(death)) return copied;
+    return loaded_in_each_worker(death);
 }
 
 }  // namespace holdfast::rules

@@ -251,4 +251,19 @@ void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {
     account.advise(load_within(death, "holdfast.Loader.like(dataloader"));
 }
 
+void tell(const LoadedInEachWorker& facts, const Autopsy& death, Account& account) {
+    const Bytes each{facts.held.count / facts.workers};
+    account.summary = formatted(
+        "{} workers each hold memory of their own that {} requested, {} on average; together {} of "
+        "{}.",
+        facts.workers, short_place(facts.where), human(each), human(facts.held), human(facts.limit));
+    account.saw("memory of the workers",
+                formatted("{} in {} workers, at the same line", human(facts.held), facts.workers));
+    account.advise("Use fewer workers.", fewer_workers(death));
+    account.advise(
+        "Let the workers share the data: map it from a file instead of loading it in each.",
+        "numpy.load(path, mmap_mode=\"r\")");
+    account.advise(load_within(death, "holdfast.Loader.like(dataloader"));
+}
+
 }  // namespace holdfast::facts
