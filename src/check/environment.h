@@ -12,8 +12,7 @@
 #include "check/sight.h"
 #include "sources/cgroup_reading.h"
 #include "sources/meminfo.h"
-#include "sources/overcommit.h"
-#include "sources/pid_limits.h"
+#include "sources/pid_figures.h"
 #include "sources/pressure.h"
 
 namespace holdfast::check {

@@ -3,10 +3,9 @@
 
 #include "base/text.h"
 #include "check/gather.h"
-#include "sources/cgroup_files.h"
 #include "sources/cgroup_place.h"
+#include "sources/cgroup_reading.h"
 #include "sources/mountinfo.h"
-#include "sources/pid_cgroup.h"
 
 namespace holdfast::check {
 namespace {

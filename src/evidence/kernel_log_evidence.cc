@@ -3,9 +3,8 @@
 
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
+#include "sources/fields.h"
 #include "sources/kernel_message.h"
-#include "sources/oom_table.h"
-#include "sources/page_size.h"
 
 namespace holdfast::gatherers {
 namespace {

@@ -9,9 +9,9 @@
 #include "base/read_file.h"
 #include "base/unique_fd.h"
 #include "sources/cgroup.h"
+#include "sources/cgroup_place.h"
 #include "sources/mountinfo.h"
-#include "sources/pid_cgroup.h"
-#include "sources/pid_status.h"
+#include "sources/pid_figures.h"
 #include "sources/process_dir.h"
 #include "sources/roots.h"
 

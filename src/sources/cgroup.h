@@ -1,4 +1,3 @@
-// The chain of cgroups a process is charged to, v1 and v2 behind one type, its files kept open.
 #pragma once
 
 #include <cstddef>

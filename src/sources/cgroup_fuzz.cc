@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "sources/cgroup_files.h"
 #include "sources/cgroup_place.h"
 #include "sources/cgroup_reading.h"
 

@@ -1,5 +1,4 @@
-// Finds the directory that stands for a process's cgroup: v1, v2, both at once, and as seen from
-// inside a container.
+// Where a process's cgroup is: its path in every hierarchy, and the directory that stands for it.
 #pragma once
 
 #include <functional>
@@ -7,11 +6,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "sources/mountinfo.h"
-#include "sources/pid_cgroup.h"
 
 namespace holdfast::sources {
+
+// /proc/PID/cgroup: the path of a process in every cgroup hierarchy.
+struct CgroupMembership {
+    int hierarchy = 0;                     // 0: the unified one (v2)
+    std::vector<std::string> controllers;  // v1: {"memory"}, {"cpu", "cpuacct"}, {"name=systemd"}
+    std::string path;      // "/", "/user.slice/a", "/../sibling" from inside a cgroup namespace
+    bool deleted = false;  // the directory was removed under a zombie
+};
+
+Result<std::vector<CgroupMembership>> parse_pid_cgroup(std::string_view text);
+Result<std::vector<CgroupMembership>> read_pid_cgroup(int process_dir);
+
+// Finds the directory that stands for a process's cgroup: v1, v2, both at once, and as seen from
+// inside a container.
 
 // Whose directory was found.
 enum class CgroupView {

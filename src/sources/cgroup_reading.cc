@@ -2,7 +2,68 @@
 
 #include <algorithm>
 
+#include "sources/fields.h"
+
 namespace holdfast::sources {
+namespace {
+
+// v1 shows "none" as LONG_MAX rounded down to whole pages; with 64 KiB pages that is 2^63 - 65536.
+// Older kernels (before 3.19) had ULLONG_MAX / 2. Nobody owns 4 EiB, so all above it is none.
+constexpr std::uint64_t no_v1_limit = std::uint64_t{1} << 62U;
+
+struct Row {
+    std::string_view v1, v2;
+    std::optional<Bytes> CgroupMemoryStat::*slot;
+};
+
+constexpr Row rows[] = {
+    {"total_rss", "anon", &CgroupMemoryStat::anon},
+    {"total_cache", "file", &CgroupMemoryStat::file},
+    {"total_shmem", "shmem", &CgroupMemoryStat::shmem},
+    {"total_inactive_file", "inactive_file", &CgroupMemoryStat::inactive_file},
+    {"total_active_file", "active_file", &CgroupMemoryStat::active_file},
+    {"total_dirty", "file_dirty", &CgroupMemoryStat::dirty},
+    {"total_writeback", "file_writeback", &CgroupMemoryStat::writeback},
+    {"", "kernel", &CgroupMemoryStat::kernel},
+};
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_cgroup_count(std::string_view text) {
+    return parse_number<std::uint64_t>(trim(text));
+}
+
+std::optional<CgroupLimit> parse_cgroup_limit(std::string_view text) {
+    text = trim(text);
+    if (text == "max") return CgroupLimit{};
+    const auto number = parse_number<std::uint64_t>(text);
+    if (!number) return std::nullopt;
+    if (*number >= no_v1_limit) return CgroupLimit{};
+    return CgroupLimit{*number};
+}
+
+CgroupEvents parse_cgroup_events(std::string_view text) {
+    CgroupEvents events;
+    for_each_field(text, ' ', [&](const Field& field) {
+        const auto take = [&] { return parse_number<std::uint64_t>(field.value); };
+        if (field.key == "max") events.max = take();
+        if (field.key == "oom") events.oom = take();
+        if (field.key == "oom_kill") events.oom_kill = take();
+        if (field.key == "oom_group_kill") events.oom_group_kill = take();
+    });
+    return events;
+}
+
+CgroupMemoryStat parse_cgroup_memory_stat(std::string_view text, int version) {
+    CgroupMemoryStat stat;
+    for_each_field(text, ' ', [&](const Field& field) {
+        for (const Row& row : rows)
+            if (field.key == (version == 1 ? row.v1 : row.v2))
+                stat.*row.slot = parse_bytes(field.value);
+    });
+    return stat;
+}
+
 namespace {
 
 // File pages the kernel can drop at once; those not yet written must wait for the disk. Never more

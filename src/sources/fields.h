@@ -1,5 +1,7 @@
-// The two shapes most kernel files have: "Name:   123 kB" and "name 123", line by line.
+// How kernel files write figures: "Name:   123 kB" and "name 123" line by line, pages and ticks.
 #pragma once
+
+#include <unistd.h>
 
 #include <cstdint>
 #include <limits>
@@ -8,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/text.h"
+#include "base/time.h"
 
 namespace holdfast::sources {
 
@@ -49,5 +52,11 @@ inline std::optional<Bytes> pages(std::uint64_t count, Bytes page) {
         return std::nullopt;
     return Bytes{count * page.count};
 }
+
+// The size of a page: 4 KiB on x86_64; 4, 16 or 64 KiB on aarch64.
+inline Bytes page_size() { return {static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))}; }
+
+// USER_HZ: 100 on every architecture we run on, whatever the kernel's own timer does.
+inline constexpr Nanos tick{10'000'000};
 
 }  // namespace holdfast::sources

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "sources/kernel_message.h"
-#include "sources/oom_table.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     using namespace holdfast::sources;

@@ -1,12 +1,14 @@
-// The readers of the whole machine's files.
+// The readers of the whole machine's files, filesystems and GPUs.
+#include <gtest/gtest.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <filesystem>
 
+#include "sources/filesystem_space.h"
+#include "sources/gpu_reader.h"
 #include "sources/host.h"
 #include "sources/meminfo.h"
-#include "sources/overcommit.h"
 #include "sources/pressure.h"
 #include "sources/test_roots.h"
 #include "sources/vmstat.h"
@@ -142,4 +144,45 @@ TEST(Host, SenselessTextIsUnknown) {
 }
 
 }  // namespace
+
+namespace {
+
+TEST(FilesystemSpace, OfProcAndOfTheRoot) {
+    const auto proc = read_filesystem_space("/proc");
+    ASSERT_TRUE(proc.ok());
+    EXPECT_EQ(proc->type, "proc");
+    EXPECT_EQ(proc->size, Bytes{0});
+    const auto root = read_filesystem_space("/");
+    ASSERT_TRUE(root.ok());
+    EXPECT_GT(root->size, Bytes{0});
+    EXPECT_LE(root->free, root->size);
+    EXPECT_EQ(read_filesystem_space("/no/such/path").error().number, ENOENT);
+}
+
+TEST(FilesystemSpace, NamesTheKinds) {
+    EXPECT_EQ(filesystem_name(0xef53), "ext4");
+    EXPECT_EQ(filesystem_name(0x01021994), "tmpfs");
+    EXPECT_EQ(filesystem_name(0x1234567), "0x1234567");
+}
+
+}  // namespace
+
+namespace {
+
+TEST(GpuReader, WithoutTheLibraryThereAreNoGpusAndAReason) {
+    const auto reader = make_gpu_reader("libholdfast-no-such-library.so");
+    ASSERT_NE(reader, nullptr);
+    EXPECT_NE(reader->absent_because(), "");
+    EXPECT_TRUE(reader->read().empty());
+    EXPECT_TRUE(reader->new_xids().empty());
+}
+
+TEST(GpuReader, ALibraryWithoutTheFunctionsIsAsGoodAsNone) {
+    const auto reader = make_gpu_reader("libc.so.6");
+    EXPECT_NE(reader->absent_because(), "");
+    EXPECT_TRUE(reader->read().empty());
+}
+
+}  // namespace
+
 }  // namespace holdfast::sources

@@ -1,6 +1,7 @@
-// /proc/meminfo: the machine's memory.
+// The machine's memory: /proc/meminfo, and the settings that refuse memory while some is free.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -32,5 +33,16 @@ private:
     explicit MeminfoReader(LiveFile file) : file_(std::move(file)) {}
     LiveFile file_;
 };
+
+// The kernel's settings that refuse memory, mappings and processes while RAM is free.
+struct KernelSettings {
+    std::optional<int> overcommit_memory;        // 0 heuristic, 1 always, 2 strict
+    std::optional<std::uint64_t> max_map_count;  // mappings per process
+    std::optional<std::uint64_t> pid_max;        // processes and threads, by number
+    std::optional<std::uint64_t> threads_max;    // and by count
+};
+
+// What cannot be read is absent.
+KernelSettings read_kernel_settings(const Roots& roots);
 
 }  // namespace holdfast::sources

@@ -1,22 +1,20 @@
-// The readers of a process's other files, on a fixture and on this very process.
+// The readers of a process's other files: on a fixture, on this very process, and on one that ends
+// under them.
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 
-#include "sources/pid_children.h"
-#include "sources/pid_cmdline.h"
-#include "sources/pid_environ.h"
 #include "sources/pid_fds.h"
-#include "sources/pid_io.h"
-#include "sources/pid_limits.h"
-#include "sources/pid_maps.h"
-#include "sources/pid_status.h"
-#include "sources/pid_wchan.h"
+#include "sources/pid_figures.h"
+#include "sources/pid_words.h"
+#include "sources/process_dir.h"
 #include "sources/process_list.h"
 #include "sources/test_roots.h"
+#include "sources/threads.h"
 
 namespace holdfast::sources {
 namespace {
@@ -220,4 +218,65 @@ TEST_F(PidFiles, ProcessesAreListedAndTheLargestComeFirst) {
 }
 
 }  // namespace
+
+// How the readers meet a process that ends under them.
+
+namespace {
+
+class ProcessEnd : public testing::Test {
+protected:
+    void SetUp() override {
+        child_ = ::fork();
+        ASSERT_GE(child_, 0);
+        if (child_ == 0)
+            for (;;) ::pause();
+        auto process = ProcessDir::open(roots_, child_);
+        ASSERT_TRUE(process.ok());
+        process_.emplace(std::move(*process));
+        ASSERT_TRUE(process_->stat().ok());
+    }
+    void TearDown() override {
+        if (child_ > 0) reap();
+    }
+    void kill_without_reaping() {
+        ::kill(child_, SIGKILL);
+        siginfo_t info{};
+        ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child_), &info, WEXITED | WNOWAIT), 0);
+    }
+    void reap() {
+        ::kill(child_, SIGKILL);
+        ::waitpid(child_, nullptr, 0);
+        child_ = -1;
+    }
+
+    Roots roots_ = machine();
+    pid_t child_ = -1;
+    std::optional<ProcessDir> process_;
+};
+
+TEST_F(ProcessEnd, AZombieStillTellsItsEndButHasNoMemory) {
+    kill_without_reaping();
+    const auto stat = process_->stat();
+    ASSERT_TRUE(stat.ok()) << stat.error().text;
+    EXPECT_EQ(stat->state, 'Z');
+    ASSERT_TRUE(stat->exit_code.has_value());
+    EXPECT_EQ(*stat->exit_code, SIGKILL);
+    const auto status = read_pid_status(process_->fd());
+    ASSERT_TRUE(status.ok());
+    EXPECT_EQ(status->rss, std::nullopt);
+    EXPECT_EQ(status->uid, ::getuid());
+    EXPECT_EQ(process_->statm()->rss, Bytes{0});
+    EXPECT_TRUE(read_pid_cmdline(process_->fd())->empty());
+}
+
+TEST_F(ProcessEnd, OnceReapedEveryReadFailsEvenIfThePidIsGivenAgain) {
+    ASSERT_TRUE(process_->statm().ok());
+    reap();
+    EXPECT_EQ(process_->stat().error().number, ESRCH);
+    EXPECT_EQ(process_->statm().error().number, ESRCH);
+    EXPECT_FALSE(read_pid_status(process_->fd()).ok());
+}
+
+}  // namespace
+
 }  // namespace holdfast::sources

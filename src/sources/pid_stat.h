@@ -1,4 +1,4 @@
-// /proc/PID/stat: a process's identity, its state, its CPU time and its size, in one line.
+// /proc/PID/stat and statm: a process's identity, state, CPU time and size, one line each.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "sources/page_size.h"
+#include "sources/fields.h"
 
 namespace holdfast::sources {
 
@@ -39,5 +39,15 @@ constexpr bool is_exiting(const PidStat& stat) { return (stat.flags & 4U) != 0; 
 
 Result<PidStat> parse_pid_stat(std::string_view text, Bytes page = page_size());
 Result<PidStat> read_pid_stat(int process_dir);
+
+// /proc/PID/statm: a process's size, the cheapest file to read it from.
+struct PidStatm {
+    Bytes size;
+    Bytes rss;     // 0 for a zombie and for a kernel thread: they own no memory
+    Bytes shared;  // file pages and shmem among rss
+};
+
+Result<PidStatm> parse_pid_statm(std::string_view text, Bytes page = page_size());
+Result<PidStatm> read_pid_statm(int process_dir);
 
 }  // namespace holdfast::sources

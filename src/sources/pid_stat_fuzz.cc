@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "sources/pid_stat.h"
-#include "sources/pid_statm.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
     using namespace holdfast;

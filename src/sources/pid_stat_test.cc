@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "sources/pid_statm.h"
 #include "sources/process_dir.h"
 #include "sources/test_roots.h"
 

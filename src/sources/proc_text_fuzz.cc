@@ -6,16 +6,12 @@
 
 #include "sources/host.h"
 #include "sources/meminfo.h"
-#include "sources/pid_children.h"
-#include "sources/pid_cmdline.h"
-#include "sources/pid_environ.h"
 #include "sources/pid_fds.h"
-#include "sources/pid_io.h"
-#include "sources/pid_limits.h"
-#include "sources/pid_status.h"
-#include "sources/pid_wchan.h"
+#include "sources/pid_figures.h"
+#include "sources/pid_words.h"
 #include "sources/pressure.h"
-#include "sources/thread_wait.h"
+#include "sources/process_list.h"
+#include "sources/threads.h"
 #include "sources/vmstat.h"
 
 namespace {

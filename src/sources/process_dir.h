@@ -6,7 +6,6 @@
 #include "base/unique_fd.h"
 #include "sources/live_file.h"
 #include "sources/pid_stat.h"
-#include "sources/pid_statm.h"
 #include "sources/roots.h"
 
 namespace holdfast::sources {

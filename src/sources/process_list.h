@@ -1,8 +1,9 @@
-// The processes of the machine: all their pids, and the largest of them.
+// Which processes there are: all of the machine, the largest of them, the children of one.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -22,5 +23,13 @@ struct LargeProcess {
 // The `count` largest by resident memory, largest first. One small read per process of the machine:
 // for now and then, not for every look.
 Result<std::vector<LargeProcess>> largest_processes(const Roots& roots, std::size_t count);
+
+// /proc/PID/task/TID/children: the direct children of a process, without a scan of all of /proc.
+Result<std::vector<int>> parse_pid_children(std::string_view text);
+
+// ENOENT: this kernel has no such file (CONFIG_PROC_CHILDREN); compare the parents of
+// list_processes instead. A child that comes or goes meanwhile may be missed: the kernel promises
+// the list only for a frozen process.
+Result<std::vector<int>> read_pid_children(int process_dir);
 
 }  // namespace holdfast::sources

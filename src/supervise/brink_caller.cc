@@ -5,7 +5,6 @@
 
 #include "base/child.h"
 #include "sources/pid_stat.h"
-#include "sources/pid_statm.h"
 
 namespace holdfast {
 namespace {

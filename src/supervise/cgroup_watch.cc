@@ -6,7 +6,7 @@
 
 #include "base/read_file.h"
 #include "record/box_reader.h"
-#include "sources/pid_cgroup.h"
+#include "sources/cgroup_place.h"
 #include "sources/pid_stat.h"
 #include "sources/process_dir.h"
 #include "supervise/stored_figure.h"

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "record/mask.h"
+#include "sources/fields.h"
 #include "sources/kernel_message.h"
-#include "sources/page_size.h"
 #include "supervise/own_cpu.h"
 #include "supervise/stored_figure.h"
 

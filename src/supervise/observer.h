@@ -7,7 +7,7 @@
 #include "base/time.h"
 #include "record/box_writer.h"
 #include "sources/kernel_log.h"
-#include "sources/oom_table.h"
+#include "sources/kernel_message.h"
 #include "sources/roots.h"
 #include "supervise/cadence.h"
 #include "supervise/cgroup_watch.h"

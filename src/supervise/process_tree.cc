@@ -8,7 +8,6 @@
 #include "base/child.h"
 #include "base/read_file.h"
 #include "base/text.h"
-#include "sources/pid_children.h"
 #include "sources/process_list.h"
 #include "supervise/own_cpu.h"
 #include "supervise/process_details.h"

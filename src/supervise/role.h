@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "record/format.h"
-#include "sources/pid_environ.h"
+#include "sources/pid_words.h"
 
 namespace holdfast {
 

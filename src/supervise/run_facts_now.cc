@@ -8,7 +8,7 @@
 #include "base/read_file.h"
 #include "base/text.h"
 #include "sources/host.h"
-#include "sources/overcommit.h"
+#include "sources/meminfo.h"
 #include "sources/pid_stat.h"
 #include "sources/process_dir.h"
 

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "record/mask.h"
-#include "sources/pid_cmdline.h"
+#include "sources/pid_words.h"
 #include "sources/process_dir.h"
 
 namespace holdfast {

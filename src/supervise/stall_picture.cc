@@ -13,11 +13,10 @@
 
 #include "base/text.h"
 #include "sources/directory.h"
-#include "sources/pid_io.h"
-#include "sources/pid_status.h"
+#include "sources/pid_figures.h"
 #include "sources/process_list.h"
 #include "sources/process_memory.h"
-#include "sources/thread_list.h"
+#include "sources/threads.h"
 #include "stall/waits.h"
 
 namespace holdfast {

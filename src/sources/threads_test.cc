@@ -1,5 +1,5 @@
 // What a thread waits for, from the kernel's text and from a thread that really waits.
-#include "sources/thread_wait.h"
+#include "sources/threads.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "base/unique_fd.h"
-#include "sources/thread_list.h"
 
 namespace holdfast::sources {
 namespace {
@@ -116,4 +115,5 @@ TEST(ThreadWait, a_fuse_server_that_owes_an_answer_is_a_filesystem_though_the_sl
 }
 
 }  // namespace
+
 }  // namespace holdfast::sources

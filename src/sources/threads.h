@@ -1,15 +1,25 @@
-// /proc/PID/task/TID/syscall: what a thread waits for in the kernel, and who could end the wait.
+// The threads of a process: who they are, and what each waits for in the kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "base/wait_kind.h"
 
 namespace holdfast::sources {
 
+// /proc/PID/wchan: the kernel function a process sleeps in.
+// Empty when running, or when the kernel does not say ("0").
+std::string parse_pid_wchan(std::string_view text);
+Result<std::string> read_pid_wchan(int process_dir);
+
+// /proc/PID/task/TID/syscall: what a thread waits for in the kernel, and who could end the wait.
 struct ThreadWait {
     WaitKind kind = WaitKind::unknown;
     int call = -1;              // number of the system call; -1: in none
@@ -27,5 +37,19 @@ Result<ThreadWait> read_thread_wait(int thread_dir);
 
 // "futex", "wait4", "read": those that keep threads waiting; empty for the others.
 std::string_view name_of_call(int call);
+
+// /proc/PID/task: the threads of a process, each with its current state.
+struct ThreadSeen {
+    int tid = 0;
+    std::string name;  // comm: chosen by the program, not safe to print as it is
+    char state = '?';
+    Nanos cpu_time{};
+    std::string wait_channel;  // empty: runs, or the kernel does not say
+    ThreadWait wait;
+};
+
+// The main thread first, at most `limit`. One that ends meanwhile is left out; one whose wait may
+// not be read has it unknown.
+Result<std::vector<ThreadSeen>> read_threads(int process_dir, std::size_t limit);
 
 }  // namespace holdfast::sources

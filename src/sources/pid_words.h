@@ -1,5 +1,4 @@
-// /proc/PID/environ, through a list of allowed names: other variables may be secrets, and are
-// neither returned nor left behind in memory.
+// The words a process was started with: its arguments, and some of its environment.
 #pragma once
 
 #include <span>
@@ -11,6 +10,15 @@
 
 namespace holdfast::sources {
 
+// /proc/PID/cmdline: the arguments a process was started with, or has written over.
+// Empty for a zombie and a kernel thread. A program that rewrote its title comes as one argument.
+// Arguments may hold secrets and control characters: mask before keeping.
+std::vector<std::string> parse_pid_cmdline(std::string_view text);
+// At most 64 KiB of it; a longer command line is cut.
+Result<std::vector<std::string>> read_pid_cmdline(int process_dir);
+
+// /proc/PID/environ, through a list of allowed names: other variables may be secrets, and are
+// neither returned nor left behind in memory.
 struct EnvironValue {
     std::string name;
     std::string value;
