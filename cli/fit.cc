@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/bytes.h"
 #include "base/format.h"
-#include "base/size_text.h"
 #include "base/text.h"
 #include "capture_files.h"
 #include "capture_process.h"
@@ -205,8 +205,7 @@ int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest
 
 const Verb fit_verb{
     .name = "fit",
-    .usage =
-        "fit FILE.py[:make] [--batch N] --gpu GPU [-- OPTIONS] | fit ... -- python FILE.py",
+    .usage = "fit FILE.py[:make] [--batch N] --gpu GPU [-- OPTIONS] | fit ... -- python FILE.py",
     .summary = "whether a training step fits a GPU, and the largest batch; needs no GPU",
     .text =
         "Runs one training step on fake tensors and replays its memory through a model of torch's\n"

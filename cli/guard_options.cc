@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "base/bytes.h"
 #include "base/format.h"
-#include "base/size_text.h"
 #include "base/text.h"
 
 namespace holdfast::cli {

@@ -1,11 +1,14 @@
-// An amount of memory or disk. A type of its own, because a plain integer once meant KiB in one
-// file and pages in the next.
+// An amount of memory or disk, and how people write one. A type of its own, because a plain integer
+// once meant KiB in one file and pages in the next.
 #pragma once
 
 #include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/result.h"
 
 namespace holdfast {
 
@@ -37,5 +40,10 @@ struct Bytes {
 std::string human(Bytes amount);
 // "400 MiB ± 60 MiB" where the error is more than a twentieth, else as above.
 std::string human_with_error(Bytes amount, std::optional<Bytes> error);
+
+// Sizes as people write them: "512MiB", "10GB", "1.5G".
+// "GB" and "G" mean GiB, as on a graphics card's box. A number without a unit counts bytes where
+// it can mean nothing else: from a mebibyte on, or 0. The error says what to write instead.
+Result<Bytes> parse_size(std::string_view text);
 
 }  // namespace holdfast

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "base/characters.h"
 #include "base/text.h"
 
 namespace holdfast {

@@ -17,6 +17,7 @@ Nanos read_clock(clockid_t clock) {
 
 Nanos monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
 Nanos wall_now() { return read_clock(CLOCK_REALTIME); }
+Nanos own_cpu_now() { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 std::string rfc3339(Nanos wall) {
     const auto whole = std::chrono::floor<std::chrono::seconds>(wall);

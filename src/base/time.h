@@ -1,4 +1,4 @@
-// Two clocks: one to order events by, one to tell people when.
+// Clocks (one to order events by, one to tell people when), and times in words and in sums.
 #pragma once
 
 #include <chrono>
@@ -13,6 +13,9 @@ using Nanos = std::chrono::nanoseconds;
 Nanos monotonic_now();
 // CLOCK_REALTIME since 1970: for people, never for order.
 Nanos wall_now();
+// What this thread has used of a CPU: the cost of our own work. On a busy machine a little work may
+// take seconds of wall time, and that must not make us pause for minutes.
+Nanos own_cpu_now();
 
 // "2026-11-15T04:24:47.120Z"
 std::string rfc3339(Nanos wall);
@@ -20,5 +23,19 @@ std::string rfc3339(Nanos wall);
 std::string human(Nanos duration);
 
 constexpr double seconds(Nanos d) { return std::chrono::duration<double>(d).count(); }
+
+// Arithmetic on times from a file, which may be any number, without overflow.
+constexpr Nanos later(Nanos time, Nanos by) {
+    return time > Nanos::max() - by ? Nanos::max() : time + by;  // `by` is never negative
+}
+constexpr Nanos earlier(Nanos time, Nanos by) {
+    return time < Nanos::min() + by ? Nanos::min() : time - by;
+}
+
+// How long from one time to a later one; nothing if the second is earlier.
+constexpr Nanos between(Nanos from, Nanos to) {
+    if (from >= to) return Nanos{};
+    return from < Nanos{} && to > Nanos::max() + from ? Nanos::max() : to - from;
+}
 
 }  // namespace holdfast

@@ -8,8 +8,6 @@
 namespace holdfast::check {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 std::optional<std::uint64_t> take_number(std::string_view& rest) {
     std::size_t length = 0;
     while (length < rest.size() && is_digit(rest[length])) ++length;

@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "base/format.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_end.h"
 #include "diagnose/facts/ends.h"

@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/text/last_text.h"
 
 namespace holdfast {

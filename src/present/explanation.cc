@@ -19,8 +19,6 @@ struct ListMark {
     std::string_view rest;  // what follows it
 };
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "- text", "* text", "12. text", with any indentation.
 std::optional<ListMark> list_mark(std::string_view line) {
     const std::size_t start = line.find_first_not_of(' ');

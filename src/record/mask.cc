@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/characters.h"
 #include "base/text.h"
 #include "record/random_token.h"
 #include "record/secret_name.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/characters.h"
+#include "base/text.h"
 
 namespace holdfast {
 namespace {

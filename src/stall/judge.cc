@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "stall/thresholds.h"
 #include "stall/waits.h"
 

@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr Nanos between = 1s;
+constexpr Nanos apart = 1s;
 constexpr Nanos shortest = 10s;
 constexpr Nanos longest = 20s;
 constexpr Nanos soon = 10min;
@@ -21,7 +21,7 @@ double pace(Nanos from, Bytes before, Nanos to, Bytes after) {
 }  // namespace
 
 std::optional<Nanos> FillForecast::add(Nanos now, Bytes headroom) {
-    if (!points_.empty() && now - points_.back().time < between) return std::nullopt;
+    if (!points_.empty() && now - points_.back().time < apart) return std::nullopt;
     points_.push_back({now, headroom});
     while (now - points_.front().time > longest) points_.pop_front();
     const Point& first = points_.front();

@@ -3,10 +3,10 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "record/mask.h"
 #include "sources/fields.h"
 #include "sources/kernel_message.h"
-#include "supervise/own_cpu.h"
 #include "supervise/stored_figure.h"
 
 namespace holdfast {

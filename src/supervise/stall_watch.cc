@@ -4,9 +4,9 @@
 #include <cstring>
 #include <utility>
 
+#include "base/time.h"
 #include "native/thread_stack.h"
 #include "record/stall_text.h"
-#include "supervise/own_cpu.h"
 #include "supervise/stall_picture.h"
 
 namespace holdfast {

@@ -1,6 +1,6 @@
 #include "diagnose/death/crash_signs.h"
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/text/python_dump.h"
 
 namespace holdfast {

@@ -1,6 +1,6 @@
 #include "diagnose/death/place.h"
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_place.h"
 #include "diagnose/text/last_text.h"

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 
 namespace holdfast {
 

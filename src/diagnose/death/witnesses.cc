@@ -7,7 +7,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "model/library_name.h"
 #include "model/own_code.h"
 

@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/oom/oom_kill.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "base/time_math.h"
+#include "base/time.h"
 
 namespace holdfast {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/time_math.h"
+#include "base/time.h"
 
 namespace holdfast {
 namespace {

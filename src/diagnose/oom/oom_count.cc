@@ -6,7 +6,7 @@
 #include <optional>
 #include <tuple>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/oom/memory_held.h"
 
 namespace holdfast {

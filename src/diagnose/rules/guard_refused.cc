@@ -1,5 +1,5 @@
 // HF114: the guard refused an allocation, and the program ended by the error that came of it.
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/refusal.h"

@@ -1,7 +1,7 @@
 // HF110: memory that one line keeps more and more of.
 #include <algorithm>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/held_memory.h"
 #include "diagnose/oom/keeper.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/place.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_end.h"

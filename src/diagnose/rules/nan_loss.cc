@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/rules/rules.h"

@@ -1,7 +1,7 @@
 // HF903 to HF906 and HF909: a signal stopped it; the sender is named if known.
 #include <csignal>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/ends.h"

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <utility>
 
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/oom/oom_kill.h"

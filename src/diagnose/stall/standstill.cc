@@ -6,7 +6,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/own_pressure.h"

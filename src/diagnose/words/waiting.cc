@@ -2,7 +2,7 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "base/time_math.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/words/phrases.h"
 #include "stall/waits.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/size_text.h"
+#include "base/bytes.h"
 #include "fit/replay/allocator_options.h"
 #include "fit/workspace/workspaces.h"
 
