@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "record/agent_box.h"
-#include "record/fixed_text.h"
+#include "record/fixed_fields.h"
 
 namespace holdfast {
 namespace {

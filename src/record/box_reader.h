@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "record/fixed_text.h"
+#include "record/fixed_fields.h"
 #include "record/format.h"
 
 namespace holdfast {

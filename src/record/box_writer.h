@@ -10,7 +10,7 @@
 #include "base/mapped_file.h"
 #include "base/result.h"
 #include "record/box_file.h"
-#include "record/fixed_text.h"
+#include "record/fixed_fields.h"
 #include "record/format.h"
 #include "record/run_directory.h"
 #include "record/section_writer.h"

@@ -1,5 +1,4 @@
 // crash.box: made by the supervisor, filled by the agent of a process that crashes, read by `why`.
-// agent_format.h has the layout; nothing in the file is used before it is checked.
 #pragma once
 
 #include <cstddef>

@@ -5,9 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "record/random_token.h"
 #include "record/secret_name.h"
-#include "record/secret_option.h"
 #include "record/secret_shape.h"
 
 namespace holdfast {

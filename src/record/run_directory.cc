@@ -9,7 +9,6 @@
 
 #include "base/format.h"
 #include "base/read_file.h"
-#include "record/directory_entries.h"
 #include "record/run_files.h"
 #include "record/seal.h"
 

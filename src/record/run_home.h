@@ -1,4 +1,4 @@
-// Where runs are kept, and the fallbacks if that place cannot be used.
+// Where runs are kept, whether that place can be trusted, and the fallbacks if it cannot be used.
 #pragma once
 
 #include <sys/types.h>
@@ -6,13 +6,34 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "record/trusted_directory.h"
 
 namespace holdfast {
+
+// Whether a directory may be trusted to hold a run: only its user and root can replace it.
+
+// What decides who a number stands for, injected: texts of /etc/passwd, /etc/group and
+// /proc/self/uid_map. What cannot be read is empty.
+struct Accounts {
+    std::string passwd, group, uid_map;
+
+    static Accounts of_machine();
+};
+
+// Whether that user alone is in the group, as where every user has a group of their own.
+bool is_own_group(const Accounts& accounts, gid_t group, uid_t uid);
+
+// Examines the open directory and everything above it, each by its descriptor: it belongs to
+// `uid` or to root, and others cannot write to it, or only under the sticky bit (/tmp). The error
+// (EPERM) names the directory that is in the way.
+Status check_trusted(int directory, const std::string& path, uid_t uid, const Accounts& accounts);
+
+// The same for one directory that must be the user's own, with nobody else's hands in it.
+Status check_own(int directory, const std::string& path, uid_t uid);
 
 // The values the choice depends on, injected. An empty variable counts as unset.
 struct Environment {

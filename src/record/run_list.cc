@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "record/directory_entries.h"
+#include "record/run_files.h"
 
 namespace holdfast {
 namespace {

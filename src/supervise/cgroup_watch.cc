@@ -6,10 +6,10 @@
 
 #include "base/read_file.h"
 #include "record/box_reader.h"
+#include "record/fixed_fields.h"
 #include "sources/cgroup_place.h"
 #include "sources/pid_stat.h"
 #include "sources/process_dir.h"
-#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {

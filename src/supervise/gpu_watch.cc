@@ -9,9 +9,9 @@
 
 #include "base/time.h"
 #include "record/box_reader.h"
+#include "record/fixed_fields.h"
 #include "sources/gpu_reader.h"
 #include "supervise/bystander.h"
-#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {

@@ -9,7 +9,7 @@
 #include <climits>
 #include <cstring>
 
-#include "record/fixed_text.h"
+#include "record/fixed_fields.h"
 #include "supervise/brink_watch.h"
 
 namespace holdfast {

@@ -1,6 +1,6 @@
 #include "supervise/host_look.h"
 
-#include "supervise/stored_figure.h"
+#include "record/fixed_fields.h"
 
 namespace holdfast {
 namespace {

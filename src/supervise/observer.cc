@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "record/fixed_fields.h"
 #include "record/mask.h"
 #include "sources/fields.h"
 #include "sources/kernel_message.h"
-#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {

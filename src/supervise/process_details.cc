@@ -11,13 +11,13 @@
 #include "base/text.h"
 #include "knowledge/wrappers.h"
 #include "record/box_reader.h"
+#include "record/fixed_fields.h"
 #include "record/mask.h"
 #include "sources/pid_fds.h"
 #include "sources/pid_figures.h"
 #include "sources/pid_words.h"
 #include "sources/threads.h"
 #include "supervise/role.h"
-#include "supervise/stored_figure.h"
 
 namespace holdfast {
 namespace {

@@ -1,11 +1,14 @@
-// Text in the fixed fields of records.
+// Text and figures in the fixed fields of records.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/text.h"
 #include "record/format.h"
 
@@ -28,5 +31,23 @@ void set_fixed_text(char (&field)[N], std::string_view text) {
 // An event's text has its length beside it.
 std::string event_text(const format::Event& event);
 void set_event_text(format::Event& event, std::string_view text);
+
+// Optional figures as the black box stores them.
+inline std::uint64_t stored(std::optional<Bytes> amount) {
+    return amount ? amount->count : format::unknown;
+}
+inline std::uint64_t stored(std::optional<std::uint64_t> count) {
+    return count.value_or(format::unknown);
+}
+
+// Makes every figure of a record from `first` to `last` unknown; a list of names would miss new
+// ones.
+template <class Record>
+void forget(Record& record, std::uint64_t Record::*first, std::uint64_t Record::*last) {
+    const auto* const end = reinterpret_cast<const char*>(&(record.*last) + 1);
+    for (auto* at = reinterpret_cast<char*>(&(record.*first)); at != end;
+         at += sizeof format::unknown)
+        std::memcpy(at, &format::unknown, sizeof format::unknown);
+}
 
 }  // namespace holdfast

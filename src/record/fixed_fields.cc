@@ -1,4 +1,4 @@
-#include "record/fixed_text.h"
+#include "record/fixed_fields.h"
 
 #include <algorithm>
 
