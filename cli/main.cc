@@ -10,7 +10,7 @@
 #include "base/pipe.h"
 #include "base/text.h"
 #include "suggestion.h"
-#include "supervise/capture.h"
+#include "supervise/stderr_capture.h"
 #include "verbs.h"
 
 namespace holdfast::cli {

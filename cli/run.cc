@@ -24,7 +24,6 @@
 #include "silent_trouble.h"
 #include "stall_notice.h"
 #include "start_check.h"
-#include "supervise/ending.h"
 #include "supervise/launch.h"
 #include "supervise/rehearsal.h"
 #include "supervise/supervisor.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace holdfast {
@@ -38,6 +39,19 @@ void become_bystander(const char* name, std::initializer_list<int> keep) {
     if (::chdir("/") != 0) {
     }  // a root we may not enter: then we stay
     ::prctl(PR_SET_NAME, name);
+}
+
+void Errands::add(Child child) {
+    if (child) running_.push_back(std::move(child));
+}
+
+void Errands::forget(pid_t pid) {
+    std::erase_if(running_, [pid](const Child& child) { return child.pid() == pid; });
+}
+
+void Errands::end_all() {
+    for (Child& child : running_) child.end();
+    running_.clear();
 }
 
 }  // namespace holdfast

@@ -1,6 +1,7 @@
-// How soon to look again: rarely when calm, often when memory climbs towards its limit.
+// When to look again, by the pace at which memory fills: at the machine, and for a leak.
 #pragma once
 
+#include <deque>
 #include <optional>
 
 #include "base/bytes.h"
@@ -8,6 +9,7 @@
 
 namespace holdfast {
 
+// How soon to look again: rarely when calm, often when memory climbs towards its limit.
 class Cadence {
 public:
     static constexpr Nanos fastest = std::chrono::milliseconds(10);
@@ -25,6 +27,21 @@ private:
     std::optional<Bytes> last_headroom_;
     Nanos last_look_{};
     double bytes_per_second_ = 0;  // of climb, the recent maximum, fading
+};
+
+// When memory will be full, at the pace of the last moments. Pure; it only says when to look for a
+// leak, because a program that loads its data also grows steadily for a while.
+class FillForecast {
+public:
+    // At every look. Nothing: it does not climb steadily, or would not be full for long.
+    std::optional<Nanos> add(Nanos now, Bytes headroom);
+
+private:
+    struct Point {
+        Nanos time{};
+        Bytes headroom;
+    };
+    std::deque<Point> points_;
 };
 
 }  // namespace holdfast

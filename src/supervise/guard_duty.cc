@@ -5,10 +5,69 @@
 #include <csignal>
 
 #include "base/format.h"
-#include "supervise/brink_caller.h"
-#include "supervise/guard_notice.h"
+#include "supervise/brink.h"
 
 namespace holdfast {
+
+std::string stuck_words(Nanos lasted, const std::string& place, std::optional<Nanos> grace) {
+    const std::string where = place.empty() ? std::string() : " at " + place;
+    std::string text =
+        formatted("guard: the program has been stuck for {} since memory was refused{}",
+                  human(lasted), where);
+    if (grace) text += formatted("; SIGTERM follows in {} (--guard-grace)", human(*grace));
+    return text;
+}
+
+std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
+    using Kind = format::GuardEventKind;
+    const bool on = mode == format::GuardMode::on;
+    const std::string who =
+        crossing.place.empty() ? formatted("process {}", crossing.pid) : crossing.place;
+    const std::string did = on ? "refused" : "would have refused";
+    std::string text;
+    switch (crossing.kind) {
+    case Kind::nothing_left:
+        text = formatted("guard: {} memory at {}: {} of {} are left", did, who,
+                         human(crossing.room), human(crossing.limit));
+        break;
+    case Kind::brink:
+        text = formatted("guard: memory was about to run out at {}: {} of {} are left", who,
+                         human(crossing.room), human(crossing.limit));
+        break;
+    case Kind::refused:
+    case Kind::too_large:  // of an older agent
+    case Kind::none:
+        text = formatted("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,
+                         human(crossing.room), human(crossing.limit));
+        break;
+    }
+    return on ? text : text + "; --guard=on turns this into a MemoryError";
+}
+
+namespace {
+
+// The error wanders for a while before all others wait; one of long before was dealt with.
+constexpr Nanos long_before = std::chrono::seconds(15);
+// CPU time is measured about once a second.
+constexpr Nanos unmeasured = std::chrono::seconds(2);
+
+}  // namespace
+
+bool RefusalWatch::on_stall(Nanos now, const StallNews& news, std::optional<Nanos> refused) {
+    stuck_.reset();
+    if (news.what != StallNews::What::stuck || !refused) return false;
+    const Nanos since = now - news.lasted;
+    if (*refused > since + unmeasured || since - *refused > long_before) return false;
+    stuck_ = now;
+    return true;
+}
+
+bool RefusalWatch::should_end(Nanos now, std::optional<Nanos> grace) {
+    if (!stuck_ || !grace || ended_ || now - *stuck_ < *grace) return false;
+    ended_ = true;
+    return true;
+}
+
 namespace {
 
 // A thread that was called must first reach its next line.

@@ -1,5 +1,5 @@
 // The supervisor's part of the guard: publishes how much memory is left, calls the program at the
-// brink, and ends a program that is stuck after a refusal.
+// brink, tells the user, and ends a program that is stuck after a refusal.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,39 @@
 #include <vector>
 
 #include "base/child.h"
-#include "supervise/brink_pace.h"
-#include "supervise/brink_watch.h"
+#include "base/time.h"
+#include "supervise/brink.h"
 #include "supervise/event_log.h"
 #include "supervise/headroom_page.h"
 #include "supervise/observer.h"
-#include "supervise/refusal_watch.h"
 #include "supervise/run_options.h"
+#include "supervise/stall_watch.h"
 
 namespace holdfast {
+
+// The program has not moved since it was refused memory; nothing: it is not ended for that.
+std::string stuck_words(Nanos lasted, const std::string& place, std::optional<Nanos> grace);
+
+// One line for the user about the guard's first crossing.
+std::string words_about(const GuardCrossing& crossing, format::GuardMode mode);
+
+// A program that is stuck because the guard refused it memory: the error was not handled, and other
+// threads or processes wait for the one that got it. Without the guard it would have been killed.
+class RefusalWatch {
+public:
+    // After a refusal, a proven standstill is reported after this long.
+    static constexpr Nanos patience = std::chrono::seconds(10);
+
+    // News of the stall watch. True: the program has not moved since the refusal, as it seems
+    // because of it; once for each standstill.
+    bool on_stall(Nanos now, const StallNews& news, std::optional<Nanos> refused);
+    // True, once: the grace is over, and it still does not move.
+    bool should_end(Nanos now, std::optional<Nanos> grace);
+
+private:
+    std::optional<Nanos> stuck_;  // reported then
+    bool ended_ = false;
+};
 
 class GuardDuty {
 public:

@@ -10,7 +10,7 @@
 #include <cstring>
 
 #include "record/fixed_fields.h"
-#include "supervise/brink_watch.h"
+#include "supervise/brink.h"
 
 namespace holdfast {
 namespace {

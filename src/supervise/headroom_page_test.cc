@@ -8,7 +8,7 @@
 
 #include "base/unique_fd.h"
 #include "record/temporary_directory.h"
-#include "supervise/guard_notice.h"
+#include "supervise/guard_duty.h"
 
 namespace holdfast {
 namespace {

@@ -1,4 +1,4 @@
-// Starts the program exactly as a shell would have.
+// Starts the program exactly as a shell would have, and ends as the program ended.
 #pragma once
 
 #include <functional>
@@ -35,5 +35,9 @@ Result<Launched> launch(const Launch& plan);
 
 // Replaces this process by the command; returns only on failure.
 Error replace_by(const std::vector<std::string>& command);
+
+// Ends this process as the program ended, so that a shell, make or Slurm sees no difference.
+// `wait_status` as waitpid gives it.
+[[noreturn]] void end_as(int wait_status);
 
 }  // namespace holdfast

@@ -6,8 +6,8 @@
 
 #include "base/child.h"
 #include "record/box_writer.h"
-#include "supervise/errands.h"
-#include "supervise/fill_forecast.h"
+#include "supervise/bystander.h"
+#include "supervise/cadence.h"
 #include "supervise/observer.h"
 #include "supervise/run_options.h"
 

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "sources/process_list.h"
-#include "supervise/process_details.h"
 #include "supervise/process_end.h"
+#include "supervise/process_rows.h"
 #include "supervise/role.h"
 
 namespace holdfast {

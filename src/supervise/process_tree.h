@@ -17,7 +17,7 @@
 #include "sources/process_dir.h"
 #include "sources/roots.h"
 #include "supervise/event_log.h"
-#include "supervise/process_slots.h"
+#include "supervise/process_rows.h"
 
 namespace holdfast {
 

@@ -19,7 +19,6 @@
 #include "sources/vmstat.h"
 #include "supervise/bystander.h"
 #include "supervise/crash_mark.h"
-#include "supervise/farewell.h"
 #include "supervise/loss_record.h"
 #include "supervise/process_end.h"
 

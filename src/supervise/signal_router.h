@@ -1,4 +1,5 @@
-// Passes signals on to the program so that each reaches it exactly once.
+// Receives the signals sent to the supervisor and passes them on, so that each reaches the program
+// exactly once.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -6,13 +7,28 @@
 #include <vector>
 
 #include "base/child.h"
+#include "base/result.h"
 #include "base/time.h"
+#include "base/unique_fd.h"
 #include "sources/roots.h"
 #include "supervise/event_log.h"
 #include "supervise/sentry.h"
-#include "supervise/signal_inbox.h"
 
 namespace holdfast {
+
+// Signals sent to the supervisor, read as data.
+class SignalInbox {
+public:
+    // Every signal must be blocked, except those of faults (see crash_mark.h).
+    static Result<SignalInbox> open();
+
+    int fd() const { return fd_.get(); }
+    // Everything that has arrived so far; never waits.
+    std::vector<signalfd_siginfo> take();
+
+private:
+    UniqueFd fd_;
+};
 
 // SIGCHLD is ours, and a SIGPIPE means our own writing; the rest is the program's.
 bool concerns_program(int number);

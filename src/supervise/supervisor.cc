@@ -21,7 +21,6 @@
 #include "record/agent_box.h"
 #include "record/crash_box.h"
 #include "record/mask.h"
-#include "supervise/capture.h"
 #include "supervise/gpu_watch.h"
 #include "supervise/guard_duty.h"
 #include "supervise/injection.h"
@@ -33,8 +32,8 @@
 #include "supervise/relay.h"
 #include "supervise/run_facts_now.h"
 #include "supervise/sentry.h"
-#include "supervise/signal_inbox.h"
 #include "supervise/signal_router.h"
+#include "supervise/stderr_capture.h"
 
 namespace holdfast {
 namespace {

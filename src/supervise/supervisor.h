@@ -10,7 +10,7 @@
 #include "record/run_directory.h"
 #include "record/run_facts.h"
 #include "record/run_record.h"
-#include "supervise/errands.h"
+#include "supervise/bystander.h"
 #include "supervise/run_options.h"
 
 namespace holdfast {

@@ -1,4 +1,4 @@
-#include "supervise/capture.h"
+#include "supervise/stderr_capture.h"
 
 #include <dirent.h>
 #include <fcntl.h>

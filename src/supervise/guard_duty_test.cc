@@ -1,4 +1,4 @@
-#include "supervise/refusal_watch.h"
+#include "supervise/guard_duty.h"
 
 #include <gtest/gtest.h>
 
@@ -43,4 +43,5 @@ TEST(RefusalWatch, WithoutAGraceNobodyIsEnded) {
 }
 
 }  // namespace
+
 }  // namespace holdfast

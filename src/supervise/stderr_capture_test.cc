@@ -1,4 +1,4 @@
-#include "supervise/capture.h"
+#include "supervise/stderr_capture.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -65,4 +65,5 @@ TEST(Capture, FindsEveryWayIntoAPipeThatTheProgramWouldHave) {
 }
 
 }  // namespace
+
 }  // namespace holdfast

@@ -1,10 +1,8 @@
-#include "supervise/process_slots.h"
+#include "supervise/process_rows.h"
 
 #include <gtest/gtest.h>
 
 #include <vector>
-
-#include "supervise/process_details.h"
 
 namespace holdfast {
 namespace {
@@ -50,4 +48,5 @@ TEST_F(ProcessSlotsOfThree, AnEndNobodyCouldTellIsKeptLikeABadOne) {
 }
 
 }  // namespace
+
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-#include "supervise/errands.h"
+#include "supervise/bystander.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -36,4 +36,5 @@ TEST(Errands, OneThatWasWaitedForElsewhereIsLeftAlone) {
 }
 
 }  // namespace
+
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-#include "supervise/brink_pace.h"
+#include "supervise/brink.h"
 
 #include <gtest/gtest.h>
 
@@ -60,4 +60,5 @@ TEST(BrinkPace, TheFloorIsTheReserveWhereTheUserHasSetOne) {
 }
 
 }  // namespace
+
 }  // namespace holdfast
