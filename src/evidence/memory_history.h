@@ -2,7 +2,7 @@
 #pragma once
 
 #include "evidence/run_clock.h"
-#include "model/memory_history.h"
+#include "model/agent_evidence.h"
 #include "record/agent_box.h"
 
 namespace holdfast {

@@ -5,17 +5,42 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
 #include "base/time.h"
 #include "model/agent_evidence.h"
-#include "model/missing.h"
 #include "model/stall_evidence.h"
 #include "model/verdict.h"
 
 namespace holdfast {
 
+// What could not be seen: its kind, and the sentence about it.
+struct Missing {
+    enum class What {
+        other,
+        kernel_log,
+        oom_count,      // of the process's own cgroup
+        host_counters,  // /proc/vmstat
+        exit_status,
+        supervisor,  // it was lost, nobody knows how
+        stderr_text,
+    };
+    What what = What::other;
+    std::string detail;  // the whole sentence
+
+    // A sentence from a record or a recording, which have no kinds.
+    static Missing from_text(std::string text);
+    friend bool operator==(const Missing&, const Missing&) = default;
+};
+
+bool is_missing(const std::vector<Missing>& list, Missing::What what);
+std::vector<std::string> sentences(const std::vector<Missing>& list);
+std::vector<Missing> missing_from_texts(std::vector<std::string> texts);
+
+// Everything known about a run, as plain values. Rules read nothing else, so evidence recorded from
+// a real death (saved as JSON) replays it. Absent means: could not be seen. Never zero.
 // A soft limit of a process; absent when unlimited or not readable.
 struct ProcessLimits {
     std::optional<Bytes> address_space;  // RLIMIT_AS

@@ -1,5 +1,11 @@
 #include "model/own_code.h"
 
+#include <algorithm>
+#include <cctype>
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace holdfast {
 namespace {
 
@@ -44,6 +50,59 @@ const Frame* innermost_own_frame(const std::vector<Frame>& frames) {
         if (without_file == nullptr) without_file = &*frame;
     }
     return without_file;
+}
+
+namespace {
+
+constexpr std::string_view loading[]{"load",       "loads",     "read",     "open",    "imread",
+                                     "imdecode",   "parse",     "fromfile", "loadtxt", "fromtxt",
+                                     "genfromtxt", "readlines", "ingest",   "unpickle"};
+// In the user's own names these say as much; libraries build and prepare all kinds of things.
+constexpr std::string_view preparing[]{"init",     "dataset",   "prepare", "preprocess",
+                                       "tokenize", "featurize", "build"};
+constexpr std::string_view working[]{"fit", "train", "transform", "solve", "minimize", "optimize"};
+
+bool any_word(const std::string& function, std::span<const std::string_view> words) {
+    // In "Corpus.read_all" the class name does not count: a DataLoader does much besides loading.
+    std::string_view rest = function;
+    if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos)
+        rest.remove_prefix(dot + 1);
+    while (!rest.empty()) {
+        const std::size_t end = std::min(rest.find('_'), rest.size());
+        std::string word(rest.substr(0, end));
+        std::transform(word.begin(), word.end(), word.begin(),
+                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+        if (std::find(words.begin(), words.end(), word) != words.end()) return true;
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return false;
+}
+
+// A list that is still being made by one expression. Newer interpreters show no frame for it.
+bool is_comprehension(const std::string& function) {
+    for (const std::string_view name : {"<listcomp>", "<dictcomp>", "<setcomp>"})
+        if (function.ends_with(name)) return true;
+    return false;
+}
+
+}  // namespace
+
+CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
+    if (line >= frames.size()) return CallKind::other;
+    bool works = false;
+    bool prepares = false;
+    for (std::size_t i = 0; i < frames.size(); ++i) {
+        const bool own = is_own_code(frames[i].file);
+        // Above the line only the user's own words count: a library that calls back, as a loader
+        // of batches does, is not what the line does.
+        if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
+        prepares = prepares || (own && any_word(frames[i].function, preparing));
+        // The user's own train() contains a loop; a library's is one call.
+        works = works || (!own && i > line && any_word(frames[i].function, working));
+    }
+    if (prepares) return CallKind::prepares;
+    if (is_comprehension(frames[line].function)) return CallKind::collects;
+    return works ? CallKind::works : CallKind::other;
 }
 
 }  // namespace holdfast

@@ -8,7 +8,6 @@
 
 #include "diagnose/growth/growth.h"
 #include "diagnose/growth/live_curve.h"
-#include "model/call_kind.h"
 #include "model/own_code.h"
 
 namespace holdfast {

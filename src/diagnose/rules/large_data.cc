@@ -14,7 +14,6 @@
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "model/call_kind.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {
