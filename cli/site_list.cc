@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
-#include "evidence/agent_frames.h"
+#include "evidence/agent_memory.h"
 #include "model/evidence.h"
 #include "record/agent_box.h"
 #include "record/agent_format.h"

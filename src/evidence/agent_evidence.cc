@@ -4,11 +4,9 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "evidence/agent_frames.h"
+#include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
-#include "evidence/memory_history.h"
-#include "evidence/memory_snapshot.h"
 
 namespace holdfast::gatherers {
 namespace {

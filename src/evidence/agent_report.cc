@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/format.h"
-#include "evidence/agent_frames.h"
+#include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
 

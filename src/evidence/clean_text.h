@@ -6,9 +6,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/text.h"
+#include "record/mask.h"
+
 namespace holdfast {
 
 // Printable, secrets masked, at most `limit` bytes.
-std::string clean(std::string_view text, std::size_t limit);
+inline std::string clean(std::string_view text, std::size_t limit) {
+    return std::string(cut(mask_text(printable(text)), limit));
+}
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// The parts of gather(), one file each. All are pure, except for what `MachineView` reads.
+// The parts of gather(). All are pure, except for what `MachineView` reads.
 #pragma once
 
 #include <optional>

@@ -1,8 +1,9 @@
-// The text of one line of a user's source file, for the place a verdict names.
+// Lines of a user's source file: the one that a verdict names, and the one that fills a container.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,5 +23,10 @@ Result<std::string> read_source(const std::string& path);
 // The line, counted from 1, without its indentation, printable and masked; empty when it cannot be
 // had. The file may have been edited since: the caller shows it beside the number, no more.
 std::string source_line(const SourceReader& read, const std::string& path, int line);
+
+// The line of a source file that puts something into a container. Pure.
+// `name` as a walk from the program's names gives it: "self.history", "log[\"loss\"]". Nothing
+// where no line or several do.
+std::optional<int> filling_line(std::string_view source, std::string_view name);
 
 }  // namespace holdfast

@@ -4,7 +4,6 @@
 #include "diagnose/diagnose.h"
 #include "diagnose/growth/memory_lines.h"
 #include "evidence/crash_settle.h"
-#include "evidence/filling_line.h"
 #include "evidence/gather.h"
 #include "evidence/machine_view.h"
 #include "evidence/source_line.h"

@@ -6,8 +6,7 @@
 #include <csignal>
 #include <functional>
 
-#include "evidence/memory_history.h"
-#include "evidence/memory_snapshot.h"
+#include "evidence/agent_memory.h"
 #include "model/json.h"
 #include "record/agent_slot_builder.h"
 
