@@ -1,4 +1,4 @@
-// Where in the user's own code a death happened.
+// Where in the user's own code a death happened, in the process itself or in a worker of it.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,11 @@
 #include "model/statement.h"
 
 namespace holdfast {
+
+// The place in a worker where an exception was raised that the parent only passes on.
+// Pools and data loaders send a worker's traceback along as text: in the message ("Original
+// Traceback"), or printed before ("RemoteTraceback"). Nothing where the parent's own line counts.
+std::optional<Where> place_in_worker(const Death& death, const TracebackText& traceback);
 
 // As far as its last words say: a traceback, its crash record, or faulthandler's dump.
 std::optional<Where> where_it_died(const Death& death);

@@ -1,9 +1,11 @@
-// What was recorded inside the process that died: by its agent, and by its crash handler.
+// What was recorded of a process that died: inside it by its agent and its crash handler, and of a
+// crash by the kernel and by faulthandler.
 #pragma once
 
 #include <optional>
 
 #include "diagnose/death/death.h"
+#include "diagnose/finding.h"
 #include "model/statement.h"
 
 namespace holdfast {
@@ -40,5 +42,17 @@ struct NativePlace {
     bool known() const { return !symbol.empty() || !library.empty(); }
 };
 NativePlace native_place(const CrashEvidence& crash);
+
+// What else is known of a crash, apart from the handler's record: the kernel's line, and
+// faulthandler's dump.
+
+// "python[4242]: segfault at 0 ip ... in libfoo.so[7f..+1000]", "traps: ... trap divide error"
+const KernelLogEntry* crash_line(const Death& death);
+
+// faulthandler wrote its dump for a fatal signal: the process raised it itself, or was sent it.
+bool faulthandler_spoke(const Death& death);
+
+// `decided`: what was seen leaves no other explanation; then it is as certain as the exit status.
+Confidence sure_of_crash(const Death& death, bool decided);
 
 }  // namespace holdfast

@@ -1,7 +1,9 @@
-// Whether a figure grows steadily until the end, or only rose once. Pure.
+// Whether a figure grows steadily until the end, or only rose once; and live memory as such a
+// figure. Pure.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -34,5 +36,23 @@ Bytes least_growth(std::optional<Bytes> limit);
 // Nothing for warm-up, a plateau, a saw-tooth, a single jump, and for what is within its own error.
 // Over at least 20 steps where steps are counted; else over at least 8 windows of time.
 std::optional<GrowthSeen> judge_growth(const GrowthSeries& series, std::optional<Bytes> limit);
+
+// Live memory of some sites over time, as one figure. Pure.
+// Errors of several sites are independent.
+class LiveCurve {
+public:
+    void add(const SiteHistory& site);
+    // `agent`: with its history.
+    GrowthSeries series(const AgentEvidence& agent) const;
+    Bytes now() const { return bytes_of(now_); }
+    // 19 times in 20 the truth is within this of now().
+    Bytes band() const { return bytes_of(2 * std::sqrt(variance_)); }
+    // A tenth and more of it was asked for by threads without Python frames.
+    bool borrowed() const { return borrowed_ > 0.1 * now_; }
+
+private:
+    std::vector<double> live_;
+    double now_ = 0, borrowed_ = 0, variance_ = 0;
+};
 
 }  // namespace holdfast

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "diagnose/growth/growth.h"
-#include "diagnose/growth/live_curve.h"
 #include "model/own_code.h"
 
 namespace holdfast {

@@ -2,13 +2,27 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/confidence.h"
 #include "diagnose/death/death.h"
-#include "diagnose/oom/limit_reached.h"
 #include "diagnose/oom/oom_count.h"
+#include "model/evidence.h"
 
 namespace holdfast {
+
+// Which limit of a cgroup chain was reached.
+struct LimitReached {
+    const CgroupLevel* level = nullptr;
+    // v2: the level counted an `oom` event, which a machine-wide kill does not cause. v1: the limit
+    // was touched. Otherwise the limit was touched, but reclaim may have been enough.
+    bool decisive = false;
+    // What shows it: an oom event, the count of limit hits, the peak, or swap and memory together.
+    enum class Sign { oom_event, touched, failcnt, peak, with_swap };
+    Sign sign = Sign::touched;
+};
+
+std::optional<LimitReached> limit_reached(const CgroupEvidence& cgroup);
 
 struct OomKill {
     enum class Scope { cgroup, machine };

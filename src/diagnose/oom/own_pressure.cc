@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/time.h"
-#include "diagnose/oom/limit_reached.h"
+#include "diagnose/oom/oom_kill.h"
 
 namespace holdfast {
 namespace {

@@ -1,5 +1,5 @@
-// An allocation that TensorFlow or JAX could not get, read from their messages, and what their
-// allocator (BFC: best fit with coalescing) wrote about its memory.
+// An allocation that TensorFlow or JAX could not get: their messages, what their allocator (BFC:
+// best fit with coalescing) wrote about its memory, and how much they were told to take.
 #pragma once
 
 #include <optional>
@@ -41,5 +41,38 @@ std::optional<BfcReport> parse_bfc_report(std::string_view log);
 // The refusal that ended a program. `on_gpu` is decided: by its words, by the allocator's, else by
 // whether the program was on a GPU at all.
 std::optional<TensorRefusal> tensor_refused(const Death& death);
+
+// How much of a GPU TensorFlow and JAX were told to take, by the options of the very process that
+// died.
+struct TensorflowOptions {
+    std::string force_growth;    // TF_FORCE_GPU_ALLOW_GROWTH
+    bool growth_called = false;  // tf.config.experimental.set_memory_growth
+    // As TensorFlow reads it: the variable wins, and any other value is passed over.
+    bool grows() const {
+        return force_growth == "true" || (growth_called && force_growth != "false");
+    }
+};
+
+struct JaxOptions {
+    std::string preallocate;         // XLA_PYTHON_CLIENT_PREALLOCATE
+    std::string allocator;           // XLA_PYTHON_CLIENT_ALLOCATOR
+    std::optional<double> fraction;  // XLA_CLIENT_MEM_FRACTION, or as older versions spell it:
+    std::string fraction_name;
+    bool grows() const {
+        return preallocate == "false" || preallocate == "False" || preallocate == "0" ||
+               allocator == "platform";
+    }
+};
+
+struct GpuOptions {
+    std::optional<TensorflowOptions> tensorflow;  // it was loaded
+    std::optional<JaxOptions> jax;
+    std::string allocator;  // TF_GPU_ALLOCATOR, which JAX obeys too
+    std::string set;        // all that were set, to quote; empty: none
+    bool by_cuda_pool() const { return allocator == "cuda_malloc_async"; }
+};
+
+// Nothing is known if the agent was not inside, or if the end was not an exception.
+GpuOptions gpu_options(const Death& death);
 
 }  // namespace holdfast

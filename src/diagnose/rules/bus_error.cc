@@ -2,7 +2,6 @@
 // is broken.
 #include <csignal>
 
-#include "diagnose/death/crash_signs.h"
 #include "diagnose/death/disk_room.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"

@@ -7,7 +7,7 @@
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall/stall_finding.h"
+#include "diagnose/stall/standstill.h"
 #include "diagnose/text/last_text.h"
 #include "stall/judge.h"
 

@@ -2,7 +2,7 @@
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall/stall_finding.h"
+#include "diagnose/stall/standstill.h"
 #include "stall/waits.h"
 
 namespace holdfast::rules {

@@ -4,7 +4,7 @@
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall/stuck_refusal.h"
+#include "diagnose/stall/stalled_run.h"
 
 namespace holdfast::rules {
 namespace {

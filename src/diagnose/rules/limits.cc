@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "diagnose/death/worker_place.h"
+#include "diagnose/death/place.h"
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"

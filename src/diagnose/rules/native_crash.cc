@@ -2,7 +2,6 @@
 // record, the kernel log's line, faulthandler's dump, or the signal alone.
 #include <csignal>
 
-#include "diagnose/death/crash_signs.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
 #include "diagnose/rules/rules.h"

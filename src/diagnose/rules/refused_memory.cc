@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "diagnose/death/worker_place.h"
+#include "diagnose/death/place.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/oom/refusal.h"
 #include "diagnose/rules/rules.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "diagnose/death/crash_signs.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"
 #include "diagnose/rules/rules.h"

@@ -3,7 +3,7 @@
 #include "diagnose/facts/exceptions.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
-#include "diagnose/stall/stall_finding.h"
+#include "diagnose/stall/standstill.h"
 #include "diagnose/text/exception_text.h"
 #include "stall/judge.h"
 #include "stall/waits.h"

@@ -9,7 +9,6 @@
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
-#include "diagnose/stall/stuck_refusal.h"
 #include "stall/waits.h"
 
 namespace holdfast {

@@ -7,7 +7,9 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "diagnose/autopsy.h"
 #include "diagnose/death/stop_signals.h"
+#include "diagnose/death/witnesses.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/own_pressure.h"
 #include "model/own_code.h"
@@ -262,6 +264,20 @@ std::optional<Standstill> standstill_of(const Death& death) {
         if (stand.live || lasted_long_enough(*stall, sign_of(stand), stand.lasted)) return stand;
     }
     return std::nullopt;
+}
+
+Finding stall_finding(const Autopsy& death, const Standstill& stand, CauseId cause,
+                      Confidence confidence, std::shared_ptr<const Facts> facts) {
+    Finding finding{.cause = cause,
+                    .confidence = confidence,
+                    .where = own_place(stand.thread->frames),
+                    .pid = stand.culprit->pid,
+                    .keeper = {},
+                    .death = death.shared_from_this(),
+                    .facts = std::move(facts)};
+    if (!finding.where && !stand.waiting->threads.empty())
+        finding.where = own_place(stand.waiting->threads.front().frames);
+    return finding;
 }
 
 }  // namespace holdfast

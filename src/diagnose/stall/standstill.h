@@ -2,11 +2,14 @@
 // explanation: the culprit comes before those who wait for it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "diagnose/death/death.h"
+#include "diagnose/finding.h"
 #include "model/statement.h"
 
 namespace holdfast {
@@ -37,5 +40,15 @@ struct Standstill {
 // Nothing while it moves; nothing either where waiting is what the program does: a server, a
 // prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
 std::optional<Standstill> standstill_of(const Death& death);
+
+// What all findings about a stall have in common: the process, and the place in the user's code.
+Finding stall_finding(const Autopsy& death, const Standstill& stand, CauseId cause,
+                      Confidence confidence, std::shared_ptr<const Facts> facts);
+
+template <class F>
+Finding stall_finding(const Autopsy& death, const Standstill& stand, CauseId cause,
+                      Confidence confidence, F facts) {
+    return stall_finding(death, stand, cause, confidence, facts_of(std::move(facts)));
+}
 
 }  // namespace holdfast

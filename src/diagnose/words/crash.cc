@@ -3,7 +3,6 @@
 
 #include "base/format.h"
 #include "base/text.h"
-#include "diagnose/death/crash_signs.h"
 #include "diagnose/death/disk_room.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/crash.h"

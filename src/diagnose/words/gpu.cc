@@ -1,7 +1,7 @@
 // HF2xx, HF311, HF312, HF602 on the GPU, HF801 to HF803 in words.
 #include "diagnose/facts/gpu.h"
 #include "base/format.h"
-#include "diagnose/oom/gpu_options.h"
+#include "diagnose/oom/tensor_refusal.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/phrases.h"
