@@ -11,7 +11,7 @@
 #include "capture_files.h"
 #include "capture_process.h"
 #include "fit/plan/planner.h"
-#include "fit/replay/speed.h"
+#include "fit/replay/replay.h"
 #include "present/plan_page.h"
 #include "present/plan_picture.h"
 #include "present/style.h"

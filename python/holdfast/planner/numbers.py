@@ -34,7 +34,7 @@ FLOAT16 = 1
 BFLOAT16 = 2
 FLOAT64 = 3
 
-# Direction of src/fit/workspace/conv_call.h
+# Direction of src/fit/workspace/conv_table.h
 FORWARD = 0
 INPUT_GRADIENT = 1
 WEIGHT_GRADIENT = 2

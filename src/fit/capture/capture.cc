@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/read_file.h"
-#include "fit/capture/crc32.h"
+#include "fit/capture/capture_format.h"
 
 namespace holdfast::fit {
 namespace {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "fit/capture/capture_format.h"
-#include "fit/capture/crc32.h"
 
 namespace holdfast::fit::testing {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fit/capture/capture.h"
-#include "fit/capture/crc32.h"
+#include "fit/capture/capture_format.h"
 #include "fit/replay/anatomy.h"
 #include "fit/replay/replay.h"
 

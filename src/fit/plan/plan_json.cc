@@ -1,4 +1,4 @@
-
+// The plan as JSON, for programs.
 #include "base/json.h"
 #include "base/text.h"
 #include "fit/plan/plan.h"

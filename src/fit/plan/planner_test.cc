@@ -6,7 +6,6 @@
 #include "fit/capture/capture_builder.h"
 #include "fit/plan/search.h"
 #include "fit/replay/replay.h"
-#include "fit/replay/speed.h"
 
 namespace holdfast::fit {
 namespace {

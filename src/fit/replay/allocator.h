@@ -8,7 +8,6 @@
 
 #include "base/bytes.h"
 #include "fit/replay/allocator_options.h"
-#include "fit/replay/block.h"
 #include "fit/replay/free_blocks.h"
 
 namespace holdfast::fit {

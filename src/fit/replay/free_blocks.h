@@ -1,19 +1,36 @@
-// The cached blocks of one pool, in best fit's order: by size, then by address.
-//
-// Every move of a replay passes through here. Blocks of nearly the same size share a bin, a bitmap
-// tells which bins hold any, and a bin is a sorted list through the blocks' own links: nothing is
-// searched that is not of about the right size, and nothing is allocated. In captured steps nine
-// bins of ten that a block comes to are empty.
+// Blocks, and the cached ones of one pool in best fit's order: by size, then by address.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
-#include "fit/replay/block.h"
-
 namespace holdfast::fit {
 
+// A piece of a segment: in use, cached, or addresses without memory behind them.
+inline constexpr std::uint32_t no_block = UINT32_MAX;
+
+struct Block {
+    enum class State : std::uint8_t { used, cached, unmapped };
+
+    std::uint64_t address = 0, size = 0, requested = 0;
+    std::uint32_t previous = no_block, next = no_block;  // neighbours in the segment
+    State state = State::used;
+    bool small = false;  // which pool
+
+    // Used by FreeBlocks while the block is cached; stored here, because each move of a replay
+    // touches both.
+    std::uint16_t bin = 0;
+    std::uint32_t free_previous = no_block, free_next = no_block;
+};
+static_assert(sizeof(Block) <= 48);
+
+// The cached blocks of one pool, in best fit's order: by size, then by address.
+//
+// Every move of a replay passes through here. Blocks of nearly the same size share a bin, a bitmap
+// tells which bins hold any, and a bin is a sorted list through the blocks' own links: nothing is
+// searched that is not of about the right size, and nothing is allocated. In captured steps nine
+// bins of ten that a block comes to are empty.
 class FreeBlocks {
 public:
     // Blocks are identified by their index in `blocks`, which may grow meanwhile.

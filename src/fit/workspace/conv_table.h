@@ -1,18 +1,44 @@
-// Workspaces of convolutions as they were measured: those of the same call, of the same call at
-// another batch size, else of the most similar call.
+// Convolution calls, and their workspaces as they were measured.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "fit/workspace/conv_call.h"
+#include "fit/capture/capture_format.h"
 #include "fit/workspace/workspace.h"
 
 namespace holdfast::fit {
 
+// One convolution call, as cuDNN receives it.
+struct ConvCall {
+    enum class Direction : std::uint8_t { forward, input_gradient, weight_gradient };
+
+    Direction direction = Direction::forward;
+    Dtype dtype = Dtype::float32;
+    bool channels_last = false;
+    bool transposed = false;
+    std::uint64_t groups = 1;
+    std::size_t dims = 2;
+    std::uint64_t batch = 0, inputs = 0, outputs = 0;  // channels
+    std::array<std::uint64_t, 3> in{1, 1, 1}, out{1, 1, 1}, kernel{1, 1, 1};
+    std::array<std::uint64_t, 3> stride{1, 1, 1}, padding{}, dilation{1, 1, 1};
+
+    // In the order of Fact::conv.
+    static std::optional<ConvCall> from(std::span<const std::int64_t> values);
+
+    // Bytes of the input, the weights and the output.
+    std::uint64_t input_bytes() const;
+    std::uint64_t weight_bytes() const;
+    std::uint64_t output_bytes() const;
+    bool depthwise() const { return groups > 1 && groups == inputs; }
+};
+
+// Workspaces of convolutions as they were measured: those of the same call, of the same call at
+// another batch size, else of the most similar call.
 class ConvTable {
 public:
     // In the order of Fact::conv. False: that is no convolution.

@@ -1,10 +1,115 @@
 #include "fit/workspace/workspaces.h"
 
 #include <algorithm>
-
-#include "fit/workspace/reduce_scratch.h"
+#include <bit>
 
 namespace holdfast::fit {
+// The launch configuration decides: a reduction with too few outputs to fill the GPU is split along
+// its inputs, and every part leaves a partial result in global memory.
+
+namespace {
+
+constexpr std::uint64_t most_threads = 512;  // of one block, before vectors are taken off
+constexpr std::uint64_t warp = 32;
+
+struct Extent {
+    std::uint64_t stride;
+    std::uint64_t size;
+};
+
+// Neighbouring dimensions that lie one behind the other count as one, as in TensorIterator.
+std::vector<Extent> coalesced(std::vector<Extent> extents) {
+    std::ranges::sort(extents, {}, &Extent::stride);
+    std::vector<Extent> joined;
+    for (const Extent& extent : extents) {
+        if (!joined.empty() && joined.back().stride * joined.back().size == extent.stride)
+            joined.back().size *= extent.size;
+        else
+            joined.push_back(extent);
+    }
+    return joined;
+}
+
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
+
+std::uint64_t block_extent(std::uint64_t size, std::uint64_t most) {
+    return size < most ? std::bit_floor(std::max<std::uint64_t>(1, size)) : most;
+}
+
+// How many outputs a thread takes at once: as many as divide all strides.
+std::uint64_t output_vector(const std::vector<Extent>& reduced, const std::vector<Extent>& kept) {
+    std::uint64_t vector = 4;
+    const auto divides = [&] {
+        if (kept.front().size % vector != 0) return false;
+        for (const Extent& extent : reduced)
+            if (extent.stride % vector != 0) return false;
+        for (std::size_t i = 1; i < kept.size(); ++i)
+            if (kept[i].stride % vector != 0) return false;
+        return true;
+    };
+    while (vector > 1 && !divides()) vector /= 2;
+    return vector;
+}
+
+}  // namespace
+
+std::vector<Bytes> reduce_scratch(std::span<const std::int64_t> values,
+                                  const DeviceProfile& device) {
+    if (values.size() < 2 || (values.size() - 2) % 3 != 0) return {};
+    std::vector<Extent> reduced;
+    std::vector<Extent> kept;
+    std::uint64_t outputs = 1;
+    std::uint64_t inputs = 1;
+    for (std::size_t i = 2; i < values.size(); i += 3) {
+        if (values[i] < 1 || values[i + 1] < 0) return {};
+        const Extent extent{static_cast<std::uint64_t>(values[i + 1]),
+                            static_cast<std::uint64_t>(values[i])};
+        if (extent.size == 1) continue;
+        if (extent.size > (std::uint64_t{1} << 48U) / std::max(inputs, outputs)) return {};
+        (values[i + 2] != 0 ? reduced : kept).push_back(extent);
+        (values[i + 2] != 0 ? inputs : outputs) *= extent.size;
+    }
+    if (reduced.empty()) return {};
+    reduced = coalesced(std::move(reduced));
+    kept = coalesced(std::move(kept));
+
+    const bool along = kept.empty() || reduced.front().stride < kept.front().stride;
+    std::uint64_t dim0 = along ? inputs : outputs;
+    const std::uint64_t dim1 = along ? outputs : inputs;
+    std::uint64_t vector = 1;
+    if ((along ? reduced : kept).front().stride == 1) {
+        if (along) {
+            if (dim0 > 128 && reduced.size() + kept.size() == 1) dim0 /= 4;
+        } else {
+            vector = output_vector(reduced, kept);
+            dim0 /= vector;
+        }
+    }
+    const std::uint64_t most = most_threads / vector;
+    const std::uint64_t extent0 = block_extent(dim0, most);
+    const std::uint64_t extent1 = block_extent(dim1, most);
+    std::uint64_t width = std::min(extent0, warp);
+    const std::uint64_t height = std::min(extent1, most / width);
+    width = std::min(extent0, most / height);
+
+    std::uint64_t input_step = along ? width : 1;
+    std::uint64_t output_step = along ? 1 : width;
+    const bool across = divide_up(inputs, input_step) >= std::min<std::uint64_t>(height * 16, 256);
+    (across ? input_step : output_step) *= height;
+    const std::uint64_t per_thread = divide_up(inputs, input_step);
+    const std::uint64_t grid = divide_up(outputs / vector, output_step);
+    const std::uint64_t target =
+        device.multiprocessors *
+        (device.threads_per_multiprocessor / std::max<std::uint64_t>(1, width * height));
+    if (!across || per_thread < 256 || grid > target || grid == 0) return {};
+    const std::uint64_t pieces = std::max(
+        std::min(divide_up(target, grid), divide_up(per_thread, 16)), divide_up(per_thread, 256));
+    if (pieces <= 1) return {};
+    std::uint64_t partial = static_cast<std::uint64_t>(values[0]) * outputs * pieces;
+    if (!along) partial *= width * vector;
+    return {Bytes{partial}, Bytes{4 * grid}};  // and one semaphore per block column
+}
+
 namespace {
 
 std::uint64_t at(std::span<const std::int64_t> values, std::size_t index) {

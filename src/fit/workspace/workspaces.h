@@ -4,13 +4,22 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
+#include "base/bytes.h"
 #include "fit/capture/capture_format.h"
 #include "fit/workspace/device_profile.h"
 #include "fit/workspace/workspace_table.h"
 
 namespace holdfast::fit {
 
+// What torch's reduction kernel takes when it splits one output over several thread blocks.
+// `values` as in Fact::reduce. Sizes that live together; none when no output is split.
+std::vector<Bytes> reduce_scratch(std::span<const std::int64_t> values,
+                                  const DeviceProfile& device);
+
+// The memory that a library call takes on a given GPU: the measured figure if there is one, else by
+// rule.
 class Workspaces {
 public:
     Workspaces(const DeviceProfile& device, WorkspaceTable table)

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "fit/workspace/reduce_scratch.h"
-
 namespace holdfast::fit {
 namespace {
 
