@@ -5,8 +5,7 @@
 #include <cmath>
 
 #include "base/format.h"
-#include "present/display_width.h"
-#include "present/paint.h"
+#include "present/style.h"
 #include "present/wrap.h"
 
 namespace holdfast {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/format.h"
+
 namespace holdfast {
 namespace {
 
@@ -120,6 +122,11 @@ std::string headline_of_end(const Verdict& verdict) {
     if (verdict.end.cause == "unknown-kill"_cause && !seen)
         return "Gone, and nobody saw how it ended";
     return headline_of(verdict.end);
+}
+
+std::string place_name(const std::string& file, std::optional<int> line) {
+    if (!line) return file;
+    return formatted("{}{}{}", file, file.starts_with("cell [") ? ", line " : ":", *line);
 }
 
 }  // namespace holdfast

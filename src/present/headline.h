@@ -1,6 +1,8 @@
-// The shortest true sentence about a cause, for the top of a page.
+// The shortest true sentence about a cause, for the top of a page, and a line of code as people
+// name it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,5 +18,9 @@ std::string_view headline_of(CauseId cause);
 std::string headline_of(const Statement& finding);
 // For an end that nobody saw, where not even a kill is certain.
 std::string headline_of_end(const Verdict& verdict);
+
+// A line of code as people name it.
+// "train.py:42", or in a notebook "cell [3], line 2".
+std::string place_name(const std::string& file, std::optional<int> line);
 
 }  // namespace holdfast

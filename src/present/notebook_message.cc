@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "present/headline.h"
 #include "present/page.h"
-#include "present/place.h"
 #include "present/verdict_sections.h"
 #include "present/wrap.h"
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/text.h"
-#include "present/display_width.h"
 #include "present/wrap.h"
 
 namespace holdfast {

@@ -4,7 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "present/paint.h"
 #include "present/style.h"
 
 namespace holdfast {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/text.h"
-#include "present/display_width.h"
 #include "present/style.h"
+#include "present/wrap.h"
 
 namespace holdfast::testing {
 

@@ -4,7 +4,7 @@
 
 #include "base/format.h"
 #include "present/markup.h"
-#include "present/plan_figures.h"
+#include "present/plan_page.h"
 
 namespace holdfast {
 namespace {

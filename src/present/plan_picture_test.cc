@@ -5,7 +5,6 @@
 #include <regex>
 
 #include "present/page_rules.h"
-#include "present/plan_figures.h"
 #include "present/plan_page.h"
 
 namespace holdfast {

@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "present/headline.h"
-#include "present/place.h"
 #include "present/wrap.h"
 
 namespace holdfast {

@@ -1,7 +1,11 @@
 #include "present/style.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 namespace holdfast {
 namespace {
@@ -27,6 +31,29 @@ Style choose_style(bool is_terminal, std::optional<int> columns, const TerminalE
     // A terminal that does not know its size says 0.
     if (columns && *columns > 0) style.width = std::clamp(*columns, least_width, greatest_width);
     return style;
+}
+
+// The only part of present/ that asks the machine.
+
+namespace {
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+TerminalEnvironment terminal_environment() {
+    return {variable("NO_COLOR"), variable("TERM"), variable("LC_ALL"), variable("LC_CTYPE"),
+            variable("LANG")};
+}
+
+Style style_for(int fd, const TerminalEnvironment& env) {
+    std::optional<int> columns;
+    winsize size{};
+    if (::ioctl(fd, TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+    return choose_style(::isatty(fd) == 1, columns, env);
 }
 
 }  // namespace holdfast

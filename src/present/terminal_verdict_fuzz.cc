@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 #include "model/json.h"
-#include "present/display_width.h"
 #include "present/terminal_verdict.h"
+#include "present/wrap.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace holdfast;

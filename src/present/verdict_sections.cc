@@ -5,8 +5,7 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "present/curve.h"
-#include "present/display_width.h"
-#include "present/place.h"
+#include "present/headline.h"
 #include "present/wrap.h"
 
 namespace holdfast {

@@ -4,7 +4,6 @@
 
 #include "base/format.h"
 #include "model/own_code.h"
-#include "present/display_width.h"
 #include "present/verdict_sections.h"
 #include "present/wrap.h"
 
