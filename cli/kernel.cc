@@ -6,7 +6,6 @@
 
 #include "base/format.h"
 #include "guard_options.h"
-#include "jupyter/kernelspec_folders.h"
 #include "jupyter/kernelspec_store.h"
 #include "jupyter/python_kernel.h"
 #include "present/kernels_table.h"

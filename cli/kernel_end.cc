@@ -5,7 +5,6 @@
 
 #include "jupyter/last_words.h"
 #include "jupyter/leftovers.h"
-#include "jupyter/untold.h"
 #include "present/notebook_message.h"
 
 namespace holdfast::cli {

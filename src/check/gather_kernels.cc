@@ -5,7 +5,7 @@
 #include "check/gather.h"
 #include "check/paths.h"
 #include "jupyter/kernelspec.h"
-#include "jupyter/kernelspec_folders.h"
+#include "jupyter/kernelspec_store.h"
 
 namespace holdfast::check {
 namespace {

@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "base/json.h"
-#include "jupyter/kernelspec_folders.h"
 #include "jupyter/kernelspec_store.h"
 #include "record/temporary_directory.h"
 

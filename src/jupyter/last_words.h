@@ -1,11 +1,14 @@
-// After a kernel has died: whether there is something to report, to which cell, and what.
+// After a kernel has died: whether there is something to report, to which cell, and what; and how
+// it is kept for the next kernel where no cell can show it.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "model/verdict.h"
 #include "present/notebook_message.h"
+#include "record/run_directory.h"
 #include "record/run_record.h"
 
 namespace holdfast {
@@ -20,5 +23,11 @@ std::vector<CellRecord> waiting_cells(const std::optional<CellsRead>& cells);
 // For the mourner: see python/holdfast/jupyter/last_words.py. The key stays in the connection file.
 std::string words_json(const std::string& connection_file, const NotebookMessage& words,
                        const CellsRead& kernel);
+
+// Keeps a message that could not be shown because no cell was running: the next kernel shows it
+// above its first cell (agent/hooks/kernel.py).
+// <home>/kernels/<name of the connection file>: the same for all kernels of one notebook session.
+Status leave_untold(const RunDirectory& run, const std::string& connection_file,
+                    const NotebookMessage& words);
 
 }  // namespace holdfast
