@@ -5,16 +5,20 @@
 #include <array>
 #include <cerrno>
 #include <optional>
+#include <utility>
 
+#include "base/json.h"
 #include "base/read_file.h"
+#include "evidence/agent_memory.h"
 #include "judge/judge.h"
 #include "jupyter/cell_names.h"
 #include "model/json.h"
 #include "present/notebook_message.h"
 #include "present/style.h"
 #include "present/terminal_verdict.h"
+#include "record/agent_box.h"
+#include "record/agent_format.h"
 #include "record/run_list.h"
-#include "site_list.h"
 #include "verbs.h"
 
 namespace holdfast::cli {
@@ -40,6 +44,34 @@ std::optional<Result<Verdict>> verdict_of_saved(const std::string& word) {
     const auto evidence = evidence_from_json(*text);
     if (!evidence) return Error{word + " is no saved evidence: " + evidence.error().text};
     return judge(*evidence);
+}
+
+Json frames_to_json(const AgentRecord& agent, const FrameNumbers& stack) {
+    Json list = Json::list();
+    for (const Frame& frame : frames_of(agent, stack)) {
+        Json one = Json::object({{"file", frame.file}});
+        if (frame.line) one["line"] = *frame.line;
+        list.push_back(std::move(one));
+    }
+    return list;
+}
+
+// Every line of every process that ever held memory, as JSON, for `%%memory`. Unlike the evidence
+// it leaves nothing out: not what is small, nor what has been given back.
+std::string site_list(const RunRecord& record) {
+    Json agents = Json::list();
+    for (const AgentRecord& agent : record.agents) {
+        Json sites = Json::list();
+        for (const AgentSiteRecord& site : agent.memory.sites)
+            sites.push_back(Json::object({{"frames", frames_to_json(agent, site.stack)},
+                                          {"live", site.live_bytes},
+                                          {"peak", site.peak_bytes},
+                                          {"gpu", (site.flags & format::site_gpu) != 0}}));
+        agents.push_back(Json::object({{"pid", agent.pid},
+                                       {"lines_readable", agent.lines_readable},
+                                       {"sites", std::move(sites)}}));
+    }
+    return Json::object({{"agents", std::move(agents)}}).dump() + '\n';
 }
 
 int show(const Arguments& arguments, const Result<Verdict>& verdict) {

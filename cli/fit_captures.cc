@@ -1,4 +1,4 @@
-#include "capture_process.h"
+#include "fit_captures.h"
 
 #include <signal.h>
 #include <spawn.h>
@@ -17,6 +17,24 @@
 extern char** environ;
 
 namespace holdfast::cli {
+
+Result<CaptureFiles> CaptureFiles::open(const std::vector<std::string>& paths) {
+    CaptureFiles files;
+    for (const std::string& path : paths) {
+        auto capture = fit::read_capture(path);
+        if (!capture) return capture.error();
+        files.captures_.push_back(std::move(*capture));
+    }
+    if (files.captures_.empty()) return Error{"no capture file named; say: --replay FILE[,FILE]"};
+    return files;
+}
+
+Result<fit::Capture> CaptureFiles::capture(std::uint64_t batch, const std::string& way) {
+    for (const fit::Capture& capture : captures_)
+        if (capture.batch == batch && way.empty()) return capture;
+    return Error{way.empty() ? "no file has this batch size" : "the files do not have it"};
+}
+
 namespace {
 
 // The package is next to the program: in a checkout, or if it was installed without pip.

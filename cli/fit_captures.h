@@ -1,5 +1,4 @@
-// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since
-// the program that is captured may use stdin and stdout for itself.
+// Where `fit` gets its captures from: files that were saved earlier, or a Python process.
 #pragma once
 
 #include <string>
@@ -12,6 +11,22 @@
 
 namespace holdfast::cli {
 
+// Captures that were saved earlier, one file per batch size.
+class CaptureFiles : public fit::CaptureSource {
+public:
+    static Result<CaptureFiles> open(const std::vector<std::string>& paths);
+
+    Result<fit::Capture> capture(std::uint64_t batch, const std::string& way) override;
+    bool any_batch() const override { return captures_.size() > 1; }
+    const std::vector<fit::Capture>& all() const { return captures_; }
+    std::uint64_t first_batch() const { return captures_.front().batch; }
+
+private:
+    std::vector<fit::Capture> captures_;
+};
+
+// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since
+// the program that is captured may use stdin and stdout for itself.
 class CaptureProcess : public fit::CaptureSource {
 public:
     // Starts `python -m holdfast.planner arguments...`.
