@@ -3,7 +3,7 @@
 
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 #include "sources/kernel_message.h"
 
 namespace holdfast::gatherers {

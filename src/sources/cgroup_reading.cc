@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 namespace {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 namespace {

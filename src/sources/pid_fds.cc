@@ -10,7 +10,7 @@
 
 #include "base/read_file.h"
 #include "sources/directory.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 #include "sources/live_file.h"
 
 namespace holdfast::sources {

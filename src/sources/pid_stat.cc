@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/text.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 #include "sources/live_file.h"
 
 namespace holdfast::sources {

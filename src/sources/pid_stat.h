@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/result.h"
 #include "base/time.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "sources/fields.h"
+#include "sources/figures.h"
 
 namespace holdfast::sources {
 

@@ -6,7 +6,7 @@
 #include "base/time.h"
 #include "record/fixed_fields.h"
 #include "record/mask.h"
-#include "sources/fields.h"
+#include "sources/figures.h"
 #include "sources/kernel_message.h"
 
 namespace holdfast {

@@ -4,11 +4,10 @@
 #include <bit>
 
 namespace holdfast::fit {
-// The launch configuration decides: a reduction with too few outputs to fill the GPU is split along
-// its inputs, and every part leaves a partial result in global memory.
-
 namespace {
 
+// Of a reduction the launch configuration decides: one with too few outputs to fill the GPU is
+// split along its inputs, and every part leaves a partial result in global memory.
 constexpr std::uint64_t most_threads = 512;  // of one block, before vectors are taken off
 constexpr std::uint64_t warp = 32;
 
