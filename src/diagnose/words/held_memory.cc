@@ -256,7 +256,8 @@ void tell(const LoadedInEachWorker& facts, const Autopsy& death, Account& accoun
     account.summary = formatted(
         "{} workers each hold memory of their own that {} requested, {} on average; together {} of "
         "{}.",
-        facts.workers, short_place(facts.where), human(each), human(facts.held), human(facts.limit));
+        facts.workers, short_place(facts.where), human(each), human(facts.held),
+        human(facts.limit));
     account.saw("memory of the workers",
                 formatted("{} in {} workers, at the same line", human(facts.held), facts.workers));
     account.advise("Use fewer workers.", fewer_workers(death));
