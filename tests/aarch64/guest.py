@@ -80,6 +80,15 @@ def native(name, *words, **options):
     return run(str(PROGRAMS / name), *words, **options)
 
 
+def same_as_plain(name, *words):
+    """A program that ends alike and says the same, watched or not."""
+    plain = subprocess.run(
+        [PROGRAMS / name, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    ended = native(name, *words).ended_by(plain.returncode)
+    assert ended.stdout == plain.stdout, (plain.stdout, ended.stdout)
+
+
 def symbols(ended):
     return [frame.get("symbol") or "" for frame in ended.verdict["native_stack"]]
 
@@ -206,23 +215,17 @@ def a_cxx_exception():
 
 @check
 def a_handler_of_its_own_runs():
-    plain = subprocess.run([PROGRAMS / "crash_plain", "null", "main", "own"], check=False)
-    native("crash_plain", "null", "main", "own").ended_by(plain.returncode)
+    same_as_plain("crash_plain", "null", "main", "own")
 
 
 @check
 def a_program_that_jumps_out_goes_on():
-    plain = subprocess.run([PROGRAMS / "crash_plain", "null", "main", "jumps"], check=False)
-    native("crash_plain", "null", "main", "jumps").ended_by(plain.returncode)
+    same_as_plain("crash_plain", "null", "main", "jumps")
 
 
 @check
 def its_own_view_of_signals():
-    plain = subprocess.run(
-        [PROGRAMS / "crash_signals", "queries"], capture_output=True, text=True, check=False
-    )
-    ended = native("crash_signals", "queries").ended_by(plain.returncode)
-    assert ended.stdout == plain.stdout, (plain.stdout, ended.stdout)
+    same_as_plain("crash_signals", "queries")
 
 
 @check
@@ -426,20 +429,12 @@ def a_limit_of_address_space():
 
 @check
 def a_program_under_a_seccomp_filter():
-    plain = subprocess.run(
-        [PROGRAMS / "harm_seccomp", "prctl"], capture_output=True, text=True, check=False
-    )
-    ended = native("harm_seccomp", "prctl").ended_by(plain.returncode)
-    assert ended.stdout == plain.stdout, (plain.stdout, ended.stdout)
+    same_as_plain("harm_seccomp", "prctl")
 
 
 @check
 def a_small_stack_and_many_variables():
-    plain = subprocess.run(
-        [PROGRAMS / "harm_small_stack", "2000"], capture_output=True, text=True, check=False
-    )
-    ended = native("harm_small_stack", "2000").ended_by(plain.returncode)
-    assert ended.stdout == plain.stdout, (plain.stdout, ended.stdout)
+    same_as_plain("harm_small_stack", "2000")
 
 
 @check
