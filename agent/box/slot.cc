@@ -80,7 +80,8 @@ private:
         void* pages = nullptr;
         std::size_t size = 0;  // of the pages
     };
-    // The file's pages have 4 KiB, those of some arm64 kernels 16 or 64: a part may begin within one.
+    // The file's pages have 4 KiB, those of some arm64 kernels 16 or 64: a part may begin within
+    // one.
     Mapped map(std::size_t offset, std::size_t size) const {
         const std::size_t before = offset % static_cast<std::size_t>(::getpagesize());
         const std::size_t whole = before + size;
