@@ -43,7 +43,7 @@ class Box {
 public:
     Box() : fd_(open_run_file("agent.box", O_RDWR, format::agent_box_size)) {}
     ~Box() {
-        if (index_ != nullptr) ::munmap(index_, format::header_space);
+        if (index_.at != nullptr) ::munmap(index_.pages, index_.size);
         if (fd_ >= 0) raw_close(fd_);
     }
     Box(const Box&) = delete;
@@ -51,18 +51,18 @@ public:
 
     AgentIndex* index() {
         if (fd_ < 0) return nullptr;
-        if (index_ == nullptr) index_ = map(format::agent_index_offset, format::header_space);
-        return static_cast<AgentIndex*>(index_);
+        if (index_.at == nullptr) index_ = map(format::agent_index_offset, format::header_space);
+        return static_cast<AgentIndex*>(index_.at);
     }
     AgentSlot* slot(std::uint32_t number) const {
-        void* at = map(format::agent_slots_offset + number * format::agent_slot_space,
-                       format::agent_slot_space);
-        if (at == nullptr) return nullptr;
-        ::madvise(at, format::agent_slot_space, MADV_DONTFORK);
+        const Mapped mapped = map(format::agent_slots_offset + number * format::agent_slot_space,
+                                  format::agent_slot_space);
+        if (mapped.at == nullptr) return nullptr;
+        ::madvise(mapped.pages, mapped.size, MADV_DONTFORK);
         // When memory is short, the kernel drops these pages. Reading one back must not read 31
         // neighbours, too, because they would push out pages that others need.
-        ::madvise(at, format::agent_slot_space, MADV_RANDOM);
-        return static_cast<AgentSlot*>(at);
+        ::madvise(mapped.pages, mapped.size, MADV_RANDOM);
+        return static_cast<AgentSlot*>(mapped.at);
     }
     std::int64_t ended(std::uint32_t number) const {
         return field(number, offsetof(AgentSlot, ended));
@@ -75,10 +75,20 @@ public:
     }
 
 private:
-    void* map(std::size_t offset, std::size_t size) const {
-        void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
-                          static_cast<off_t>(offset));
-        return at == MAP_FAILED ? nullptr : at;
+    struct Mapped {
+        void* at = nullptr;
+        void* pages = nullptr;
+        std::size_t size = 0;  // of the pages
+    };
+    // The file's pages have 4 KiB, those of some arm64 kernels 16 or 64: a part may begin within
+    // one.
+    Mapped map(std::size_t offset, std::size_t size) const {
+        const std::size_t before = offset % static_cast<std::size_t>(::getpagesize());
+        const std::size_t whole = before + size;
+        void* pages = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
+                             static_cast<off_t>(offset - before));
+        if (pages == MAP_FAILED) return {};
+        return {static_cast<std::uint8_t*>(pages) + before, pages, whole};
     }
     std::int64_t field(std::uint32_t number, std::size_t offset) const {
         std::int64_t value = 0;
@@ -89,7 +99,7 @@ private:
     }
 
     int fd_;
-    void* index_ = nullptr;
+    Mapped index_;
 };
 
 bool claim(AgentIndex& index, std::uint32_t number, std::uint64_t expected, std::uint64_t wanted) {

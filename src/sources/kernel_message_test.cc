@@ -223,6 +223,16 @@ TEST(OomTable, OfAnOlderKernelHasOneFigure) {
     EXPECT_EQ(table.tasks()[0].name, "python");
 }
 
+TEST(OomTable, CountsInThePagesOfItsKernel) {
+    for (const std::uint64_t kib : {4U, 16U, 64U}) {
+        OomTable table(Bytes::kib(kib));
+        table.take(line(old_columns));
+        table.take(line("[ 4242] 0 4242 250000 8192 1110000 0 0 python"));
+        ASSERT_EQ(table.tasks().size(), 1U);
+        EXPECT_EQ(table.tasks()[0].held, Bytes::kib(8192 * kib));
+    }
+}
+
 TEST(OomTable, KeepsTheLargest) {
     OomTable table(Bytes::kib(4));
     table.take(line(old_columns));

@@ -86,6 +86,19 @@ TEST(PidStat, ANegativeResidentSizeIsNothing) {
     EXPECT_EQ(stat->rss, Bytes{0});
 }
 
+TEST(PidStat, CountsInThePagesOfItsKernel) {
+    for (const std::uint64_t kib : {4U, 16U, 64U}) {
+        const auto stat = parse_pid_stat("42 (python) " + tail, Bytes::kib(kib));
+        ASSERT_TRUE(stat.ok());
+        EXPECT_EQ(stat->rss, Bytes::kib(76800 * kib));
+        const auto statm = parse_pid_statm("765000 76800 1200 10 0 70000 0\n", Bytes::kib(kib));
+        ASSERT_TRUE(statm.ok());
+        EXPECT_EQ(statm->size, Bytes::kib(765000 * kib));
+        EXPECT_EQ(statm->rss, Bytes::kib(76800 * kib));
+        EXPECT_EQ(statm->shared, Bytes::kib(1200 * kib));
+    }
+}
+
 TEST(PidStatm, ReadsThreeSizesAndNeedsThem) {
     const auto statm = parse_pid_statm("765000 76800 1200 10 0 70000 0\n", Bytes{4096});
     ASSERT_TRUE(statm.ok());
