@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,11 +92,9 @@ def play(trials: Sequence[Trial], count: int, pace: Pace, limited: bool) -> list
                     tallies[at].yes += good
                     tallies[at].played += 1
 
-    workers = [threading.Thread(target=work) for _ in range(pace.jobs)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    with ThreadPoolExecutor(pace.jobs) as pool:
+        for worker in [pool.submit(work) for _ in range(pace.jobs)]:
+            worker.result()  # raises where no place could be made
     return tallies
 
 
