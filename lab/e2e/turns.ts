@@ -20,6 +20,16 @@ export function* numbers(turns: ITurns): Generator<number> {
   }
 }
 
+const LONGEST_TRIAL = 120_000;
+
+async function within<T>(milliseconds: number, trial: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    timer = setTimeout(() => fail(new Error('it did not end')), milliseconds);
+  });
+  return Promise.race([trial, late]).finally(() => clearTimeout(timer));
+}
+
 /** A trial that fails did not go as it should; `after` tidies up, and the others go on. */
 export async function inTurns<Kind extends string>(
   turns: ITurns,
@@ -36,11 +46,13 @@ export async function inTurns<Kind extends string>(
       if (Date.now() > end) {
         return tallies;
       }
-      const good = await kinds[name](i).catch(async (error: unknown) => {
-        console.error(`  ${name} ${i} failed: ${String(error)}`);
-        await after();
-        return false;
-      });
+      const good = await within(LONGEST_TRIAL, kinds[name](i)).catch(
+        async (error: unknown) => {
+          console.error(`  ${name} ${i} failed: ${String(error)}`);
+          await after();
+          return false;
+        }
+      );
       tallies[name].played += 1;
       tallies[name].yes += Number(good);
     }
