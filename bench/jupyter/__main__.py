@@ -1,29 +1,28 @@
 """Deaths and orderly ends of kernels by front end, and what watching costs them: a table.
 
-usage: python bench/jupyter [--deaths 20] [--only nbclient,papermill,...]
+usage: python bench/jupyter [--deaths 20] [--only nbclient,papermill,...] [--jobs 2] [--minutes 8]
 
 Each death is a real one; it counts when the cell that did it shows the right cause, and no other
 cell does. Fails where one is missing, where an orderly end is not quiet, where restarts leave
-something behind, or where words or start-up take longer than they may. Runs in a Python that has
-the front ends: build/venv-lab, made by tools/lab build.
+something behind, or where words or start-up take longer than they may. Every row ends within its
+minutes and one trial more; what was not played by then is told, and fails. What is timed is played
+alone. Runs in a Python that has the front ends: build/venv-lab, made by tools/lab build.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
+import functools
 import os
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench.guard.groups import Group
 from bench.jupyter import browsers, inspector, refusals, restarts, shutdowns, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
+from bench.jupyter.rows import Pace, Tally, a_place, bounded, play
 
 DEATHS = {
     "cgroup-oom": "kept = []\n[kept.append(bytearray(b'x') * (8 << 20)) for _ in range(1000)]",
@@ -33,7 +32,6 @@ DEATHS = {
     "killed": "import os, time\nos.kill(os.getpid(), 15)\ntime.sleep(30)",
 }
 ENDS = ["print('done')", "import sys; sys.exit(3)", "1 / 0", "exit"]
-LIMIT_MIB = 320
 WORDS_S, RESTART_S, START_UP_MS, LOOK_MS = 1.0, 2.0, 100, 100
 
 
@@ -52,41 +50,39 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--deaths", type=int, default=20, help="of each front end")
     parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
+    parser.add_argument("--jobs", type=int, default=2, help="trials of a row at a time")
+    parser.add_argument("--minutes", type=float, default=8, help="that a row may take")
     chosen = parser.parse_args()
     only = [name for name in chosen.only.split(",") if name] or usual
+    if unknown := set(only) - set(known):
+        parser.error(f"no row is called {', '.join(sorted(unknown))}")
+    pace = Pace(chosen.jobs, 60 * chosen.minutes)
     wrong = 0
-    print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end")
+    print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end", flush=True)
     for name in only:
-        if name in FRONT_ENDS:
-            wrong += command_row(name, chosen.deaths) + refusals_of(name, chosen.deaths)
-        elif name in browsers.BROWSERS:
-            wrong += browser_row(name, chosen.deaths)
-        elif name == "again":
-            wrong += sum(again_row(app, min(chosen.deaths, 6)) for app in ("lab", "notebook"))
-        elif name == "restarts":
-            wrong += restart_rows(chosen.deaths)
-        elif name == "panel":
-            wrong += panel_row(chosen.deaths)
-        elif name == "names":
-            wrong += names_row(min(chosen.deaths, 5))
-        elif name == "shutdowns":
-            shutdown_row(chosen.deaths)
-        elif name == "timing":
-            wrong += timing_rows(chosen.deaths)
-        elif name == "axe":
-            wrong += axe_row()
-        else:
-            parser.error(f"no row is called {name}")
+        wrong += row(name, chosen.deaths, pace)
     return 1 if wrong else 0
 
 
-@contextlib.contextmanager
-def a_place(limited: bool) -> Iterator[Place]:
-    with (
-        tempfile.TemporaryDirectory(prefix="holdfast-jupyter-") as folder,
-        Group(LIMIT_MIB) if limited else contextlib.nullcontext() as group,
-    ):
-        yield Place(Path(folder) / "place", group)
+def row(name: str, count: int, pace: Pace) -> int:
+    """Prints one row; returns how often it was not as it should be."""
+    if name in FRONT_ENDS:
+        return command_row(name, count, pace)
+    if name in browsers.BROWSERS:
+        return browser_row(name, count, pace)
+    if name == "again":
+        return sum(again_row(app, min(count, 10), pace) for app in ("lab", "notebook"))
+    if name == "restarts":
+        return restart_rows(count, pace)
+    if name == "panel":
+        return panel_row(count, pace)
+    if name == "names":
+        return names_row(min(count, 5), pace)
+    if name == "shutdowns":
+        return shutdown_row(count)
+    if name == "timing":
+        return timing_rows(count, pace)
+    return axe_row()
 
 
 def possible_deaths() -> dict[str, str]:
@@ -95,61 +91,89 @@ def possible_deaths() -> dict[str, str]:
     return {slug: code for slug, code in DEATHS.items() if slug != "cgroup-oom"}
 
 
-def command_row(name: str, count: int) -> int:
-    """One front end; returns how often it was wrong."""
-    right = loud = 0
+def dies_right(name: str, place: Place, number: int) -> bool:
+    place.environment["HOLDFAST_GUARD"] = "warn"
     kinds = [*possible_deaths().items()]
-    with a_place("cgroup-oom" in possible_deaths()) as place:
-        for number in range(count):
-            slug, code = kinds[number % len(kinds)]
-            first, second, *_ = FRONT_ENDS[name](place, ["x = 1", code, "print('after')"])
-            placed = slug == "killed" or "cell [2]" in second
-            right += f" {slug}" in second and placed and "KernelDied" not in first
-        for number in range(count):
-            shown = FRONT_ENDS[name](place, ["x = 1", ENDS[number % len(ENDS)], "y = 2"])
-            loud += any("KernelDied" in one for one in shown)
-    return show_row(name, right, loud, count)
+    slug, code = kinds[number % len(kinds)]
+    first, second, *_ = FRONT_ENDS[name](place, ["x = 1", code, "print('after')"])
+    placed = slug == "killed" or "cell [2]" in second
+    right = f" {slug}" in second and placed and "KernelDied" not in first
+    if not right:
+        print(f"  not told: {slug}; {second[:400]!r}", file=sys.stderr)
+    return right
 
 
-def browser_row(name: str, count: int) -> int:
+def ends_quietly(name: str, place: Place, number: int) -> bool:
+    place.environment["HOLDFAST_GUARD"] = "warn"
+    shown = FRONT_ENDS[name](place, ["x = 1", ENDS[number % len(ENDS)], "y = 2"])
+    return not any("KernelDied" in one for one in shown)
+
+
+def command_row(name: str, count: int, pace: Pace) -> int:
+    """One front end; returns how often it was wrong."""
+    trials = [functools.partial(dies_right, name), functools.partial(ends_quietly, name)]
+    limited = os.geteuid() == 0
+    if limited:
+        run = FRONT_ENDS[name]
+        trials.append(functools.partial(refusals.named_right, run))
+        trials.append(functools.partial(refusals.says_nothing, run))
+    else:
+        print(f"{name:<12} limits left out; a memory limit around a kernel needs root")
+    return show(name, play(trials, count, pace, limited))
+
+
+def browser_row(name: str, count: int, pace: Pace) -> int:
     if obstacle := browsers.obstacle(name):
         print(f"{name:<12} left out; {obstacle}", flush=True)
         return 0
-    seen = browsers.browse(name, possible_deaths(), count)
-    wrong = show_row(name, seen["right"], seen["loud"], count)
-    return wrong + show_refusals(seen["named"], seen["wordy"], count)
+    return show(name, browsers.browse(name, possible_deaths(), count, pace))
 
 
-def again_row(name: str, count: int) -> int:
+def show(name: str, tallies: list[Tally]) -> int:
+    right, quiet, *refused = tallies
+    print(f"{name:<12} {right!s:<26} {quiet.no}", flush=True)
+    if refused:
+        print(
+            f"{'':<12} refused cells named right: {refused[0]}; words where nothing was refused: "
+            f"{refused[1].no}",
+            flush=True,
+        )
+    return sum(tally.wrong for tally in tallies)
+
+
+def again_row(name: str, count: int, pace: Pace) -> int:
     """Half of the clicks come at once, half after the server has restarted the kernel by itself."""
     if obstacle := browsers.obstacle(name):
         print(f"{name:<12} left out; {obstacle}", flush=True)
         return 0
-    times = browsers.browse(name, {}, count, restarts=True)["restarts"]
+    seen = browsers.restarts(name, count, pace)
+    for when, times in seen.items():
+        print(
+            f"{name:<12} restart and run to here, {when}: the first cell runs {spread(times)}",
+            flush=True,
+        )
+    return sum(not times or times[len(times) // 2] > RESTART_S for times in seen.values())
+
+
+def spread(times: list[float]) -> str:
+    """Sorted seconds in words, with what the machine had to do beside them."""
+    load = f"load {os.getloadavg()[0]:.1f}"
+    if not times:
+        return f"was not played, time was up; {load}"
     middle, worst = times[len(times) // 2], times[-1]
-    print(
-        f"{name:<12} restart and run to here starts after {middle:.1f} s, worst {worst:.1f} s of "
-        f"{len(times)}; load {os.getloadavg()[0]:.1f}",
-        flush=True,
-    )
-    return int(middle > RESTART_S)
+    return f"after {middle:.2f} s (median), worst {worst:.2f} s of {len(times)}; {load}"
 
 
-def show_row(name: str, right: int, loud: int, count: int) -> int:
-    print(f"{name:<12} {right:>3} of {count:<19} {loud} of {count}", flush=True)
-    return count - right + loud
-
-
-def restart_rows(count: int) -> int:
+def restart_rows(count: int, pace: Pace) -> int:
     with a_place(limited=False) as place:
-        loud = restarts.quiet_ends(place, count)
-        print(f"{'restarts':<12} {'-':<26} {loud} of {count}", flush=True)
+        tally = Tally(*restarts.quiet_ends(place, bounded(count, pace)), asked=count)
+        print(f"{'restarts':<12} {'-':<26} {tally.no}", flush=True)
         left = restarts.left_behind(place)
     print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
-    return loud + len(left)
+    return tally.wrong + len(left)
 
 
-def shutdown_row(count: int) -> None:
+def shutdown_row(count: int) -> int:
     """A race of ipykernel's own, so that it has no bar: as often with us as without."""
     with a_place(limited=False) as place:
         ends = {name: shutdowns.aborted(place, name, count) for name in ("plain", "held")}
@@ -158,48 +182,24 @@ def shutdown_row(count: int) -> None:
             f"{ends['held']} of {count} watched; words left behind: "
             f"{len(list((place.folder / 'home').glob('kernels/*')))}"
         )
+    return 0
 
 
-def refusals_of(name: str, count: int) -> int:
-    """Cells that a guard which is on refuses memory, and healthy ones."""
-    if os.geteuid() != 0:
-        print(f"{'':<12} refused cells left out; a memory limit around a kernel needs root")
-        return 0
-    with a_place(limited=True) as place:
-        place.environment["HOLDFAST_GUARD"] = "on"
-        right = refusals.named_right(place, FRONT_ENDS[name], count)
-        wordy = refusals.healthy_words(place, FRONT_ENDS[name], count)
-    return show_refusals(right, wordy, count)
-
-
-def show_refusals(right: int, wordy: int, count: int) -> int:
-    print(
-        f"{'':<12} refused cells named right: {right} of {count}; words where nothing was "
-        f"refused: {wordy} of {count}",
-        flush=True,
-    )
-    return count - right + wordy
-
-
-def panel_row(count: int) -> int:
+def panel_row(count: int, pace: Pace) -> int:
     if os.geteuid() != 0:
         print("panel        left out; a memory limit around a kernel needs root", flush=True)
         return 0
     with a_place(limited=True) as place:
         place.environment["HOLDFAST_GUARD"] = "on"
-        times = refusals.error_to_words(place, count)
-    middle, worst = times[len(times) // 2], times[-1]
-    print(
-        f"error to panel: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}; "
-        f"load {os.getloadavg()[0]:.1f}"
-    )
-    return int(middle > WORDS_S)
+        times = refusals.error_to_words(place, bounded(count, pace))
+    print(f"a refused cell's error to its panel: {spread(times)}", flush=True)
+    return int(not times or times[len(times) // 2] > WORDS_S)
 
 
-def names_row(count: int) -> int:
+def names_row(count: int, pace: Pace) -> int:
     """A look at 10,000 variables; its bar is for the median of later looks, by processor time."""
     with a_place(limited=False) as place:
-        first, later = inspector.looks(place, 10_000, count)
+        first, later = inspector.looks(place, 10_000, bounded(count, pace))
     for which, looks in (("first look", first), ("later", later)):
         wall, cpu = (sorted(column) for column in zip(*looks, strict=True))
         print(
@@ -221,21 +221,19 @@ def axe_row() -> int:
     return int(bool(found))
 
 
-def timing_rows(count: int) -> int:
+def timing_rows(count: int, pace: Pace) -> int:
+    half = Pace(1, pace.seconds / 2)
     with a_place(limited=False) as place:
-        times = timing.death_to_words(place, count)
-        middle, worst = times[len(times) // 2], times[-1]
-        print(
-            f"death to words: median {middle:.2f} s, worst {worst:.2f} s of {len(times)}; "
-            f"load {os.getloadavg()[0]:.1f}"
-        )
-        watched, plain = timing.start_up(place, count)
+        times = timing.death_to_words(place, bounded(count, half))
+        print(f"death to words: {spread(times)}", flush=True)
+        watched, plain = timing.start_up(place, bounded(count + 1, half))
     slower = 1000 * (watched - plain)
     print(
         f"start-up to the first reply: watched {watched:.2f} s, plain {plain:.2f} s "
-        f"({slower:+.0f} ms), medians of {count}; load {os.getloadavg()[0]:.1f}"
+        f"({slower:+.0f} ms), medians of {count}; load {os.getloadavg()[0]:.1f}",
+        flush=True,
     )
-    return int(middle > WORDS_S) + int(slower > START_UP_MS)
+    return int(not times or times[len(times) // 2] > WORDS_S) + int(slower > START_UP_MS)
 
 
 if __name__ == "__main__":

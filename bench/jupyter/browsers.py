@@ -10,12 +10,15 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 from bench.jupyter.place import BINARY, ROOT
 from bench.jupyter.refusals import HEALTHY, REFUSED
+from bench.jupyter.rows import Pace, Tally
 
 RUNNER = ROOT / "lab/node_modules/.bin/vite-node"
 BROWSERS = ("lab", "notebook", "vscode")
+KINDS = ("right", "quiet", "named", "silent")
 # The limit is larger there, and so is the one block that does not fit twice.
 REFUSED_LARGER = [[part.replace("(17, ", "(30, ") for part in one] for one in REFUSED]
 
@@ -31,29 +34,52 @@ def obstacle(app: str) -> str:
     return ""
 
 
-def browse(app: str, deaths: dict[str, str], count: int, restarts: bool = False) -> dict:
-    """What was counted; with `restarts`, seconds from a click on *Restart and run to here*."""
+def browse(app: str, deaths: dict[str, str], count: int, pace: Pace) -> list[Tally]:
+    """How many of each kind went as they should."""
+    tallies = [Tally(asked=count) for _ in KINDS]
+    for answer in _answers(app, deaths, count, pace, pace.jobs):
+        for tally, kind in zip(tallies, KINDS, strict=True):
+            tally.yes += answer[kind]["yes"]
+            tally.played += answer[kind]["played"]
+    return tallies
+
+
+def restarts(app: str, count: int, pace: Pace) -> dict[str, list[float]]:
+    """Sorted seconds from clicks on *Restart and run to here* to the first cell; one at a time."""
+    (answer,) = _answers(app, {}, count, pace, 1)
+    return {when: sorted(times) for when, times in answer["restarts"].items()}
+
+
+def _answers(app: str, deaths: dict[str, str], count: int, pace: Pace, jobs: int) -> list[dict]:
+    """Each job has a browser and a server of its own, and every so many-th trial."""
     raw = app == "vscode"
+    environment = dict(os.environ, HOLDFAST_LAB_PYTHON=sys.executable, HOLDFAST_BIN=BINARY)
     asked = {
         "app": app,
         "deaths": deaths,
         "refused": REFUSED if raw else REFUSED_LARGER,
         "healthy": HEALTHY,
         "count": count,
-        "restarts": restarts,
+        "seconds": pace.seconds,
+        "step": jobs,
+        "restarts": not deaths,
     }
-    environment = dict(os.environ, HOLDFAST_LAB_PYTHON=sys.executable, HOLDFAST_BIN=BINARY)
-    ended = subprocess.run(
-        [str(RUNNER), "e2e/rawtable.ts" if raw else "e2e/table.ts"],
-        input=json.dumps(asked),
-        env=environment,
-        cwd=ROOT / "lab",
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    answer: dict = json.loads(ended.stdout.splitlines()[-1])
-    return answer
+
+    def job(first: int) -> dict:
+        ended = subprocess.run(
+            [str(RUNNER), "e2e/rawtable.ts" if raw else "e2e/table.ts"],
+            input=json.dumps({**asked, "first": first}),
+            env=environment,
+            cwd=ROOT / "lab",
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        answer: dict = json.loads(ended.stdout.splitlines()[-1])
+        return answer
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(job, range(jobs)))
 
 
 def serious_findings() -> str:

@@ -11,14 +11,19 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 
-from bench.jupyter.place import PROGRAMS, Place, words_of
+from bench.jupyter.place import PATIENCE, PROGRAMS, Place, words_of
 
 
 def nbclient(place: Place, cells: Sequence[str]) -> list[str]:
     asked = json.dumps({"cells": list(cells), "kernel": "held", "allow_errors": False})
     program = [sys.executable, str(PROGRAMS / "notebook.py")]
     ended = subprocess.run(
-        program, input=asked, env=place.environment, capture_output=True, text=True, timeout=600
+        program,
+        input=asked,
+        env=place.environment,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
     )
     return [words_of(outputs) for outputs in json.loads(ended.stdout)["cells"]]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from bench.jupyter.place import Place
 from bench.jupyter.restarts import kernel
 
@@ -17,11 +19,11 @@ print(1000 * (time.perf_counter() - wall), 1000 * (time.process_time() - cpu))
 Look = tuple[float, float]
 
 
-def looks(place: Place, names: int, count: int) -> tuple[list[Look], list[Look]]:
-    """The first look in each of `count` kernels, and three later ones."""
+def looks(place: Place, names: int, numbers: Iterable[int]) -> tuple[list[Look], list[Look]]:
+    """The first look in each of some kernels, and three later ones."""
     first: list[Look] = []
     later: list[Look] = []
-    for _ in range(count):
+    for _ in numbers:
         with kernel(place, "held") as (_, client):
             client.execute_interactive(FILL.format(names), timeout=600)
             for number in range(4):

@@ -14,6 +14,8 @@ from bench.guard.groups import Group
 ROOT = Path(__file__).parents[2]
 PROGRAMS = ROOT / "tests/programs/jupyter"
 BINARY = os.environ.get("HOLDFAST_BIN") or str(ROOT / "build/release/cli/holdfast")
+# A front end that takes longer has failed.
+PATIENCE = 240
 
 
 class Place:
@@ -56,7 +58,7 @@ class Place:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=600,
+            timeout=PATIENCE,
         )
         return ended.stdout
 

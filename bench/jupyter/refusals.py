@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from bench.jupyter.place import Place
 from bench.jupyter.restarts import kernel
@@ -100,35 +100,29 @@ HEAD = "Holdfast "
 Run = Callable[[Place, Sequence[str]], list[str]]
 
 
-def named_right(place: Place, run: Run, count: int) -> int:
-    """How many refused cells say so, with the right variable first."""
-    right = 0
-    for number in range(count):
-        first, second, wanted = REFUSED[number % len(REFUSED)]
-        shown = run(place, [first, second, "print('alive')"])
-        lines = shown[1].splitlines()
-        heads = [at for at, line in enumerate(lines) if line.startswith(HEAD)]
-        said = " ".join(lines[heads[0] + 1].split()) if heads else ""
-        right += wanted in said
-        if wanted not in said:
-            print(f"  not named: {wanted}; {said or shown[1][:400]!r}", file=sys.stderr)
-    return right
+def named_right(run: Run, place: Place, number: int) -> bool:
+    """Whether a refused cell says so, with the right variable first."""
+    place.environment["HOLDFAST_GUARD"] = "on"
+    first, second, wanted = REFUSED[number % len(REFUSED)]
+    shown = run(place, [first, second, "print('alive')"])
+    lines = shown[1].splitlines()
+    heads = [at for at, line in enumerate(lines) if line.startswith(HEAD)]
+    said = " ".join(lines[heads[0] + 1].split()) if heads else ""
+    if wanted not in said:
+        print(f"  not named: {wanted}; {said or shown[1][:400]!r}", file=sys.stderr)
+    return wanted in said
 
 
-def healthy_words(place: Place, run: Run, count: int) -> int:
-    """How many cells that were refused nothing say something."""
-    loud = 0
-    for number in range(count):
-        shown = run(place, ["x = 1", HEALTHY[number % len(HEALTHY)]])
-        loud += any("Holdfast" in one or "largest " in one for one in shown)
-    return loud
+def says_nothing(run: Run, place: Place, number: int) -> bool:
+    """Whether a cell that was refused nothing has no words of ours."""
+    place.environment["HOLDFAST_GUARD"] = "on"
+    shown = run(place, ["x = 1", HEALTHY[number % len(HEALTHY)]])
+    return not any("Holdfast" in one or "largest " in one for one in shown)
 
 
-def error_to_words(place: Place, count: int) -> list[float]:
+def error_to_words(place: Place, numbers: Iterable[int]) -> list[float]:
     """Seconds from a refused cell's error to its panel, as a client hears them."""
-    return sorted(
-        _error_to_words(place, *REFUSED[number % len(REFUSED)][:2]) for number in range(count)
-    )
+    return sorted(_error_to_words(place, *REFUSED[number % len(REFUSED)][:2]) for number in numbers)
 
 
 def _error_to_words(place: Place, first: str, second: str) -> float:

@@ -6,7 +6,7 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,10 +34,10 @@ def kernel(place: Place, name: str) -> Iterator[tuple]:
             manager.shutdown_kernel(now=True)
 
 
-def quiet_ends(place: Place, count: int) -> int:
-    """How many of so many restarts and shutdowns, of idle and of busy kernels, led to words."""
-    loud = 0
-    for number in range(count):
+def quiet_ends(place: Place, numbers: Iterable[int]) -> tuple[int, int]:
+    """How many restarts and shutdowns, idle or amid a cell, led to no words; of how many."""
+    quiet = played = 0
+    for number in numbers:
         now, busy, restart = number % 2 == 1, number % 4 < 2, number % 5 < 3
         log = place.folder / "kernel.log"
         log.write_bytes(b"")
@@ -51,8 +51,10 @@ def quiet_ends(place: Place, count: int) -> int:
                 manager.shutdown_kernel(now=now)
             heard = _heard(client)
         left = list((place.folder / "home").glob("kernels/*"))
-        loud += "KernelDied" in heard or b"holdfast: " in log.read_bytes() or bool(left)
-    return loud
+        loud = "KernelDied" in heard or b"holdfast: " in log.read_bytes() or bool(left)
+        quiet += not loud
+        played += 1
+    return quiet, played
 
 
 def _keep_busy(client) -> None:

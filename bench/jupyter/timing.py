@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from statistics import median
 
 from bench.jupyter.place import Place
 from bench.jupyter.restarts import kernel
 
 
-def death_to_words(place: Place, count: int) -> list[float]:
+def death_to_words(place: Place, numbers: Iterable[int]) -> list[float]:
     """The file's time is the moment of the death, told by the dying."""
     mark = place.folder / "mark"
     mark.touch()
     code = f"import os\nos.utime({str(mark)!r})\nos.abort()"
     times = []
-    for _ in range(count):
+    for _ in numbers:
         with kernel(place, "held") as (_, client):
             request = client.execute(code)
             while True:
@@ -27,10 +28,10 @@ def death_to_words(place: Place, count: int) -> list[float]:
     return sorted(times)
 
 
-def start_up(place: Place, count: int) -> tuple[float, float]:
+def start_up(place: Place, numbers: Iterable[int]) -> tuple[float, float]:
     """Median seconds until the kernel has run a cell: watched, plain; taken in turns."""
     seen: dict[str, list[float]] = {"held": [], "plain": []}
-    for number in range(count + 1):
+    for number in numbers:
         for name, times in seen.items():
             begin = time.monotonic()
             with kernel(place, name) as (_, client):

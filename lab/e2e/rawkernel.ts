@@ -12,6 +12,7 @@ import { Dealer, Subscriber } from 'zeromq';
 
 const PORTS = ['shell', 'iopub', 'stdin', 'control', 'hb'] as const;
 const DELIMITER = '<IDS|MSG>';
+const STARTS_WITHIN = 120_000;
 
 export interface IMessage {
   kind: string;
@@ -131,14 +132,25 @@ export class RawKernel {
   }
 
   private async ready(): Promise<void> {
-    // What a kernel says before a subscriber is there is lost: ask until it was heard.
-    for (;;) {
-      const asked = await this.send(this.shell, 'kernel_info_request', {});
-      const heard = await this.heard('status', asked, 500).catch(() => null);
-      if (heard) {
+    // What a kernel says before a subscriber is there is lost: ask until it was heard. On a busy
+    // machine it answers an earlier question while a later one is on its way.
+    for (const end = Date.now() + STARTS_WITHIN; Date.now() < end; ) {
+      await this.send(this.shell, 'kernel_info_request', {});
+      const heard = () => this.messages.some(({ kind }) => kind === 'status');
+      if (
+        await this.until(heard, 500).then(
+          () => true,
+          () => false
+        )
+      ) {
         return;
       }
+      if (this.process.exitCode !== null) {
+        break;
+      }
     }
+    await this.close();
+    throw new Error(`the kernel did not start: ${this.stderr}`);
   }
 
   private async send(socket: Dealer, kind: string, content: object): Promise<string> {

@@ -10,14 +10,14 @@ import { join } from 'node:path';
 import { MemoryLimit } from './limit';
 import { RawKernel } from './rawkernel';
 import { HOLDFAST, PYTHON } from './server';
+import { ITurns, inTurns } from './turns';
 
 const MIB = 1 << 20;
 
-interface IAsked {
+interface IAsked extends ITurns {
   deaths: Record<string, string>;
   refused: [string, string, string][];
   healthy: string[];
-  count: number;
 }
 
 class RawRow {
@@ -31,54 +31,52 @@ class RawRow {
     writeFileSync(file, JSON.stringify({ ...spec, argv: this.limit.inside(spec.argv) }));
   }
 
-  async right(): Promise<number> {
+  async right(i: number): Promise<boolean> {
     const deaths = Object.entries(this.asked.deaths);
-    return this.count(async i => {
-      const [slug, code] = deaths[i % deaths.length]!;
-      const kernel = await this.start('warn');
-      const request = await kernel.execute(code);
-      const error = await kernel.heard('error', request).catch(() => null);
-      const said = String(error?.content.evalue);
-      const { stderr } = await kernel.ended;
-      await kernel.close();
-      const placed = slug === 'killed' || said.includes('cell [1]');
-      return said.includes(` ${slug}`) && placed && /^holdfast: /m.test(stderr);
-    });
+    const [slug, code] = deaths[i % deaths.length]!;
+    const kernel = await this.start('warn');
+    const request = await kernel.execute(code);
+    const error = await kernel.heard('error', request).catch(() => null);
+    const said = String(error?.content.evalue);
+    const { stderr } = await kernel.ended;
+    await kernel.close();
+    const placed = slug === 'killed' || said.includes('cell [1]');
+    const told = said.includes(` ${slug}`) && placed && /^holdfast: /m.test(stderr);
+    if (!told) {
+      console.error(`  not told: ${slug}; ${said}; ${stderr}`);
+    }
+    return told;
   }
 
   /** As VS Code ends a kernel: by message, then by signal; idle or amid a cell. */
-  async loud(): Promise<number> {
-    return this.count(async i => {
-      const kernel = await this.start('warn');
-      if (i % 2) {
-        const busy = await kernel.execute('print("on")\nimport time; time.sleep(600)');
-        await kernel.heard('stream', busy);
-      }
-      await kernel.askToShutDown();
-      kernel.kill('SIGTERM');
-      const { stderr } = await kernel.ended;
-      const errors = kernel.messages.filter(
-        ({ content }) => content.ename === 'KernelDied'
-      );
-      await kernel.close();
-      return errors.length > 0 || /^holdfast: /m.test(stderr);
-    });
+  async quiet(i: number): Promise<boolean> {
+    const kernel = await this.start('warn');
+    if (i % 2) {
+      const busy = await kernel.execute('print("on")\nimport time; time.sleep(600)');
+      await kernel.heard('stream', busy);
+    }
+    await kernel.askToShutDown();
+    kernel.kill('SIGTERM');
+    const { stderr } = await kernel.ended;
+    const errors = kernel.messages.filter(({ content }) => content.ename === 'KernelDied');
+    await kernel.close();
+    return errors.length === 0 && !/^holdfast: /m.test(stderr);
   }
 
-  async named(): Promise<number> {
-    return this.count(async i => {
-      const [first, code, wanted] = this.asked.refused[i % this.asked.refused.length]!;
-      const said = await this.said(first, code);
-      const lines = said.split('\n');
-      return lines[0]!.startsWith('Holdfast ') && !!lines[1]?.includes(wanted);
-    });
+  async named(i: number): Promise<boolean> {
+    const [first, code, wanted] = this.asked.refused[i % this.asked.refused.length]!;
+    const said = await this.said(first, code);
+    const lines = said.split('\n');
+    const told = lines[0]!.startsWith('Holdfast ') && !!lines[1]?.includes(wanted);
+    if (!told) {
+      console.error(`  not named: ${wanted}; ${said.slice(0, 300)}`);
+    }
+    return told;
   }
 
-  async wordy(): Promise<number> {
-    return this.count(async i => {
-      const code = this.asked.healthy[i % this.asked.healthy.length]!;
-      return /holdfast/i.test(await this.said('x = 1', code));
-    });
+  async silent(i: number): Promise<boolean> {
+    const code = this.asked.healthy[i % this.asked.healthy.length]!;
+    return !/holdfast/i.test(await this.said('x = 1', code));
   }
 
   /** What the second of two cells displays, with a guard that is on. */
@@ -104,23 +102,25 @@ class RawRow {
     await kernel.until(() => kernel.messages.some(ended));
   }
 
-  private async count(one: (i: number) => Promise<boolean>): Promise<number> {
-    let found = 0;
-    for (let i = 0; i < this.asked.count; i++) {
-      found += Number(await one(i));
-    }
-    return found;
-  }
-
   private async start(guard: string): Promise<RawKernel> {
     const folder = join(this.folder, `kernel-${++this.started}`);
     mkdirSync(folder);
-    return RawKernel.start(join(this.folder, 'data/kernels/held/kernel.json'), folder, {
-      ...process.env,
-      HOLDFAST_HOME: join(this.folder, 'holdfast'),
-      HOLDFAST_GUARD: guard,
-      IPYTHONDIR: join(this.folder, 'ipython')
-    });
+    this.kernel = await RawKernel.start(
+      join(this.folder, 'data/kernels/held/kernel.json'),
+      folder,
+      {
+        ...process.env,
+        HOLDFAST_HOME: join(this.folder, 'holdfast'),
+        HOLDFAST_GUARD: guard,
+        IPYTHONDIR: join(this.folder, 'ipython')
+      }
+    );
+    return this.kernel;
+  }
+
+  /** What a trial that failed has left. */
+  async closeAll(): Promise<void> {
+    await this.kernel?.close();
   }
 
   async remove(): Promise<void> {
@@ -131,17 +131,20 @@ class RawRow {
   private folder = mkdtempSync(join(tmpdir(), 'holdfast-raw-'));
   private limit = new MemoryLimit(320 * MIB);
   private started = 0;
+  private kernel: RawKernel | null = null;
 }
 
 async function main(): Promise<void> {
-  const row = new RawRow(JSON.parse(readFileSync(0, 'utf8')) as IAsked);
+  const asked = JSON.parse(readFileSync(0, 'utf8')) as IAsked;
+  const row = new RawRow(asked);
   try {
-    const answer = {
-      right: await row.right(),
-      loud: await row.loud(),
-      named: await row.named(),
-      wordy: await row.wordy()
+    const kinds = {
+      right: (i: number) => row.right(i),
+      quiet: (i: number) => row.quiet(i),
+      named: (i: number) => row.named(i),
+      silent: (i: number) => row.silent(i)
     };
+    const answer = await inTurns(asked, kinds, () => row.closeAll());
     console.log(JSON.stringify(answer));
   } finally {
     await row.remove();
