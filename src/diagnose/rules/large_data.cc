@@ -431,13 +431,15 @@ std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
         if (process->ended && (!first.time || later(*process->ended, moment) < *first.time))
             continue;
         if (agent.leak) return std::nullopt;
-        const std::optional<Where> where = where_it_holds_most(agent);
+        const std::optional<Holding> line = largest_holding(agent, holdings_of(agent).asking);
+        if (!line || line->live.share_of(agent.live) < 0.5) continue;
+        // What grows in each of them is a leak, not data.
+        if (grows_by_items(agent) || kept_piece_by_piece(*line, agent)) return std::nullopt;
         // What was asked for may not have been touched yet.
-        const Bytes held = std::min(agent.live, *process->anon);
-        if (!where || !where->line || held < Bytes::mib(16) || held.share_of(*process->anon) < 0.5)
-            continue;
-        Sum& sum = sums[{where->file, *where->line}];
-        sum.where = *where;
+        const Bytes held = std::min(line->live, *process->anon);
+        if (held < Bytes::mib(16) || held.share_of(*process->anon) < 0.5) continue;
+        Sum& sum = sums[{line->where.file, *line->where.line}];
+        sum.where = line->where;
         ++sum.workers;
         sum.held += held;
     }
