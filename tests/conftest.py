@@ -31,6 +31,7 @@ TOGETHER = ("test_jupyter_server", "test_leaks", "test_python_stacks", "test_sta
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items):
     """Marks what only `make check` runs: those, and every interpreter but the one we run on."""
     for item in items:
