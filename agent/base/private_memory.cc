@@ -7,6 +7,7 @@
 namespace holdfast::agent {
 
 constinit thread_local bool busy __attribute__((tls_model("initial-exec"))) = false;
+constinit thread_local bool in_own_python __attribute__((tls_model("initial-exec"))) = false;
 
 namespace {
 

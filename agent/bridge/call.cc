@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "agent/base/spin_lock.h"
 #include "agent/base/text.h"
 #include "agent/box/events.h"
 #include "agent/bridge/hooks.h"
@@ -58,7 +59,8 @@ Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
 
 }  // namespace
 
-Untraced::Untraced() : thread_(py.PyThreadState_Get()) {
+Untraced::Untraced() : thread_(py.PyThreadState_Get()), nested_(in_own_python) {
+    in_own_python = true;
     if (py.enter_tracing != nullptr)
         py.enter_tracing(thread_);
     else if (int* field = tracing_field(thread_))
@@ -66,6 +68,7 @@ Untraced::Untraced() : thread_(py.PyThreadState_Get()) {
 }
 
 Untraced::~Untraced() {
+    in_own_python = nested_;
     if (py.enter_tracing != nullptr)
         py.leave_tracing(thread_);
     else if (int* field = tracing_field(thread_))

@@ -29,7 +29,8 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// While it exists, debuggers, profilers and coverage tools do not see what this thread runs.
+// While it exists, debuggers, profilers and coverage tools do not see what this thread runs, and the
+// guard refuses it nothing.
 class Untraced {
 public:
     Untraced();
@@ -39,6 +40,7 @@ public:
 
 private:
     void* thread_;
+    bool nested_;
 };
 
 enum class Outcome {

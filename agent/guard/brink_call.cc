@@ -46,10 +46,14 @@ void answer(const GuardState& state, GuardAnswer what) {
         std::atomic_ref(own->answer).store(static_cast<std::uint32_t>(what));
 }
 
-// True: the last error is still being dealt with.
+bool is_recent(const std::atomic<std::int64_t>& when, std::int64_t time) {
+    const std::int64_t at = when.load(std::memory_order_relaxed);
+    return at != 0 && time - at < to_deal_with_it;
+}
+
+// True: the main thread's last error is still being dealt with.
 bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t time) {
-    const std::int64_t raised = state.raised_at.load(std::memory_order_relaxed);
-    return raised != 0 && time - raised < to_deal_with_it &&
+    return (is_recent(state.raised_at, time) || is_recent(state.refused_at, time)) &&
            left >= state.raised_room.load(std::memory_order_relaxed) / 2;
 }
 
@@ -150,8 +154,7 @@ void tell_main_thread() {
     GuardState* state = guard_state();
     if (state == nullptr || own_thread_id() == ::getpid() || own_error_is_received()) return;
     // One error is enough for all threads that fail now.
-    const std::int64_t raised = state->raised_at.load(std::memory_order_relaxed);
-    if (raised != 0 && now() - raised < to_deal_with_it) return;
+    if (is_recent(state->raised_at, now())) return;
     state->owed.store(true);
     signal_main_thread();
 }
@@ -178,7 +181,11 @@ AtBrink called_at_brink() {
     const std::uint64_t left = situation.headroom().most;
     situation.keep_pace();
     note_look(*state, left, time);
-    if (!owed && dealing_with_it(*state, left, time)) return {};
+    if (dealing_with_it(*state, left, time)) {
+        // It may still be saving; a thread's error is told afterwards.
+        if (owed) signal_main_thread_in(*state, latest);
+        return {};
+    }
     if (!owed && left >= situation.brink_of_waiting()) {
         if (left < situation.headroom().limit / 8) look_again(*state, situation, time);
         return {};

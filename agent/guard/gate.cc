@@ -102,7 +102,7 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     if (on) {
         // While the main thread deals with this error, it must not get another from the brink.
         if (own_thread_id() == ::getpid()) {
-            state.raised_at.store(now(), std::memory_order_relaxed);
+            state.refused_at.store(now(), std::memory_order_relaxed);
             state.raised_room.store(situation.headroom().most, std::memory_order_relaxed);
         }
         give_words(state);
@@ -253,7 +253,7 @@ Gate large(GuardState& state, Situation& situation, const Ask& ask) {
 }  // namespace
 
 Gate gate_before(const Ask& ask, std::uint64_t since) {
-    if (busy) return Gate::open;
+    if (busy || in_own_python) return Gate::open;
     GuardState* state = guard_state();
     if (state == nullptr) return Gate::open;
     if (refuse_next) {
@@ -297,7 +297,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
 }
 
 bool gate_after(const Ask& ask, const void* block) {
-    if (busy || block == nullptr) return false;
+    if (busy || in_own_python || block == nullptr) return false;
     GuardState* state = guard_state();
     if (state == nullptr) return false;
     const KeepErrno keep;
@@ -319,8 +319,9 @@ bool gate_after(const Ask& ask, const void* block) {
 }
 
 bool gate_growth(const Ask& ask, const void* block) {
+    if (busy || in_own_python || block == nullptr || !is_mapped_by_glibc(block)) return false;
     GuardState* state = guard_state();
-    if (busy || state == nullptr || block == nullptr || !is_mapped_by_glibc(block)) return false;
+    if (state == nullptr) return false;
     const KeepErrno keep;
     const Busy inside;
     Situation situation(*state);

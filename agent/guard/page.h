@@ -55,7 +55,8 @@ struct GuardState {
     std::atomic<std::int64_t> unseen_since;
     std::atomic<std::uint64_t> words;  // see telling_room.h
     std::atomic<bool> owed;  // a thread was refused memory, and only the main thread can tell
-    std::atomic<std::int64_t> raised_at;
+    std::atomic<std::int64_t> raised_at;   // in the main thread, by a call
+    std::atomic<std::int64_t> refused_at;  // the main thread's own request
     // How fast room was lost lately, by the readings of all threads.
     std::atomic<std::int64_t> pace_time;
     std::atomic<std::uint64_t> pace_room, pace;  // pace: bytes in a millisecond
