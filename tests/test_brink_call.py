@@ -1,6 +1,7 @@
 """Growth nobody can be refused for: the main thread gets a BrinkError before the kernel kills."""
 
 import signal
+import subprocess
 import sys
 
 import pytest
@@ -153,3 +154,43 @@ def test_an_executors_thread_hands_its_error_to_who_asks_for_the_result(guarded)
     # Should the main thread be called first, the error may meet it where it waits for the pool.
     assert kills == 0, ended.stderr
     assert (ended.stdout, ended.returncode) == ("caught\n", 0) or "BrinkError" in ended.stderr
+
+
+# oneDNN 3.10 (torch 2.11) keeps data there while it multiplies matrices.
+BELOW_THE_STACK = """
+#include <string.h>
+long damaged(long rounds) {
+    volatile unsigned char *low = (unsigned char *)__builtin_frame_address(0) - (12 << 10);
+    const long size = 11 << 10;
+    long count = 0;
+    for (long i = 0; i < size; ++i) low[i] = 0x5a;
+    for (volatile long i = 0; i < rounds; ++i) {}
+    for (long i = 0; i < size; ++i) count += low[i] != 0x5a;
+    return count;
+}
+"""
+
+
+def test_a_call_leaves_alone_what_lies_below_the_stack(guarded, tmp_path, compiler):
+    source, library = tmp_path / "below.c", tmp_path / "below.so"
+    source.write_text(BELOW_THE_STACK)
+    subprocess.run([compiler, "-O1", "-shared", "-fPIC", source, "-o", library], check=True)
+    ended, kills = guarded(
+        "import ctypes, threading, time\n"
+        f"damaged = ctypes.CDLL({str(library)!r}).damaged\n"
+        "damaged.argtypes, damaged.restype = [ctypes.c_long], ctypes.c_long\n"
+        "stop, kept = False, []\n"
+        "def grow():\n"
+        "    while not stop:\n"
+        "        kept.append(bytearray(b'x') * (1 << 20))\n"
+        "        time.sleep(0.003)\n"
+        "thread = threading.Thread(target=grow)\n"
+        "thread.start()\n"
+        "count = 0\n"
+        "try:\n"
+        "    while thread.is_alive(): count += damaged(100_000_000)\n"
+        "except MemoryError: stop = True\n"
+        "thread.join()\n"
+        "print(count, stop)\n"
+    )
+    assert (ended.stdout, ended.returncode, kills) == ("0 True\n", 0, 0), ended.stderr

@@ -19,6 +19,7 @@
 #include "agent/guard/telling_room.h"
 #include "agent/launch/launches.h"
 #include "agent/python/stack.h"
+#include "agent/signals/table.h"
 
 namespace holdfast::agent {
 namespace {
@@ -242,6 +243,7 @@ PyObject* listen(PyObject*, PyObject* positional, PyObject* keywords) {
         py.Py_IncRef(error);
         brink_error = error;
     }
+    run_on_alternate_stack(brink_signal());
     listen_for_calls();
     return nothing();
 }

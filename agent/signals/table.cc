@@ -219,6 +219,19 @@ int program_sigaction(int number, const struct sigaction* action, struct sigacti
     return result;
 }
 
+void run_on_alternate_stack(int number) {
+    if (make_process() == nullptr || !own_process()) return;
+    const Locked locked(*process.load(std::memory_order_acquire));
+    Entry& entry = table[number];
+    struct sigaction action {};
+    if (real_sigaction()(number, nullptr, &action) != 0) return;
+    if (front_of(number) != nullptr) action = load(entry);
+    if (!is_handler(action)) return;
+    entry.front.store(nullptr, std::memory_order_release);
+    action.sa_flags |= SA_ONSTACK;
+    real_sigaction()(number, &action, nullptr);
+}
+
 void install_again() {
     if (!own_process()) return;
     const Locked locked(*process.load(std::memory_order_acquire));

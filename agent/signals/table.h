@@ -34,6 +34,9 @@ struct sigaction program_action(int number);
 
 // sigaction(2) as the program sees it; also for signals without a front.
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before);
+// A signal of our own, whose handler the program does not know: it runs on whatever alternate stack
+// there is. oneDNN 3.10 keeps data below the stack pointer, where a signal's frame would damage it.
+void run_on_alternate_stack(int number);
 // Our handlers' settings have changed: sets all of them again.
 void install_again();
 // Gives the kernel the default action, if the program has it, instead of this handler, which would
