@@ -35,6 +35,9 @@ void keep_snapshot(format::AgentSnapshotKind kind) {
     for (std::uint32_t i = 0; i < format::agent_site_capacity; ++i) {
         const std::uint64_t live = i < count ? own->memory.sites[i].live_bytes / kib : 0;
         snapshot.live_kib[i] = live < UINT32_MAX ? static_cast<std::uint32_t>(live) : UINT32_MAX;
+        const std::uint32_t blocks = i < count ? own->memory.sites[i].live_blocks : 0;
+        own->snapshot_blocks[static_cast<std::uint32_t>(kind)].live[i] =
+            static_cast<std::uint16_t>(blocks < UINT16_MAX ? blocks : UINT16_MAX);
     }
     snapshot.live_bytes = own->memory.live_bytes;
     std::atomic_ref(snapshot.time).store(time, std::memory_order_release);
@@ -47,6 +50,11 @@ void leave_snapshots(format::AgentMemory& memory, std::uint16_t site) {
     for (AgentSnapshot& snapshot : own->snapshots) {
         snapshot.live_kib[other_site] += snapshot.live_kib[site];
         snapshot.live_kib[site] = 0;
+    }
+    for (format::AgentSnapshotBlocks& blocks : own->snapshot_blocks) {
+        const std::uint32_t sum = std::uint32_t{blocks.live[other_site]} + blocks.live[site];
+        blocks.live[other_site] = static_cast<std::uint16_t>(sum < UINT16_MAX ? sum : UINT16_MAX);
+        blocks.live[site] = 0;
     }
 }
 

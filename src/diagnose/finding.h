@@ -15,7 +15,14 @@ namespace holdfast {
 // The topic of an uncaught exception, if that ties it to a cause found elsewhere; or that a finding
 // is about held memory, which is reported only if memory ran out; or that it is about a failed
 // assertion on the GPU.
-enum class Topic { none, nonfinite_number, gpu_memory, held_memory, device_assert };
+enum class Topic {
+    none,
+    nonfinite_number,
+    gpu_memory,
+    held_memory,
+    device_assert,
+    others_memory,  // what a neighbour holds, when something was refused for it
+};
 
 struct Account;
 struct Autopsy;

@@ -104,7 +104,8 @@ Ranked rank_ends(std::vector<Finding> findings) {
 bool stopped_from_outside(const Finding& end) { return end.cause->stopped != Cause::Stopped::no; }
 
 bool is_explanation(const Finding& finding) {
-    return finding.topic == Topic::device_assert || finding.cause->kind == Cause::Kind::reason;
+    return finding.topic == Topic::device_assert || finding.topic == Topic::others_memory ||
+           finding.cause->kind == Cause::Kind::reason;
 }
 
 Ranked rank(std::vector<Finding> findings) {

@@ -132,6 +132,7 @@ AgentRecord at_its_snapshot(AgentRecord agent, const ProcessEvidence* process) {
     memory.windows.resize(windows);
     for (std::size_t i = 0; i < memory.sites.size(); ++i) {
         memory.sites[i].live_bytes = snapshot->live[i];
+        memory.sites[i].live_blocks = snapshot->blocks[i];
         memory.sites[i].live_at_window.resize(windows);
     }
     memory.live_bytes = snapshot->live_bytes;

@@ -60,6 +60,7 @@ public:
         snapshot.time = slot_->memory.windows[windows - 1].end + 1;
         snapshot.live_bytes = live;
         snapshot.live_kib[0] = static_cast<std::uint32_t>(live >> 10U);
+        slot_->snapshot_blocks[kind].live[0] = 100;
     }
     void goes_on_until(std::int64_t time) { slot_->steps.last = time; }
     AgentRecord record() const { return *read_agent_slot(slot_.bytes()); }
@@ -211,6 +212,16 @@ TEST(Snapshot, CountsWhereTheProgramFreedAfterwards) {
     ProcessEvidence killed;
     killed.exit = ExitStatus{.code = std::nullopt, .signal = SIGKILL};
     EXPECT_EQ(live(&killed), Bytes::mib(1));
+}
+
+TEST(Snapshot, HasTheBlocksOfItsOwnTime) {
+    Program p;
+    format::AgentSite& site = p.holds(stack({p.frame("train.py", 42)}), growing);
+    site.live_bytes = mib;
+    site.live_blocks = 1;
+    p.refused(420 * mib);
+    const AgentRecord record = at_its_snapshot(p.record(), nullptr);
+    EXPECT_EQ(record.memory.sites.front().live_blocks, 100U);
 }
 
 TEST(Snapshot, LongBeforeTheEndCountsForNothing) {

@@ -65,6 +65,8 @@ using Slugs = std::string_view[];
 inline constexpr Slugs of_host_memory{"host-leak", "dataset-in-ram", "worker-copies"};
 // A ulimit is far below what the machine has: data that does not fit below it is not too large.
 inline constexpr Slugs of_address_space{"host-leak", "worker-copies"};
+inline constexpr Slugs of_refused_memory{"host-leak", "dataset-in-ram", "worker-copies",
+                                         "oom-victim"};
 inline constexpr Slugs of_gpu_memory{"gpu-leak"};
 inline constexpr Slugs of_assertion{"bad-label"};
 // Only if the exception is about it.
@@ -114,7 +116,7 @@ inline constexpr std::array catalogue{
     Cause{"HF113", "shm-full", "/dev/shm (or a tmpfs) was full"},
     Cause{"HF114", "guard-refused",
           "Holdfast refused an allocation that would have ended the process"}
-        .explained(catalogue_columns::of_host_memory),
+        .explained(catalogue_columns::of_refused_memory),
     Cause{"HF115", "worker-copies", "workers' copies of the parent's memory added up to the limit"}
         .quiet_reason(),
     Cause{"HF201", "cuda-oom", "the GPU ran out of memory for this job"}.explained(

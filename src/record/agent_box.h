@@ -94,7 +94,8 @@ struct AgentSnapshotRecord {
     format::AgentSnapshotKind kind{};
     std::int64_t time = 0;
     std::uint64_t live_bytes = 0;
-    std::vector<std::uint64_t> live;  // bytes, as many as there are sites
+    std::vector<std::uint64_t> live;    // bytes, as many as there are sites
+    std::vector<std::uint32_t> blocks;  // as many as there are sites
 };
 
 struct AgentMemoryRecord {

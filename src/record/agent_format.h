@@ -224,6 +224,9 @@ struct AgentSnapshot {
     std::uint64_t live_bytes;  // over all sites
     std::uint32_t live_kib[agent_site_capacity];
 };
+struct AgentSnapshotBlocks {
+    std::uint16_t live[agent_site_capacity];  // 65,535 means so many or more
+};
 
 // GPU kernels launched since the GPU was last known to be well, as they stood when an error on it
 // came out, by kernel and line.
@@ -286,8 +289,9 @@ struct AgentSlot {
     AgentKeeper keepers[agent_keepers];
     AgentSnapshot snapshots[agent_snapshots];  // by AgentSnapshotKind
     AgentLaunches launches;
+    AgentSnapshotBlocks snapshot_blocks[agent_snapshots];
 };
-inline constexpr std::size_t agent_slot_space = 152U << 10U;
+inline constexpr std::size_t agent_slot_space = 156U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);
 
 // The page behind the header: who holds which slot. 0 is free; else pid, and the generation above.

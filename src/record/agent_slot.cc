@@ -136,15 +136,17 @@ AgentMemoryRecord memory_of(const AgentSlot& slot) {
             memory.snapshots.push_back({static_cast<format::AgentSnapshotKind>(i),
                                         snapshot.time,
                                         amount(snapshot.live_bytes),
+                                        {},
                                         {}});
     const std::uint32_t sites = std::min(from.site_count, format::agent_site_capacity);
     for (std::uint32_t i = 0; i < sites; ++i) {
         if (from.sites[i].peak_bytes == 0 && from.sites[i].live_bytes == 0) continue;
         memory.sites.push_back(site_of(slot, from.sites[i], kept));
-        for (AgentSnapshotRecord& snapshot : memory.snapshots)
-            snapshot.live.push_back(
-                std::uint64_t{slot.snapshots[static_cast<std::uint32_t>(snapshot.kind)].live_kib[i]}
-                << 10U);
+        for (AgentSnapshotRecord& snapshot : memory.snapshots) {
+            const auto kind = static_cast<std::uint32_t>(snapshot.kind);
+            snapshot.live.push_back(std::uint64_t{slot.snapshots[kind].live_kib[i]} << 10U);
+            snapshot.blocks.push_back(slot.snapshot_blocks[kind].live[i]);
+        }
     }
     return memory;
 }

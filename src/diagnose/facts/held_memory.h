@@ -58,6 +58,12 @@ struct LoadedUnseen {
     Bytes risen, peak;
 };
 
+// One request alone was half of the limit or more, and the guard refused it.
+struct AskedAtOnce {
+    Where asking;
+    Bytes asked, limit;
+};
+
 struct WorkerCopies {
     std::uint64_t workers = 0;
     Bytes copies, parent, limit;
@@ -77,6 +83,7 @@ void tell(const KeptByLine& facts, const Autopsy& death, Account& account);
 void tell(const LoadedByLine& facts, const Autopsy& death, Account& account);
 void tell(const KeptByName& facts, const Autopsy& death, Account& account);
 void tell(const LoadedUnseen& facts, const Autopsy& death, Account& account);
+void tell(const AskedAtOnce& facts, const Autopsy& death, Account& account);
 void tell(const WorkerCopies& facts, const Autopsy& death, Account& account);
 void tell(const LoadedInEachWorker& facts, const Autopsy& death, Account& account);
 

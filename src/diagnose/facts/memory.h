@@ -27,7 +27,7 @@ struct Eater {
 };
 
 struct OomVictim {
-    OomKill kill;
+    std::optional<OomKill> kill;  // absent: the guard refused it memory
     Bytes own, whole;
     Eater eater;
     bool idle = false;  // a kernel that ran no cell

@@ -7,7 +7,7 @@ namespace holdfast::testing {
 namespace {
 
 RefusalEvidence refusal(RefusalEvidence::Kind kind = RefusalEvidence::Kind::refused) {
-    return {kind, 9s, Bytes::mib(300), Bytes::mib(20), Bytes::mib(512), {{"train.py", 17, "load"}}};
+    return {kind, 9s, Bytes::mib(300), Bytes::mib(20), Bytes::mib(1024), {{"train.py", 17, "load"}}};
 }
 
 // A MemoryError nobody caught, after the guard refused something.
@@ -24,7 +24,7 @@ TEST(GuardRefused, NamesTheLineAndTheFigures) {
     EXPECT_TRUE(certain(v));
     ASSERT_TRUE(v.end.where);
     EXPECT_EQ(v.end.where->line, 17);
-    EXPECT_TRUE(has_evidence(v.end, "asked 300 MiB, left 20 MiB of 512 MiB"));
+    EXPECT_TRUE(has_evidence(v.end, "asked 300 MiB, left 20 MiB of 1 GiB"));
 }
 
 TEST(GuardRefused, ALeakIsItsRoot) {
@@ -33,6 +33,27 @@ TEST(GuardRefused, ALeakIsItsRoot) {
     const Verdict v = story.verdict();
     EXPECT_EQ(v.end.cause->slug, "guard-refused");
     EXPECT_EQ(root_of(v), "host-leak");
+}
+
+TEST(GuardRefused, OneRequestThatNeverFitsIsItsRoot) {
+    RefusalEvidence large = refusal();
+    large.asked = Bytes::gib(3);
+    const Verdict v = refused(large).verdict();
+    EXPECT_EQ(v.end.cause->slug, "guard-refused");
+    EXPECT_EQ(root_of(v), "dataset-in-ram");
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 17);
+}
+
+TEST(GuardRefused, ANeighbourThatFilledTheLimitIsItsRoot) {
+    RefusalEvidence small = refusal();
+    small.asked = Bytes::mib(1);
+    small.limit = Bytes::mib(512);
+    Story story = refused(small);
+    story.held(main_pid, Bytes::mib(60)).neighbour(900, "eater", Bytes::mib(440));
+    EXPECT_EQ(root_of(story.verdict()), "oom-victim");
+    story.held(main_pid, Bytes::mib(400));
+    EXPECT_EQ(root_of(story.verdict()), "guard-refused");
 }
 
 TEST(GuardRefused, AWorkersRefusalIsItsParentsLikelyEnd) {

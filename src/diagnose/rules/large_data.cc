@@ -371,14 +371,33 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
     return finding;
 }
 
+// One array that alone is more than the limit, or most of it.
+std::optional<Finding> asked_at_once(const Autopsy& death, double least_share) {
+    const AgentEvidence* agent = death.agent;
+    if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
+        return std::nullopt;
+    const RefusalEvidence& last = agent->guard->last;
+    if (last.asked.share_of(last.limit) < least_share || last.asked <= last.room)
+        return std::nullopt;
+    const std::optional<Where> where = own_place(last.frames);
+    if (!where) return std::nullopt;
+    Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
+                                    facts::AskedAtOnce{*where, last.asked, last.limit});
+    finding.where = where;
+    return finding;
+}
+
 }  // namespace
 
 std::optional<Finding> dataset_in_ram(const Autopsy& death) {
     // An idle kernel has held its memory for long, so another process filled the limit.
     if (was_idle_kernel(death)) return std::nullopt;
+    // What was held before is not why: it would not fit into the whole limit.
+    if (std::optional<Finding> asked = asked_at_once(death, 1)) return asked;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
-    return kept_by_a_name(death);
+    if (std::optional<Finding> kept = kept_by_a_name(death)) return kept;
+    return death.agent == nullptr || death.agent->leak ? std::nullopt : asked_at_once(death, 0.5);
 }
 
 // A line where two workers or more hold most of what they asked for.

@@ -90,14 +90,28 @@ std::optional<Eater> files_that_ate(const Autopsy& death, Bytes whole) {
     return Eater{.held = unmapped, .files = true};
 }
 
+// The guard refused memory at a control group's limit, so that nobody was killed.
+std::optional<Bytes> limit_of_refusal(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
+    if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
+        return std::nullopt;
+    const CgroupEvidence* cgroup = death.cgroup();
+    const Bytes limit = agent->guard->last.limit;
+    if (cgroup == nullptr) return std::nullopt;
+    const bool known = std::any_of(cgroup->levels.begin(), cgroup->levels.end(),
+                                   [&](const CgroupLevel& level) { return level.limit == limit; });
+    return known ? std::optional(limit) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Finding> oom_victim(const Autopsy& death) {
     const std::optional<OomKill> kill = death.oom_kill;
-    if (!kill) return std::nullopt;
-    const bool in_cgroup = kill->scope == OomKill::Scope::cgroup;
-    std::optional<Bytes> whole = death.all.host.total;
-    if (in_cgroup) {
+    const std::optional<Bytes> refused = kill ? std::nullopt : limit_of_refusal(death);
+    if (!kill && !refused) return std::nullopt;
+    const bool in_cgroup = refused || kill->scope == OomKill::Scope::cgroup;
+    std::optional<Bytes> whole = refused ? refused : death.all.host.total;
+    if (in_cgroup && !refused) {
         whole.reset();
         if (kill->level != nullptr) whole = kill->level->limit;
     }
@@ -118,9 +132,12 @@ std::optional<Finding> oom_victim(const Autopsy& death) {
     // Between the looks a process can grow; only an eater of more than half leaves no room for
     // that. And who wrote files in shared memory is not known: it may have been this program.
     const bool settled = eater->held.share_of(*whole) >= 0.5 && !eater->files;
-    return finding_about(death, "oom-victim"_cause,
-                         settled ? kill->confidence : at_most(kill->confidence, Confidence::likely),
-                         facts::OomVictim{*kill, *own, *whole, *eater, idle});
+    const Confidence most = kill ? kill->confidence : Confidence::likely;
+    Finding finding = finding_about(death, "oom-victim"_cause,
+                                    settled ? most : at_most(most, Confidence::likely),
+                                    facts::OomVictim{kill, *own, *whole, *eater, idle});
+    if (!kill) finding.topic = Topic::others_memory;
+    return finding;
 }
 
 }  // namespace holdfast::rules

@@ -173,15 +173,14 @@ void tell(const OomKilled& facts, const Autopsy& death, Account& account) {
 void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
     const Eater& eater = facts.eater;
     const std::string name = eater_name(eater, death);
+    const std::string what = facts.kill
+                                 ? formatted("The kernel's OOM killer ended {}, which", who(death))
+                                 : formatted("{} was refused memory while it", who(death));
     account = account_of(
         death,
-        facts.idle
-            ? formatted(
-                  "The kernel's OOM killer ended {}, which ran no cell and held {}; {} held {}.",
-                  who(death), part_of(facts.own, facts.whole), name, human(eater.held))
-            : formatted("The kernel's OOM killer ended {}, which held only {}; {} held {}.",
-                        who(death), part_of(facts.own, facts.whole), name, human(eater.held)));
-    add_kill(account, death, facts.kill);
+        formatted("{} {} {}; {} held {}.", what, facts.idle ? "ran no cell and held" : "held only",
+                  part_of(facts.own, facts.whole), name, human(eater.held)));
+    if (facts.kill) add_kill(account, death, *facts.kill);
     account.saw("memory of the program", part_of(facts.own, facts.whole));
     account.saw("memory of " + name, part_of(eater.held, facts.whole));
     if (eater.files)
@@ -194,8 +193,9 @@ void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
         account.advise(
             "Shut down kernels that are not used: an idle one keeps its "
             "memory.");
-    else if (facts.kill.scope == OomKill::Scope::cgroup && facts.kill.level != nullptr)
-        account.advise(raise_limit(death, *facts.kill.level));
+    else if (facts.kill && facts.kill->scope == OomKill::Scope::cgroup &&
+             facts.kill->level != nullptr)
+        account.advise(raise_limit(death, *facts.kill->level));
 }
 
 void tell(const WorkerOom& facts, const Autopsy& death, Account& account) {

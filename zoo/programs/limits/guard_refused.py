@@ -1,5 +1,6 @@
 """All pairs of a few thousand rows would not fit; the guard says so before the kernel kills."""
 # zoo end: guard-refused
+# zoo root: dataset-in-ram
 # zoo memory: 320M
 # zoo needs: numpy
 # zoo environment: HOLDFAST_GUARD=on
