@@ -174,6 +174,26 @@ TEST(DatasetInRam, PieceByPieceIsToldFromALeakByItsNames) {
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
 }
 
+TEST(DatasetInRam, IsWhatALibraryCollectsInOneCall) {
+    Story story = out_of_memory().site(7, Bytes::mib(400));
+    SiteEvidence& site = story.agent().sites[0];
+    site.blocks = 800;
+    site.rises = 8;
+    site.frames = {{"data.py", 7, "forward"}, {"/v/site-packages/tables/reader.py", 10, "chunks"}};
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    story.agent().place = site.frames;
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    // The line is where the program keeps what the library makes for each round of its loop.
+    story.agent().keepers = {
+        {5s, "history", "list", "data.py", 1931, Bytes::mib(300), Bytes::mib(50), false, false, 7}};
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    // A line of the program's own has no library between it and its memory.
+    story.agent().keepers.clear();
+    site.frames = {{"data.py", 7, "forward"}};
+    story.agent().place = site.frames;
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+}
+
 TEST(HostLeak, NamesItsKeeper) {
     Story story = out_of_memory().site(7, Bytes::mib(400));
     SiteEvidence& site = story.agent().sites[0];

@@ -36,6 +36,7 @@ struct Holding {
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
     Bytes in_few_blocks;    // the most of one site that may be one load
+    Bytes in_library;       // what Python code of a library asked for, called from here
     int rises = 0;          // windows in which a part of it rose
     std::size_t depth = 0;  // of a call: its place in the stack, from the outside
 };
@@ -68,6 +69,7 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.blocks += site.small_objects ? at_once + 1 : site.blocks;
     if (!site.small_objects && site.blocks <= at_once)
         line.in_few_blocks = std::max(line.in_few_blocks, site.live);
+    if (!borrowed && at + 1 < frames.size()) line.in_library += site.live;
     line.rises = std::max(line.rises, site.rises.value_or(0));
 }
 
@@ -178,13 +180,22 @@ bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
            line.before_steps.count == 0;
 }
 
+// A call of a library that had not returned: what it collects is no leak. If the loop were the
+// program's own, a name would reach what it keeps.
+bool in_one_call(const Holding& line, const AgentEvidence& agent) {
+    if (grows_by_items(agent) ||
+        (!agent.keepers.empty() && agent.keepers.front().filled_at == line.where.line))
+        return false;
+    return was_at(agent, line.where) && line.in_library.share_of(line.live) > 0.5;
+}
+
 // Much memory in many pieces, over a long time: a loop that keeps what it makes. A loop that loads
 // looks the same, except for the names around it; and it comes before the steps.
 bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     constexpr int again_and_again = 4;
     if (line.loads && !fills_what_stays(line, agent)) return false;
     if (line.works && !grows_by_items(agent)) return false;
-    if (line.rises < again_and_again) return false;
+    if (line.rises < again_and_again || in_one_call(line, agent)) return false;
     // Other sites at the line count in proportion to what they hold.
     const bool in_pieces = line.blocks > at_once && line.in_few_blocks.share_of(line.live) <= 0.5;
     if (!in_pieces && !one_for_each_step(line, agent)) return false;
