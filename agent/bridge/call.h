@@ -29,8 +29,8 @@ private:
     PyObject* object_ = nullptr;
 };
 
-// While it exists, debuggers, profilers and coverage tools do not see what this thread runs, and the
-// guard refuses it nothing.
+// While it exists, debuggers, profilers and coverage tools do not see what this thread runs, and
+// the guard refuses it nothing.
 class Untraced {
 public:
     Untraced();

@@ -144,7 +144,7 @@ TEST(Roots, NothingBlocksOnHealthyMachines) {
 }
 
 // The zoo's deaths whose fault lies in the environment, each with a root that has the same fault
-// before the start. Limits, disks and shared memory are made for real in tests/test_check.py.
+// before the start. Limits, disks and shared memory are made for real in tests/test_foretold.py.
 struct Foretold {
     std::string_view program, root, code;
 };

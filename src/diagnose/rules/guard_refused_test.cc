@@ -7,7 +7,8 @@ namespace holdfast::testing {
 namespace {
 
 RefusalEvidence refusal(RefusalEvidence::Kind kind = RefusalEvidence::Kind::refused) {
-    return {kind, 9s, Bytes::mib(300), Bytes::mib(20), Bytes::mib(1024), {{"train.py", 17, "load"}}};
+    return {
+        kind, 9s, Bytes::mib(300), Bytes::mib(20), Bytes::mib(1024), {{"train.py", 17, "load"}}};
 }
 
 // A MemoryError nobody caught, after the guard refused something.

@@ -133,9 +133,9 @@ std::optional<Finding> oom_victim(const Autopsy& death) {
     // that. And who wrote files in shared memory is not known: it may have been this program.
     const bool settled = eater->held.share_of(*whole) >= 0.5 && !eater->files;
     const Confidence most = kill ? kill->confidence : Confidence::likely;
-    Finding finding = finding_about(death, "oom-victim"_cause,
-                                    settled ? most : at_most(most, Confidence::likely),
-                                    facts::OomVictim{kill, *own, *whole, *eater, idle});
+    Finding finding =
+        finding_about(death, "oom-victim"_cause, settled ? most : at_most(most, Confidence::likely),
+                      facts::OomVictim{kill, *own, *whole, *eater, idle});
     if (!kill) finding.topic = Topic::others_memory;
     return finding;
 }

@@ -231,14 +231,14 @@ void tell(const LoadedUnseen& facts, const Autopsy&, Account& account) {
 void tell(const AskedAtOnce& facts, const Autopsy& death, Account& account) {
     const std::string place = short_place(facts.asking);
     const double share = facts.asked.share_of(facts.limit);
-    account = account_of(
-        death, share > 1 ? formatted("{} requested {} at once; the limit is {}.", place,
-                                     human(facts.asked), human(facts.limit))
-                         : formatted("{} requested {} at once, {:.0f} % of the limit.", place,
-                                     human(facts.asked), 100 * share));
+    account =
+        account_of(death, share > 1 ? formatted("{} requested {} at once; the limit is {}.", place,
+                                                human(facts.asked), human(facts.limit))
+                                    : formatted("{} requested {} at once, {:.0f} % of the limit.",
+                                                place, human(facts.asked), 100 * share));
     account.saw("request", formatted("{} of {}", human(facts.asked), human(facts.limit)));
-    account.advise(formatted("Compute what {} asks for in pieces, or in a smaller type (float32).",
-                             place));
+    account.advise(
+        formatted("Compute what {} asks for in pieces, or in a smaller type (float32).", place));
 }
 
 void tell(const WorkerCopies& facts, const Autopsy& death, Account& account) {

@@ -176,10 +176,10 @@ void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
     const std::string what = facts.kill
                                  ? formatted("The kernel's OOM killer ended {}, which", who(death))
                                  : formatted("{} was refused memory while it", who(death));
-    account = account_of(
-        death,
-        formatted("{} {} {}; {} held {}.", what, facts.idle ? "ran no cell and held" : "held only",
-                  part_of(facts.own, facts.whole), name, human(eater.held)));
+    account =
+        account_of(death, formatted("{} {} {}; {} held {}.", what,
+                                    facts.idle ? "ran no cell and held" : "held only",
+                                    part_of(facts.own, facts.whole), name, human(eater.held)));
     if (facts.kill) add_kill(account, death, *facts.kill);
     account.saw("memory of the program", part_of(facts.own, facts.whole));
     account.saw("memory of " + name, part_of(eater.held, facts.whole));
