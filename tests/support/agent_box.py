@@ -1,12 +1,16 @@
 """Reads agent.box as src/record/agent_format.h lays it out, without the program's own code."""
 
 import ctypes as c
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from support.run import ROOT
+
 PAGE = 4096
 SLOTS = 64
-SLOT_SPACE = 152 << 10
+_format = (ROOT / "src/record/agent_format.h").read_text()
+SLOT_SPACE = int(re.search(r"agent_slot_space = (\d+)U << 10U;", _format)[1]) << 10
 SIZE = 2 * PAGE + SLOTS * SLOT_SPACE
 EXIT_KINDS = ("none", "sys.exit", "_exit", "exit")
 NOTE_KINDS = (
