@@ -57,8 +57,16 @@ class Holdfast:
     @property
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        # Most of these programs are to die, so the guard must not save them.
-        return kept | {"HOLDFAST_HOME": str(self.home), "HOLDFAST_GUARD": "warn"}
+        # A run that cannot be kept in its home is kept here, and not where other tests would find it.
+        instead = self.home.parent / "fallback"
+        with contextlib.suppress(OSError):
+            instead.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return kept | {
+            "HOLDFAST_HOME": str(self.home),
+            "XDG_RUNTIME_DIR": str(instead),
+            # Most of these programs are to die, so the guard must not save them.
+            "HOLDFAST_GUARD": "warn",
+        }
 
     def line(self, *command: str, options: Sequence[str] = ()) -> list[str]:
         """The command line that runs `command` under watch."""
