@@ -57,7 +57,7 @@ class Holdfast:
     @property
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        # A run that cannot be kept in its home is kept here, and not where other tests would find it.
+        # A run that cannot be kept in its home goes here, and not where other tests find it.
         instead = self.home.parent / "fallback"
         with contextlib.suppress(OSError):
             instead.mkdir(mode=0o700, parents=True, exist_ok=True)
