@@ -177,6 +177,29 @@ TEST(NoLeak, WhatIsLoadedOrFittedMeanwhileWithoutSteps) {
     }
 }
 
+TEST(NoLeak, OneCallDuringWhichNoLineWasRun) {
+    Program p(false);
+    p.holds(stack({p.frame("train.py", 42)}), growing);
+    AgentEvidence agent = told(p.record());
+    agent.live = Bytes::mib(420);
+    agent.place_time = RunTime{windows * second};
+    EXPECT_TRUE(leak_of(agent, p.context));  // nothing says when the names were looked at
+    agent.keepers = {{RunTime{},
+                      "names",
+                      "list",
+                      "train.py",
+                      900,
+                      Bytes::mib(1),
+                      Bytes::mib(1),
+                      false,
+                      false,
+                      {}}};
+    agent.keepers[0].time = RunTime{windows * second / 2};
+    EXPECT_TRUE(leak_of(agent, p.context));
+    agent.keepers[0].time = RunTime{1};
+    EXPECT_FALSE(leak_of(agent, p.context));
+}
+
 TEST(Leak, OfSmallObjectsMayBeSeenByTheirArenasAlone) {
     Program p;
     p.holds(stack({p.frame("train.py", 42)}), growing).flags = format::site_arena;

@@ -91,8 +91,10 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
     if (line >= frames.size()) return CallKind::other;
     bool works = false;
     bool prepares = false;
+    bool collects = false;
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const bool own = is_own_code(frames[i].file);
+        collects = collects || (own && i <= line && is_comprehension(frames[i].function));
         // Above the line only the user's own words count: a library that calls back, as a loader
         // of batches does, is not what the line does.
         if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
@@ -101,7 +103,7 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
         works = works || (!own && i > line && any_word(frames[i].function, working));
     }
     if (prepares) return CallKind::prepares;
-    if (is_comprehension(frames[line].function)) return CallKind::collects;
+    if (collects) return CallKind::collects;
     return works ? CallKind::works : CallKind::other;
 }
 

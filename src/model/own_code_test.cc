@@ -47,6 +47,7 @@ TEST(CallKind, ALeadingUnderscoreSaysNothing) {
 TEST(CallKind, TheUsersOwnNamesCountAboveTheLineToo) {
     EXPECT_EQ(kind_of_call({{"a.py", 3, "load_images"}, {"a.py", 9, "one"}}, 1), CallKind::loads);
     EXPECT_EQ(kind_of_call({{"a.py", 9, "main.<locals>.<listcomp>"}}, 0), CallKind::collects);
+    EXPECT_EQ(kind_of_call({{"a.py", 9, "<listcomp>"}, {"a.py", 4, "one"}}, 1), CallKind::collects);
     EXPECT_EQ(kind_of_call({{"a.py", 9, "Trial.__init__"}}, 0), CallKind::prepares);
 }
 

@@ -206,6 +206,18 @@ std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryConte
     return sites;
 }
 
+// The agent looks at the names at the next line of Python once memory has grown by a quarter. A
+// look that finds nothing leaves no keeper, so an old one says that there was no line.
+bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth) {
+    if (growth.per_step || growth.per_minute <= 0 || !agent.place_time || agent.keepers.empty())
+        return false;
+    const double minutes = static_cast<double>(growth.in_all.count) / growth.per_minute;
+    const Nanos lasted{static_cast<std::int64_t>(minutes * 60e9)};
+    for (const KeeperEvidence& keeper : agent.keepers)
+        if (later(keeper.time, lasted) >= *agent.place_time) return false;
+    return growth.in_all.share_of(agent.live) > 0.5;
+}
+
 std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryContext& context) {
     std::map<LineKey, OwnLine> lines = own_lines(agent);
     const OwnLine* most = nullptr;
@@ -236,8 +248,9 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
             rise_of_end(line.sum.series(agent), *blamed->growth) >=
                 0.6 * rise_of_end(whole, *blamed->growth))
             return std::nullopt;
-    // Without steps nothing tells one long call from a loop, but for the names of what it calls.
-    if (!blamed->growth->per_step && blamed->kind != CallKind::other) return std::nullopt;
+    if (!blamed->growth->per_step &&
+        (blamed->kind != CallKind::other || was_one_call(agent, *blamed->growth)))
+        return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;
     const double part = part_that_fits(agent, context);

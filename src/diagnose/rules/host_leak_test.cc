@@ -183,6 +183,12 @@ TEST(DatasetInRam, IsWhatALibraryCollectsInOneCall) {
     EXPECT_EQ(root_of(story.verdict()), "host-leak");
     story.agent().place = site.frames;
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    story.agent().steps.count = 40;  // a step is over: so are the calls before it
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    site.before_steps = Bytes{};
+    EXPECT_EQ(root_of(story.verdict()), "host-leak");
+    site.before_steps.reset();
+    story.agent().steps.count = 0;
     // The line is where the program keeps what the library makes for each round of its loop.
     story.agent().keepers = {
         {5s, "history", "list", "data.py", 1931, Bytes::mib(300), Bytes::mib(50), false, false, 7}};

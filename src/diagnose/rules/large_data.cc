@@ -10,6 +10,7 @@
 #include "diagnose/death/witnesses.h"
 #include "diagnose/death/worker_end.h"
 #include "diagnose/facts/held_memory.h"
+#include "diagnose/growth/memory_lines.h"
 #include "diagnose/oom/keeper.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/refusal.h"
@@ -35,10 +36,11 @@ struct Holding {
     bool prepares = false;
     bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
     std::uint64_t blocks = 0;
-    Bytes in_few_blocks;    // the most of one site that may be one load
-    Bytes in_library;       // what Python code of a library asked for, called from here
-    int rises = 0;          // windows in which a part of it rose
-    std::size_t depth = 0;  // of a call: its place in the stack, from the outside
+    Bytes in_few_blocks;               // the most of one site that may be one load
+    Bytes in_library;                  // what Python code of a library asked for, called from here
+    int rises = 0;                     // windows in which a part of it rose
+    std::optional<GrowthSeen> growth;  // of its site that grew most
+    std::size_t depth = 0;             // of a call: its place in the stack, from the outside
 };
 
 // Where the main thread was when it was last heard of.
@@ -71,6 +73,8 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
         line.in_few_blocks = std::max(line.in_few_blocks, site.live);
     if (!borrowed && at + 1 < frames.size()) line.in_library += site.live;
     line.rises = std::max(line.rises, site.rises.value_or(0));
+    if (site.growth && (!line.growth || site.growth->in_all > line.growth->in_all))
+        line.growth = site.growth;
 }
 
 // What the lines of the user's own code hold: the lines that asked for it, and their callers.
@@ -124,17 +128,18 @@ std::optional<Holding> innermost_call(const Lines& calls) {
     return *best;
 }
 
-// The limit, or the machine's memory, at which the kernel killed it.
+// The limit, or the machine's memory, at which the kernel killed it or its worker.
 std::optional<Bytes> what_was_filled(const Autopsy& death) {
-    const std::optional<OomKill> kill = death.oom_kill;
+    std::optional<OomKill> kill = death.oom_kill;
+    if (!kill && death.fatal_child) kill = oom_kill_of(death.fatal_child->death);
     if (!kill) return std::nullopt;
     return kill->level != nullptr ? kill->level->limit : death.all.host.total;
 }
 
 // Most of what a small process holds may be one line, and yet not what filled the limit.
-bool too_little_to_matter(const Autopsy& death, Bytes live) {
+bool too_little_to_matter(const Autopsy& death, Bytes live, double least = 0.3) {
     const std::optional<Bytes> whole = what_was_filled(death);
-    return whole && live.share_of(*whole) < 0.3;
+    return whole && live.share_of(*whole) < least;
 }
 
 // A container that a name reaches grows by items: then what is kept is not one load, nor one model
@@ -180,13 +185,15 @@ bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
            line.before_steps.count == 0;
 }
 
-// A call of a library that had not returned: what it collects is no leak. If the loop were the
-// program's own, a name would reach what it keeps.
+// A call that had not returned: what it collects is no leak. If the loop were the program's own, a
+// name would reach what it keeps.
 bool in_one_call(const Holding& line, const AgentEvidence& agent) {
+    if (agent.steps.count > 0 || !was_at(agent, line.where)) return false;
+    if (line.growth && was_one_call(agent, *line.growth)) return true;
     if (grows_by_items(agent) ||
         (!agent.keepers.empty() && agent.keepers.front().filled_at == line.where.line))
         return false;
-    return was_at(agent, line.where) && line.in_library.share_of(line.live) > 0.5;
+    return line.in_library.share_of(line.live) > 0.5;
 }
 
 // Much memory in many pieces, over a long time: a loop that keeps what it makes. A loop that loads
@@ -336,7 +343,8 @@ std::optional<Finding> kept_by_a_name(const Autopsy& death) {
         return std::nullopt;
     // One block was made, it did not grow: see held_by_a_line for one that is replaced by a larger.
     if (keeper.kind == "ndarray" || keeper.kind == "Tensor") return std::nullopt;
-    if (too_large_without(death, keeper.live)) return std::nullopt;
+    if (too_large_without(death, keeper.live) || too_little_to_matter(death, keeper.live, 0.15))
+        return std::nullopt;
     Finding finding = finding_about(death, "host-leak"_cause, Confidence::likely,
                                     facts::KeptByName{agent, *peak});
     finding.topic = Topic::held_memory;
