@@ -285,7 +285,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
             several_lines = kept;
         }
     }
-    constexpr double least_loaded = 0.35;
+    constexpr double least_loaded = 0.3;
     if (!kept && line->live.share_of(*peak) < 0.5)
         if (std::optional<Holding> load = largest_load(
                 holdings.asking,
@@ -343,6 +343,7 @@ std::optional<Finding> kept_by_a_name(const Autopsy& death) {
         return std::nullopt;
     // One block was made, it did not grow: see held_by_a_line for one that is replaced by a larger.
     if (keeper.kind == "ndarray" || keeper.kind == "Tensor") return std::nullopt;
+    if (keeper.kind == "DataFrame" && keeper.grown >= keeper.live) return std::nullopt;
     if (too_large_without(death, keeper.live) || too_little_to_matter(death, keeper.live, 0.15))
         return std::nullopt;
     Finding finding = finding_about(death, "host-leak"_cause, Confidence::likely,
