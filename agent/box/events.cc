@@ -69,6 +69,15 @@ void note(format::AgentNoteKind kind, Text text, std::int64_t a, std::int64_t b)
         std::atomic_ref(own->cell_turned).store(now(), std::memory_order_release);
 }
 
+void note_visit_asked(std::int64_t time) {
+    AgentSlot* own = take_slot();
+    if (own == nullptr) return;
+    const std::atomic_ref asked(own->visit_asked);
+    // An unanswered request is repeated: the first one counts.
+    if (time == 0 || asked.load(std::memory_order_relaxed) == 0)
+        asked.store(time, std::memory_order_relaxed);
+}
+
 void note_keeper(std::uint32_t place, const KeeperText& what) {
     AgentSlot* own = take_slot();
     if (own == nullptr || place >= format::agent_keepers) return;

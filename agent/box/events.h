@@ -38,6 +38,9 @@ struct ExceptionText {
 };
 void note_exception(const ExceptionText& what);
 
+// When the main thread was asked to run code of ours between two lines; 0: it did.
+void note_visit_asked(std::int64_t time);
+
 // A container that grows, by the name that reaches it; without a name there is none at this place.
 struct KeeperText {
     Text name, kind, file;

@@ -8,6 +8,7 @@
 
 #include "agent/base/clock.h"
 #include "agent/base/private_memory.h"
+#include "agent/box/events.h"
 #include "agent/bridge/api.h"
 #include "agent/bridge/call.h"
 #include "agent/bridge/hooks.h"
@@ -198,6 +199,7 @@ int come_in() {
 int answer_python(void*) {
     const int error = errno;
     const int answer = come_in();
+    note_visit_asked(0);
     if (Turn* own = turn()) {
         own->answered.store(now(), std::memory_order_relaxed);
         own->asked.store(0, std::memory_order_release);
@@ -218,9 +220,12 @@ void knock(std::int64_t pause) {
     AddPendingCall ask = add_pending_call();
     if (ask == nullptr || !own->asked.compare_exchange_strong(asked, time)) return;
     const PythonVersion version = python_version();
+    note_visit_asked(time);  // before it is asked, because it may come at once
     if (version.major != 3 || version.minor < 8 || (version.minor == 8 && unwelcome_in_3_8()) ||
-        ask(&answer_python, nullptr) != 0)
+        ask(&answer_python, nullptr) != 0) {
+        note_visit_asked(0);
         own->asked.store(0, std::memory_order_release);
+    }
 }
 
 }  // namespace

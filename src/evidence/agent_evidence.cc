@@ -148,6 +148,7 @@ AgentEvidence agent_of(const AgentRecord& from, const RunClock& clock) {
     agent.lines_readable = from.lines_readable;
     if (from.place_time > 0) agent.place_time = clock.at(from.place_time);
     agent.place = frames_of(from, from.place);
+    if (from.visit_asked != 0) agent.no_line_since = clock.at(from.visit_asked);
     agent.exit = exit_call(from, clock);
     for (const AgentExceptionRecord& thrown : from.exceptions)
         agent.exceptions.push_back(exception_of(from, thrown, clock));

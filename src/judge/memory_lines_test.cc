@@ -181,23 +181,15 @@ TEST(NoLeak, OneCallDuringWhichNoLineWasRun) {
     Program p(false);
     p.holds(stack({p.frame("train.py", 42)}), growing);
     AgentEvidence agent = told(p.record());
-    agent.live = Bytes::mib(420);
     agent.place_time = RunTime{windows * second};
-    EXPECT_TRUE(leak_of(agent, p.context));  // nothing says when the names were looked at
-    agent.keepers = {{RunTime{},
-                      "names",
-                      "list",
-                      "train.py",
-                      900,
-                      Bytes::mib(1),
-                      Bytes::mib(1),
-                      false,
-                      false,
-                      {}}};
-    agent.keepers[0].time = RunTime{windows * second / 2};
+    agent.place = {{"train.py", 42, "main"}};
     EXPECT_TRUE(leak_of(agent, p.context));
-    agent.keepers[0].time = RunTime{1};
+    agent.no_line_since = RunTime{windows * second / 2};
+    EXPECT_TRUE(leak_of(agent, p.context));
+    agent.no_line_since = RunTime{second};
     EXPECT_FALSE(leak_of(agent, p.context));
+    agent.place[0].line = 50;  // where it waits for the thread that leaks
+    EXPECT_TRUE(leak_of(agent, p.context));
 }
 
 TEST(Leak, OfSmallObjectsMayBeSeenByTheirArenasAlone) {

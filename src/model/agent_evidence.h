@@ -180,7 +180,8 @@ struct AgentEvidence {
     std::string python;            // "3.11.7"; empty: no Python in this process
     bool lines_readable = false;
     std::optional<RunTime> place_time;
-    std::vector<Frame> place;  // of the main thread when last asked, outermost first
+    std::vector<Frame> place;              // of the main thread when last asked, outermost first
+    std::optional<RunTime> no_line_since;  // it was in one call of compiled code from then on
     std::optional<ExitCallEvidence> exit;
     std::vector<ExceptionEvidence> exceptions;  // nobody caught them; oldest first
     std::vector<NoteEvidence> notes;

@@ -193,6 +193,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("lines_readable", agent.lines_readable);
     json.field("place_time", agent.place_time);
     json.field("place", agent.place);
+    json.field("no_line_since", agent.no_line_since);
     json.field("exit", agent.exit);
     json.field("exceptions", agent.exceptions);
     json.field("notes", agent.notes);

@@ -148,8 +148,9 @@ struct AgentRecord {
     std::int64_t taken = 0, ended = 0;  // ended: 0 unless at a clean end
     std::uint32_t python_major = 0, python_minor = 0, python_micro = 0;
     bool free_threaded = false, lines_readable = false;
-    std::int64_t place_time = 0;  // 0: never asked
-    FrameNumbers place;           // of the main thread
+    std::int64_t place_time = 0;   // 0: never asked
+    std::int64_t visit_asked = 0;  // the visit is still to come; else 0
+    FrameNumbers place;            // of the main thread
     std::optional<AgentExitRecord> exit;
     std::vector<AgentSignalRecord> signals;  // oldest first, like all of these
     std::vector<AgentExceptionRecord> exceptions;

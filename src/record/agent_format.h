@@ -269,7 +269,8 @@ struct AgentSlot {
     std::uint32_t python_major, python_minor, python_micro;  // 0: not known
     std::uint32_t python_flags;                              // 1 free-threaded, 2 lines readable
     std::int64_t cell_turned;  // when a notebook's cell last began or ended; 0: none did
-    std::uint64_t reserved[7];
+    std::int64_t visit_asked;  // when the main thread was asked to visit us and has not yet; else 0
+    std::uint64_t reserved[6];
 
     AgentPlace place;
     AgentExit exit;

@@ -237,6 +237,7 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
     agent.free_threaded = (slot->python_flags & 1U) != 0;
     agent.lines_readable = (slot->python_flags & 2U) != 0;
     agent.place_time = std::max<std::int64_t>(slot->place.time, 0);
+    agent.visit_asked = std::max<std::int64_t>(slot->visit_asked, 0);
     agent.place = numbers(*slot, slot->place.stack.frames);
     agent.frames = frames_of(*slot);
     add_events(*slot, agent);

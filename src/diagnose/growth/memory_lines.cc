@@ -176,6 +176,13 @@ const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const Own
     return best != nullptr ? *best : call;
 }
 
+// A thread of the program's own may fill memory while the main thread waits for it.
+bool was_at(const AgentEvidence& agent, const OwnLine& line) {
+    const Frame* at = innermost_own_frame(agent.place);
+    const Frame* own = innermost_own_frame(line.frames);
+    return at != nullptr && own != nullptr && at->file == own->file && at->line == own->line;
+}
+
 }  // namespace
 
 std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryContext& context) {
@@ -206,16 +213,11 @@ std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryConte
     return sites;
 }
 
-// The agent looks at the names at the next line of Python once memory has grown by a quarter. A
-// look that finds nothing leaves no keeper, so an old one says that there was no line.
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth) {
-    if (growth.per_step || growth.per_minute <= 0 || !agent.place_time || agent.keepers.empty())
-        return false;
+    if (growth.per_minute <= 0 || !agent.place_time || !agent.no_line_since) return false;
     const double minutes = static_cast<double>(growth.in_all.count) / growth.per_minute;
-    const Nanos lasted{static_cast<std::int64_t>(minutes * 60e9)};
-    for (const KeeperEvidence& keeper : agent.keepers)
-        if (later(keeper.time, lasted) >= *agent.place_time) return false;
-    return growth.in_all.share_of(agent.live) > 0.5;
+    const Nanos most{static_cast<std::int64_t>(0.75 * minutes * 60e9)};
+    return later(*agent.no_line_since, most) <= *agent.place_time;
 }
 
 std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryContext& context) {
@@ -249,7 +251,8 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
                 0.6 * rise_of_end(whole, *blamed->growth))
             return std::nullopt;
     if (!blamed->growth->per_step &&
-        (blamed->kind != CallKind::other || was_one_call(agent, *blamed->growth)))
+        (blamed->kind != CallKind::other ||
+         (was_at(agent, heaviest_below(lines, *blamed)) && was_one_call(agent, *blamed->growth))))
         return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;

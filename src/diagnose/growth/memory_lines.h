@@ -29,8 +29,7 @@ std::vector<MemorySite> top_sites_of(const AgentEvidence& agent, const MemoryCon
 
 std::optional<GrowthSeen> gpu_growth_of(const AgentEvidence& agent);
 
-// Whether the program ran no line of Python while memory grew: then all of it is the work of one
-// call.
+// Whether the main thread ran no line of Python while memory grew.
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth);
 
 // Fills in what is judged of memory: sites, leak, GPU growth, the lines that hold most. An agent
