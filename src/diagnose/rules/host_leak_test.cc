@@ -250,6 +250,18 @@ TEST(DatasetInRam, BetweenStepsIsOneCallThatAskedForMoreThanThereIs) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
+TEST(DatasetInRam, OfABlockLargerThanTheLimitThePagesThatWereTouchedAreHeld) {
+    Story story = out_of_memory().site(7, Bytes::mib(16), Bytes{});
+    story.agent().steps.count = 40;
+    story.agent().sites[0].peak = Bytes::gib(2);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.agent().place = story.agent().sites[0].frames;
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    EXPECT_FALSE(certain(story.verdict()));
+    story.agent().sites[0].blocks = 90;
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 TEST(HostLeak, IsABlockThatALineReplacesByALargerOne) {
     Story story = out_of_memory().site(7, Bytes::mib(330), Bytes{});
     SiteEvidence& bank = story.agent().sites[0];

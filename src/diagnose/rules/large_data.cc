@@ -407,6 +407,26 @@ std::optional<Finding> asked_at_once(const Autopsy& death, double least_share) {
     return finding;
 }
 
+// A block larger than all there is, at the line where the program was. Of such a block only the
+// pages that were touched count as held.
+std::optional<Finding> asked_for_too_much(const Autopsy& death) {
+    const AgentEvidence* agent = death.agent;
+    const std::optional<Bytes> whole = what_was_filled(death);
+    if (agent == nullptr || agent->leak || !death.decides || !whole) return std::nullopt;
+    for (const SiteEvidence& site : agent->sites) {
+        if (site.small_objects || site.blocks > at_once || site.peak <= *whole) continue;
+        const std::optional<Where> where = own_place(site.frames);
+        if (!where || !was_at(*agent, *where)) continue;
+        const auto at = innermost_own_frame(site.frames) - site.frames.data();
+        if (kind_of_call(site.frames, static_cast<std::size_t>(at)) == CallKind::works) continue;
+        Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
+                                        facts::AskedAtOnce{*where, site.peak, *whole});
+        finding.where = where;
+        return finding;
+    }
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Finding> dataset_in_ram(const Autopsy& death) {
@@ -416,6 +436,7 @@ std::optional<Finding> dataset_in_ram(const Autopsy& death) {
     if (std::optional<Finding> asked = asked_at_once(death, 1)) return asked;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
+    if (std::optional<Finding> asked = asked_for_too_much(death)) return asked;
     if (std::optional<Finding> kept = kept_by_a_name(death)) return kept;
     return death.agent == nullptr || death.agent->leak ? std::nullopt : asked_at_once(death, 0.5);
 }

@@ -1,5 +1,6 @@
 """ulimit -d holds back the heap while the machine is empty."""
 # zoo end: address-limit
+# zoo root: address-limit host-leak
 # zoo limits: -d 300000
 
 import time
