@@ -68,8 +68,8 @@ inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f,
 inline auto every_field(const RefusalEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const GuardEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const AgentEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
 }
 inline auto every_field(const StacksEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }

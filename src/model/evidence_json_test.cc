@@ -65,6 +65,7 @@ AgentEvidence full_agent() {
     a.python = "3.11.7";
     a.lines_readable = true;
     a.place_time = at(3);
+    a.no_line_since = at(2);
     a.place = frames;
     a.exit = ExitCallEvidence{at(4), ExitCallEvidence::How::os_exit, 3, frames};
     a.exceptions = {{at(5), true, "MainThread", "OSError", "No space", {"ValueError: x"}, frames}};
