@@ -336,6 +336,8 @@ TEST(DatasetInRam, OfAReaderWithItsOwnAllocatorIsTheCallDuringWhichMemoryRose) {
     EXPECT_EQ(story.verdict().root.where->line, 16);
     story.evidence().memory.curve.front().used = Bytes::mib(400);
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    story.evidence().memory.curve = {{8s, Bytes::gib(3), {}}, {9900ms, Bytes::gib(4), {}}};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
 }
 
 Story copying_workers() {

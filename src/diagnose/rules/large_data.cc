@@ -385,6 +385,8 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
     const CallKind kind = kind_of_call(agent->place, at);
     if (kind == CallKind::other || kind == CallKind::works || risen.share_of(*peak) < 0.5)
         return std::nullopt;
+    // Without a limit of its own the curve is the machine's: others rose.
+    if (risen > *peak) return std::nullopt;
     Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
                                     facts::LoadedUnseen{agent, *last, risen, *peak});
     finding.where = last;
