@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from support.check import ask, build_extension, needs_root, told
+from support.check import ask, build_extension, needs_root, told, with_mounts
 from support.run import PROGRAMS, PYTHON, ROOT, eventually, finish
 
 CODE = re.compile(r"HF\d{3}")
@@ -292,9 +292,8 @@ def test_a_driver_that_hangs_is_not_possible_and_one_that_answers_is_judged(
     (tmp_path / "answers").write_text(answers)
     # A /dev of its own, with a file where the node of a GPU would be.
     make = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && touch /dev/nvidia0"
-    command = ["unshare", "-m", "/bin/bash", "-c", f'{make} && exec "$@"', "bash"]
     ran = subprocess.run(
-        [*command, str(binary), "check", "--json", "--python", PYTHON],
+        [*with_mounts(make), str(binary), "check", "--json", "--python", PYTHON],
         capture_output=True,
         text=True,
         check=False,
@@ -379,8 +378,7 @@ def test_a_full_shared_memory_quotes_its_size(holdfast, tmp_path):
         "kept = SharedMemory(create=True, size=32 << 20)\n"
         "for i in range(0, 32 << 20, 4096): kept.buf[i] = 1\n"
     )
-    mount = "mount -t tmpfs -o size=8M none /dev/shm"
-    inside = ["unshare", "-m", "/bin/bash", "-c", f'{mount} && exec "$@"', "bash"]
+    inside = with_mounts("mount -t tmpfs -o size=8M none /dev/shm")
     ran = holdfast.inside(lambda *line: [*inside, *line]).run(PYTHON, "-c", code)
     if b"unshare" in ran.stderr:
         pytest.skip("mounts are not allowed here")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from support.check import ask, build_extension, needs_root, told
+from support.check import ask, build_extension, needs_root, told, with_mounts
 from support.run import PYTHON, ROOT
 
 ZOO_LIMITS = {
@@ -54,8 +54,7 @@ def test_a_small_disk_or_shared_memory_is_foretold(binary, tmp_path, name):
     assert (ROOT / "zoo/programs" / name).exists()
     size, place, code = ZOO_MOUNTS[name]
     where = tmp_path if place == "work" else Path(place)
-    mount = f"mount -t tmpfs -o size={size} none {where} && cd {where}"
-    command = ["unshare", "-m", "/bin/bash", "-c", f'{mount} && exec "$@"', "bash"]
+    command = with_mounts(f"mount -t tmpfs -o size={size} none {where} && cd {where}")
     answer = subprocess.run(
         [*command, str(binary), "check", "--json", "--python", PYTHON],
         capture_output=True,

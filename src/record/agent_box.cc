@@ -67,6 +67,9 @@ Result<AgentsRead> read_agents(int fd) {
     const Result<BoxReader> head =
         BoxReader::from_bytes(read_at(fd, 0, format::header_space), format::BoxKind::agent);
     if (!head) return head.error();
+    // The size is the layout's: its slots would be looked for at the wrong places.
+    if (head->header().file_size != format::agent_box_size)
+        return Error{"written by another version of Holdfast"};
     AgentsRead all;
     format::AgentIndex index{};
     const auto bytes = read_at(fd, format::agent_index_offset, sizeof index);

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "record/agent_slot_builder.h"
+#include "record/box_file.h"
 #include "record/temporary_directory.h"
 
 namespace holdfast {
@@ -197,6 +198,13 @@ TEST_F(AgentBoxFile, CutShortGivesWhatIsLeft) {
     ASSERT_EQ(read->agents.size(), 2U);
     EXPECT_TRUE(read->truncated);
     EXPECT_EQ(read->agents[1].pid, 301);
+}
+
+TEST_F(AgentBoxFile, OfAnotherSizeIsRefused) {
+    auto other = make_box(run_.get(), "other.box", format::BoxKind::agent,
+                          format::agent_box_size - format::agent_slots * 4096U, {}, {});
+    ASSERT_TRUE(other) << other.error().text;
+    EXPECT_FALSE(read_agents(other->fd()));
 }
 
 TEST_F(AgentBoxFile, OfAnotherKindIsRefused) {

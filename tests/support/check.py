@@ -26,6 +26,11 @@ def ask(binary, *arguments, cwd=None, shell=None, environment=None):
     return (json.loads(answer.stdout) if answer.stdout else None), answer
 
 
+def with_mounts(make: str) -> list[str]:
+    """What to put before a command that is to run below mounts of its own."""
+    return ["unshare", "-m", "/bin/bash", "-c", f'{make} && exec "$@"', "bash"]
+
+
 def told(report):
     return {f["code"] for f in report["findings"] if f["severity"] != "note"}
 

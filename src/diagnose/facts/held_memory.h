@@ -58,7 +58,7 @@ struct LoadedUnseen {
     Bytes risen, peak;
 };
 
-// One request alone was half of the limit or more, and the guard refused it.
+// One request alone was half of the limit or more.
 struct AskedAtOnce {
     Where asking;
     Bytes asked, limit;

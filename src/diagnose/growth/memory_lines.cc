@@ -176,13 +176,6 @@ const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const Own
     return best != nullptr ? *best : call;
 }
 
-// A thread of the program's own may fill memory while the main thread waits for it.
-bool was_at(const AgentEvidence& agent, const OwnLine& line) {
-    const Frame* at = innermost_own_frame(agent.place);
-    const Frame* own = innermost_own_frame(line.frames);
-    return at != nullptr && own != nullptr && at->file == own->file && at->line == own->line;
-}
-
 }  // namespace
 
 std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryContext& context) {
@@ -213,9 +206,15 @@ std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryConte
     return sites;
 }
 
+bool was_at(const AgentEvidence& agent, const std::string& file, std::optional<int> line) {
+    const Frame* own = innermost_own_frame(agent.place);
+    return own != nullptr && own->file == file && own->line == line;
+}
+
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth) {
     if (growth.per_minute <= 0 || !agent.place_time || !agent.no_line_since) return false;
     const double minutes = static_cast<double>(growth.in_all.count) / growth.per_minute;
+    // The visit is asked for a moment after the growth began.
     const Nanos most{static_cast<std::int64_t>(0.75 * minutes * 60e9)};
     return later(*agent.no_line_since, most) <= *agent.place_time;
 }
@@ -250,12 +249,14 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
             rise_of_end(line.sum.series(agent), *blamed->growth) >=
                 0.6 * rise_of_end(whole, *blamed->growth))
             return std::nullopt;
-    if (!blamed->growth->per_step &&
-        (blamed->kind != CallKind::other ||
-         (was_at(agent, heaviest_below(lines, *blamed)) && was_one_call(agent, *blamed->growth))))
-        return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;
+    // A thread of the program's own may fill memory while the main thread waits elsewhere.
+    const Frame& line = leak.frames.back();
+    if (!blamed->growth->per_step &&
+        (blamed->kind != CallKind::other ||
+         (was_at(agent, line.file, line.line) && was_one_call(agent, *blamed->growth))))
+        return std::nullopt;
     const double part = part_that_fits(agent, context);
     leak.live = scaled(blamed->sum.now(), part);
     leak.error = scaled(blamed->sum.band(), part);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "model/evidence.h"
@@ -28,6 +29,9 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
 std::vector<MemorySite> top_sites_of(const AgentEvidence& agent, const MemoryContext& context);
 
 std::optional<GrowthSeen> gpu_growth_of(const AgentEvidence& agent);
+
+// Whether the main thread was at this line of the program's own when it was last heard of.
+bool was_at(const AgentEvidence& agent, const std::string& file, std::optional<int> line);
 
 // Whether the main thread ran no line of Python while memory grew.
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth);

@@ -43,12 +43,6 @@ struct Holding {
     std::size_t depth = 0;             // of a call: its place in the stack, from the outside
 };
 
-// Where the main thread was when it was last heard of.
-bool was_at(const AgentEvidence& agent, const Where& where) {
-    const Frame* own = innermost_own_frame(agent.place);
-    return own != nullptr && own->file == where.file && own->line == where.line;
-}
-
 using Lines = std::map<std::pair<std::string, int>, Holding>;
 
 void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& frames, std::size_t at,
@@ -110,7 +104,8 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent, const Lines& 
     // A copy of everything is as large as everything: the line that was making it comes first.
     const double as_large = largest->loads ? 0.95 : 0.8;
     for (const auto& [place, line] : lines)
-        if (line.live.share_of(largest->live) > as_large && was_at(agent, line.where))
+        if (line.live.share_of(largest->live) > as_large &&
+            was_at(agent, line.where.file, line.where.line))
             largest = &line;
     return *largest;
 }
@@ -188,7 +183,7 @@ bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
 // A call that had not returned: what it collects is no leak. If the loop were the program's own, a
 // name would reach what it keeps.
 bool in_one_call(const Holding& line, const AgentEvidence& agent) {
-    if (agent.steps.count > 0 || !was_at(agent, line.where)) return false;
+    if (agent.steps.count > 0 || !was_at(agent, line.where.file, line.where.line)) return false;
     if (line.growth && was_one_call(agent, *line.growth)) return true;
     if (grows_by_items(agent) ||
         (!agent.keepers.empty() && agent.keepers.front().filled_at == line.where.line))
@@ -300,7 +295,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     // An estimate may exceed what is resident, but not by much: then it was never touched, or was
     // still being filled.
     const bool filling = line->live.share_of(*peak) > 1.5;
-    if (filling && !was_at(*agent, line->where)) return std::nullopt;
+    if (filling && !was_at(*agent, line->where.file, line->where.line)) return std::nullopt;
     if (!filling && too_little_to_matter(death, line->live)) return std::nullopt;
     const bool stepped = agent->steps.count > 0;
     if (kept) {
@@ -393,8 +388,8 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
     return finding;
 }
 
-// One array that alone is more than the limit, or most of it.
-std::optional<Finding> asked_at_once(const Autopsy& death, double least_share) {
+// One array that alone is more than the limit, or most of it, and that the guard refused.
+std::optional<Finding> refused_at_once(const Autopsy& death, double least_share) {
     const AgentEvidence* agent = death.agent;
     if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
         return std::nullopt;
@@ -418,7 +413,7 @@ std::optional<Finding> asked_for_too_much(const Autopsy& death) {
     for (const SiteEvidence& site : agent->sites) {
         if (site.small_objects || site.blocks > at_once || site.peak <= *whole) continue;
         const std::optional<Where> where = own_place(site.frames);
-        if (!where || !was_at(*agent, *where)) continue;
+        if (!where || !was_at(*agent, where->file, where->line)) continue;
         const auto at = innermost_own_frame(site.frames) - site.frames.data();
         if (kind_of_call(site.frames, static_cast<std::size_t>(at)) == CallKind::works) continue;
         Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
@@ -435,12 +430,12 @@ std::optional<Finding> dataset_in_ram(const Autopsy& death) {
     // An idle kernel has held its memory for long, so another process filled the limit.
     if (was_idle_kernel(death)) return std::nullopt;
     // What was held before is not why: it would not fit into the whole limit.
-    if (std::optional<Finding> asked = asked_at_once(death, 1)) return asked;
+    if (std::optional<Finding> asked = refused_at_once(death, 1)) return asked;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
     if (std::optional<Finding> asked = asked_for_too_much(death)) return asked;
     if (std::optional<Finding> kept = kept_by_a_name(death)) return kept;
-    return death.agent == nullptr || death.agent->leak ? std::nullopt : asked_at_once(death, 0.5);
+    return death.agent == nullptr || death.agent->leak ? std::nullopt : refused_at_once(death, 0.5);
 }
 
 // A line where two workers or more hold most of what they asked for.
