@@ -1,6 +1,6 @@
 # Everything starts here: `make help`. The work is done by CMake presets and the scripts in tools/.
 
-# CMake, Ninja and compilers that tools/setup had to bring along lie in .venv/bin.
+# tools/setup puts CMake, Ninja and compilers into .venv/bin if the machine lacks them.
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # The program that the end-to-end tests and the demo run.
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
@@ -21,7 +21,7 @@ test: start setup-test lint build unit zoo-recorded end-to-end  ## what a change
 	@tools/skipped
 	@echo "make test: everything passed; make check runs the rest"
 
-# The rest: other compilers' eyes, sanitizers, packages, the Lab extension, every interpreter.
+# The rest: other compilers, sanitizers, packages, the Lab extension, every interpreter.
 check: start setup-test build demo names alone tidy asan tsan-agent packages lab-check end-to-end-check transparency  ## the slower checks
 	@tools/timed --sum "make check"
 	@tools/skipped
@@ -57,8 +57,9 @@ tsan: setup-test  ## the same under ThreadSanitizer
 tsan-agent: setup-test  ## the agent's accounts of memory, many threads at once, under ThreadSanitizer
 	@tools/timed tsan-agent tools/build tsan --only agent_heap_test
 
-packages: setup-test build  ## what is installed: wheel, man page, completions
+packages: setup-test build  ## what is installed: wheel, man page, completions; and the recipes' lint
 	@tools/timed packages tools/check-packages
+	@tools/check-recipes
 
 end-to-end: setup-test build  ## tests that cross processes, with real deaths
 	@tools/timed end-to-end tools/end-to-end core
@@ -150,7 +151,7 @@ jupyter-table: setup build  ## verdicts in each front end, browsers among them, 
 	@tools/lab build
 	@build/venv-lab/bin/python bench/jupyter
 
-# The times of parts that ran by themselves are not these runs'.
+# Times of parts that ran by themselves do not belong to these runs.
 start:
 	@rm -f build/times.txt
 

@@ -9,7 +9,7 @@ function(holdfast_embed_hooks)
   add_custom_command(
     OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -D FOLDER=${here}/hooks -D OUTPUT=${arg_OUTPUT} -P ${script}
-    # The folder itself, too: a hook that is gone changes no file that is left.
+    # The folder itself, too: the removal of a hook changes no remaining file.
     DEPENDS ${hooks} ${script} ${here}/hooks
     COMMENT "Embedding agent/hooks/"
     VERBATIM)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What watching costs: prints one row per figure, its budget beside it.
 
-Times are noisy on shared machines, so runs with and without Holdfast are interleaved and medians
+Times vary on shared machines, so runs with and without Holdfast alternate and their medians are
 compared; CPU is counted in nanoseconds of run time, not in clock ticks.
 """
 
@@ -83,7 +83,7 @@ def bench_calm(seconds: float) -> None:
     supervisor = subprocess.Popen(
         [HOLDFAST, "run", "--quiet", "--", sys.executable, "-c", program], stderr=subprocess.PIPE
     )
-    time.sleep(5)  # past the closer watch of the start
+    time.sleep(5)  # Holdfast watches more closely at the start
     watchers = [supervisor.pid, *helpers_of(supervisor.pid)]
     before = {pid: run_time_ns(pid) for pid in watchers}
     begin = time.monotonic()
@@ -108,7 +108,7 @@ def bench_calm(seconds: float) -> None:
 
 @contextmanager
 def memory_limit(mib: int) -> Iterator[Callable[[], None] | None]:
-    """A real cgroup; yields what a child calls to enter it, or nothing where we may not."""
+    """A real cgroup; yields the function with which a child enters it, or None without rights."""
     v1 = (CGROUP_V1 / "memory.limit_in_bytes").exists()
     group = (CGROUP_V1 if v1 else CGROUP_V2) / f"holdfast-bench-{os.getpid()}"
     try:

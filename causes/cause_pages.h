@@ -18,7 +18,7 @@ struct CausePage {
 // All pages, by code.
 std::span<const CausePage> cause_pages();
 
-// By code as the catalogue writes it; CauseId::find() takes what a person types.
+// `code` as the catalogue writes it; CauseId::find() accepts what a person types.
 std::optional<std::string_view> cause_page(std::string_view code);
 
 }  // namespace holdfast

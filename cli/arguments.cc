@@ -40,7 +40,7 @@ Result<Arguments> parse(const Verb& verb, std::span<const std::string> input) {
             break;
         }
         if (word.size() < 2 || word[0] != '-') {
-            // From its first word on, the command line belongs to the command.
+            // From the command's first word on, every word belongs to the command.
             if (verb.words == Words::a_command) break;
             arguments.words.push_back(word);
             continue;

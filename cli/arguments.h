@@ -1,5 +1,5 @@
-// The words of a command line, held against what a verb takes. One table serves the parser, the
-// help text and the error messages.
+// Parses a command line by a table of what each verb takes. The same table makes the help text and
+// the error messages.
 #pragma once
 
 #include <map>

@@ -59,7 +59,7 @@ check::Names own_names() {
     return names;
 }
 
-// Mounts tell of other people's machines: those that a check rests on stay.
+// Other mounts would tell strangers about this machine: keep only those that a check reads.
 std::string useful_mounts(std::string_view text) {
     std::string kept;
     while (const auto line = next_line(text)) {
@@ -91,7 +91,7 @@ std::string useful_status(std::string_view text) {
     return {};
 }
 
-// Processors are alike: all of the first, of the others that they are there.
+// Processors are alike: keeps all lines of the first, and of the others only the "processor" lines.
 std::string useful_processors(std::string_view text) {
     std::string kept;
     bool first = true;

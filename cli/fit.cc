@@ -1,8 +1,9 @@
-// holdfast fit: will it fit, the largest batch that does, and what would help.
+// holdfast fit: whether a training step fits, the largest batch that does, and what would help.
 #include <unistd.h>
 
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include "base/bytes.h"
@@ -45,6 +46,12 @@ std::string python_of(const Arguments& arguments) {
     if (const auto named = arguments.get("--python")) return *named;
     if (const char* environment = std::getenv("VIRTUAL_ENV"))
         return std::string(environment) + "/bin/python";
+    // Called by its path in an environment that is not active.
+    std::error_code failed;
+    const auto bin = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path();
+    for (const char* mark : {"pyvenv.cfg", "conda-meta"})
+        if (!failed && std::filesystem::exists(bin.parent_path() / mark, failed))
+            return bin / "python";
     return "python3";
 }
 
@@ -91,7 +98,7 @@ Result<Machine> machine_of(const Arguments& arguments) {
     const auto profile = fit::find_device(arguments.get("--device-profile").value_or("H200"));
     if (!profile) return profile.error();
     if (!wanted) return Error{"which GPU? say: --gpu \"RTX 4090\" or --gpu 24GiB"};
-    // A number alone is a name: --gpu 4090.
+    // A number alone is the name of a GPU: --gpu 4090.
     if (const auto size = parse_size(*wanted); size && size->count > 0)
         return Machine{*profile, *size};
     const auto device = fit::find_device(*wanted);
@@ -99,7 +106,7 @@ Result<Machine> machine_of(const Arguments& arguments) {
     return Machine{*device, device->usable};
 }
 
-// torch reads the newer name first.
+// torch reads the newer variable first.
 std::string allocator_text(const Arguments& arguments) {
     if (const auto given = arguments.get("--alloc-conf")) return *given;
     for (const char* name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"})
@@ -165,7 +172,7 @@ int answer(const fit::Plan& plan, const Arguments& arguments) {
     return arguments.has("--fail-if-over") && !plan.fits ? exit_failure : 0;
 }
 
-// On the GPU's machine everything happens in Python, beside the torch that is measured.
+// On the machine with the GPU everything runs in Python, next to the torch that is measured.
 int hand_over(const Arguments& arguments, const std::string& task) {
     std::vector<std::string> words{python_of(arguments), "-m", "holdfast.planner", task};
     if (const auto batch = arguments.get("--batch")) {
@@ -183,9 +190,9 @@ int plan_with(fit::CaptureSource& source, const Arguments& arguments,
     return answer(*plan, arguments);
 }
 
-constexpr Nanos speed_budget = std::chrono::milliseconds(200);  // of CPU time, a capture
+constexpr Nanos speed_budget = std::chrono::milliseconds(200);  // of CPU time, per capture
 
-// A line per capture: bench/fit reads it.
+// Prints one line per capture; bench/fit reads it.
 int tell_speed(const std::vector<fit::Capture>& captures, const fit::PlanRequest& request,
                const fit::Workspaces& workspaces) {
     const fit::ReplayOptions replayed{request.allocator, request.capacity - request.context};

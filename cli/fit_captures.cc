@@ -94,10 +94,10 @@ Result<CaptureProcess> CaptureProcess::start(const std::string& python,
 
     posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
-    // Onto itself: that keeps it open across exec, under a number that nobody else has.
+    // dup2 onto itself keeps the descriptor open across exec without taking another number.
     ::posix_spawn_file_actions_adddup2(&actions, request_fd, request_fd);
     ::posix_spawn_file_actions_adddup2(&actions, answer_fd, answer_fd);
-    // The captured program's output is not the answer.
+    // What the captured program prints must not mix with the answer.
     ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     pid_t pid = 0;
     const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
@@ -116,7 +116,7 @@ CaptureProcess CaptureProcess::over(UniqueFd requests, UniqueFd answers,
 }
 
 CaptureProcess::~CaptureProcess() {
-    requests_ = UniqueFd();  // the end of its input is the end of its work
+    requests_ = UniqueFd();  // the process ends when its input ends
     answers_ = UniqueFd();
     child_.wait();
 }

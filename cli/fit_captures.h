@@ -25,15 +25,15 @@ private:
     std::vector<fit::Capture> captures_;
 };
 
-// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, since
-// the program that is captured may use stdin and stdout for itself.
+// Asks a Python process for captures: one line of JSON each way, over two pipes of its own, because
+// the captured program may use stdin and stdout.
 class CaptureProcess : public fit::CaptureSource {
 public:
     // Starts `python -m holdfast.planner arguments...`.
     static Result<CaptureProcess> start(const std::string& python,
                                         const std::vector<std::string>& arguments,
                                         const fit::DeviceProfile& device);
-    // The other end already runs: holdfast.fit() in the user's own process.
+    // The process already runs: holdfast.fit() in the user's own Python.
     static CaptureProcess over(UniqueFd requests, UniqueFd answers,
                                const fit::DeviceProfile& device);
 
@@ -62,7 +62,7 @@ private:
     bool any_batch_ = true;
 };
 
-// Runs a command to its end in this process's place among its streams; its exit status.
+// Runs a command with this process's own streams, waits for its end, and returns its exit status.
 int run_python(std::vector<std::string> words);
 
 }  // namespace holdfast::cli

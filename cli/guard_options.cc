@@ -17,7 +17,7 @@ std::optional<format::GuardMode> mode_from(std::string_view text) {
     return std::nullopt;
 }
 
-// The option's value, else the variable's; and which of the two it was, for the complaint.
+// The option's value, or else the variable's, and which of the two it was (for the error message).
 struct Given {
     std::string name, value;
 };

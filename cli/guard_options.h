@@ -15,10 +15,10 @@ namespace holdfast::cli {
 
 using Variable = std::function<const char*(const char* name)>;
 
-// --guard, --guard-reserve and --guard-grace; HOLDFAST_GUARD, HOLDFAST_GUARD_RESERVE and
-// HOLDFAST_GUARD_GRACE where they are not given.
-// An Error is bad usage, in one line; a variable that makes no sense is one too, because a guard
-// that is silently off is worse.
+// Reads --guard, --guard-reserve and --guard-grace, and where one is not given HOLDFAST_GUARD,
+// HOLDFAST_GUARD_RESERVE or HOLDFAST_GUARD_GRACE.
+// An Error is bad usage, in one line. A variable with a bad value is an Error, too: a guard that is
+// silently off is worse.
 Result<GuardOptions> guard_options(const Arguments& arguments, const Variable& variable);
 
 }  // namespace holdfast::cli

@@ -29,7 +29,7 @@ constexpr std::array kernel_options{
     Option{"--json", "", "list as JSON"},
 };
 
-// The kernel to watch, wherever its description comes from.
+// The kernel to watch, from the command line or from an installed kernelspec.
 struct Origin {
     Kernelspec spec;
     std::string resources;
@@ -41,9 +41,9 @@ bool is_python_word(const std::string& word) {
     return word == "python" || word == "python3" || word.starts_with("python3.");
 }
 
-// Jupyter replaces a first word "python" by the Python that it runs in. After our own command it
-// would be whatever PATH has; so it is replaced by the Python of the environment in which the
-// kernel was installed.
+// Jupyter replaces a first word "python" by its own Python. Behind our command that word would mean
+// whatever PATH finds, so we replace it by the Python of the environment in which the kernel was
+// installed.
 std::string python_meant(const Kernelspec& spec, const std::string& folder) {
     if (!is_python_word(spec.argv()[0])) return {};
     const fs::path prefix =
@@ -75,7 +75,7 @@ Result<Origin> origin_of(const Arguments& arguments, const JupyterEnvironment& e
     return of_python("python3");
 }
 
-// The folder for --sys-prefix: that of the named interpreter, else the active environment.
+// The folder for --sys-prefix: that of --python's environment, or else of the active one.
 Result<std::string> environment_kernels(const Arguments& arguments,
                                         const JupyterEnvironment& environment) {
     if (const auto python = arguments.get("--python"); python && python->find('/') != python->npos)

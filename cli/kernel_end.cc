@@ -10,7 +10,7 @@
 namespace holdfast::cli {
 namespace {
 
-// The script has its own deadlines; this one is for a Python that hangs.
+// The script has deadlines of its own; this one is for a Python that hangs.
 constexpr Nanos patience = std::chrono::seconds(9);
 
 bool ended_well(int wait_status) { return WIFEXITED(wait_status) && WEXITSTATUS(wait_status) == 0; }

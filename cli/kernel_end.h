@@ -13,14 +13,15 @@ namespace holdfast::cli {
 
 class KernelEnd {
 public:
-    // Created before the kernel starts, because later the process that started us may be gone.
+    // Create before the kernel starts: the process that started us may be gone later.
     explicit KernelEnd(std::string connection_file);
 
     // Right after the end, before anything is known of it.
     void prepare(const FinishedRun& finished);
 
     enum class Said { nothing, in_the_cell, later };
-    // nothing: it ended well, or as somebody wanted. later: nobody waits for this kernel now.
+    // nothing: it ended well, or somebody wanted it to end. later: no cell is waiting, so the next
+    // kernel will show it.
     Said speak(const FinishedRun& finished, const RunRecord& record, const Verdict& verdict);
 
 private:

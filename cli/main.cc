@@ -79,7 +79,7 @@ int dispatch(const std::vector<std::string>& words) {
 }  // namespace
 
 void complain(std::string_view text) {
-    // An argument that is quoted may hold anything; what we say stays one line of plain text.
+    // A quoted argument may hold anything, but our message must stay one line of plain text.
     std::string line = printable(text);
     std::replace(line.begin(), line.end(), '\n', ' ');
     write_all(STDERR_FILENO, formatted("holdfast: {}\n", line));
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
         return holdfast::cli::dispatch(
             std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& failure) {
-        // Probably there was no memory for the first steps. The command still runs.
+        // Most likely there was no memory for our first steps. Run the command all the same.
         for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
             if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
         holdfast::write_all(STDERR_FILENO, failure.what());

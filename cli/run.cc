@@ -49,21 +49,21 @@ constexpr std::array options_of_run{
     Option{"--kernel", "FILE", "COMMAND is a Jupyter kernel with this connection file"},
 };
 
-// The command's own failure to start, worded and numbered as shells do.
+// The command could not be started: worded and numbered as shells do.
 int not_started(const std::string& command, const Error& error) {
     complain(
         formatted("{}: {}", command, error.number == ENOENT ? "command not found" : error.text));
     return error.number == ENOENT ? 127 : 126;
 }
 
-// By itself, or because it was asked to, and with 0: no news.
+// It ended with 0, by itself or because it was asked to: nothing to report.
 bool ended_well(const Verdict& verdict) {
     return verdict.outcome == Outcome::finished ||
            (verdict.exit.code == 0 &&
             (verdict.end.cause == "clean-exit"_cause || verdict.end.cause == "exit-called"_cause));
 }
 
-// What goes to the log of a notebook server depends on what its user has already seen.
+// The log of a notebook server gets what the user has not seen in the notebook.
 void tell(const Verdict& verdict, KernelEnd::Said said, int fd) {
     if (said == KernelEnd::Said::nothing || ended_well(verdict)) return;
     if (said == KernelEnd::Said::later && deserves_full_panel(verdict))
@@ -87,14 +87,15 @@ void write_asked(const Arguments& arguments, std::string_view option, const std:
         complain(written.error().text);
 }
 
-// A supervisor that was killed with its program (a container's memory.oom.group does that) could
-// not say so itself. Only at a terminal: elsewhere stderr belongs to the program alone.
+// A supervisor that was killed together with its program (memory.oom.group does that) could not
+// report it, so the next run does. Only on a terminal: elsewhere stderr belongs to the program
+// alone.
 void tell_of_lost_run(const Environment& environment) {
     if (::isatty(STDERR_FILENO) != 1) return;
     const auto last = find_run(search_homes(environment), "last");
     if (!last || last->is_live()) return;
     if (::faccessat(last->fd(), run_file::verdict, F_OK, 0) == 0) return;
-    // It is written now, so it is reported only once.
+    // Writes the verdict now, so that this is reported only once.
     const auto verdict = verdict_of(*last);
     if (!verdict || verdict->outcome == Outcome::running ||
         !last->write_sealed(run_file::verdict, to_json(*verdict)))
@@ -105,7 +106,8 @@ void tell_of_lost_run(const Environment& environment) {
                   last->id()));
 }
 
-// A child may crash and be gone before anybody saw it; its record is all there is of it then.
+// A child may crash and be gone before anybody sees it: then its crash record is all there is, and
+// the run must keep it.
 bool crashed(const RunRecord& record) {
     return std::any_of(record.crashes.begin(), record.crashes.end(),
                        [](const CrashRecord& crash) { return !crash.survived; });
@@ -121,8 +123,8 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     prune(search_homes(Environment::of_process()));
 }
 
-// Otherwise the init of a sandbox or container would inherit children that it never started, and
-// might take the last one's status for the program's.
+// Zombies left here would pass to the init of a sandbox or container, which might take the status
+// of the last one for the program's.
 void leave_no_zombies() {
     while (const auto change = next_child_change())
         if (!take_child_change(*change)) break;
@@ -131,12 +133,12 @@ void leave_no_zombies() {
 void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<KernelEnd>& kernel) {
     const bool quiet = arguments.has("--quiet");
     if (finished.unobserved) {
-        if (!quiet) complain("no verdict: watching failed on the way");
+        if (!quiet) complain("no verdict: Holdfast failed while it watched");
         return;
     }
     if (kernel) kernel->prepare(finished);
     if (finished.directory && finished.wait_status != 0) await_start_check(*finished.directory);
-    // Before the record is read and tidied up: one of them may be writing into it.
+    // Ends the errands before the record is read and tidied up: one may be writing into it.
     finished.errands.end_all();
     const auto record = finished.directory ? settled_record(*finished.directory) : finished.read();
     if (!record) {
@@ -226,12 +228,12 @@ int run(const Arguments& arguments) {
     try {
         say_why(arguments, *finished, kernel);
     } catch (const std::exception& failure) {
-        // The program's status is known, and whatever we lack must not change it.
+        // The program's status is known. A failure of ours must not change it.
         if (!quiet) complain(std::string("no verdict: ") + failure.what());
     }
     finished->errands.end_all();
     leave_no_zombies();
-    // VS Code shows an exit status, and of a signal nothing.
+    // VS Code shows an exit status, but no signal.
     if (kernel && WIFSIGNALED(finished->wait_status))
         ::_exit(128 + WTERMSIG(finished->wait_status));
     end_as(finished->wait_status);

@@ -9,8 +9,8 @@
 
 namespace holdfast::cli {
 
-// To the terminal or pipe the program wrote to, or to `fd`, which leads there. Its reader may have
-// stopped reading for good, and nothing must wait for that.
+// Prints to stderr, or to `fd`, which leads to the same reader. That reader may have stopped
+// reading for good, and nothing must wait for it.
 inline void say(std::string_view text, int fd = -1) {
     write_within(fd >= 0 ? fd : STDERR_FILENO, text, std::chrono::seconds(2));
 }

@@ -24,7 +24,7 @@ namespace {
 
 constexpr double standard_errors = 3;
 
-// As sure as the verdict's own `certain`, and far beyond the error of the measurement.
+// As sure as a `certain` verdict, and far beyond the error of measurement.
 bool is_certain(const LeakEvidence& leak) {
     const GrowthSeen& growth = leak.growth;
     return surely_leaks(leak) &&
@@ -41,7 +41,7 @@ const AgentEvidence* certain_leak(const Evidence& evidence) {
     return largest;
 }
 
-// A buffer that fills up to its size looks the same until it stops; most are made to fit well.
+// A buffer that fills looks like a leak until it is full, and most buffers fit well into memory.
 bool is_half_full(const MemorySummary& memory) {
     return memory.limit && !memory.curve.empty() &&
            memory.curve.back().taken().share_of(*memory.limit) >= 0.5;
@@ -53,7 +53,8 @@ std::optional<std::string> words_about(const RunRecord& record, Nanos fills_in) 
     if (agent == nullptr) return std::nullopt;
     const LeakEvidence& leak = *agent->leak;
     if (!is_half_full(evidence.memory)) return std::nullopt;
-    // The leak must explain the growth: something else may be loading next to a small leak.
+    // The leak must explain the growth: the program may be loading something else next to a small
+    // leak.
     const double full_in = static_cast<double>(fills_in.count()) / 6e10;  // minutes
     if (leak.growth.per_minute * full_in < 0.1 * static_cast<double>(evidence.memory.limit->count))
         return std::nullopt;
@@ -94,7 +95,7 @@ Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_li
     const pid_t parent = ::getpid();
     auto teller = Child::start([&] {
         end_with_parent(parent);
-        // In the terminal's background it must not be stopped for writing.
+        // A background process of a terminal must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         const auto record = settled_record(directory);
         const auto words = record ? words_about(*record, fills_in) : std::nullopt;

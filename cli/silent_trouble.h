@@ -1,5 +1,5 @@
-// Reports silent trouble (a leak, a hang), one line for as long as it lasts: on stderr, and in a
-// file that a notebook's running cell and its status bar read.
+// Reports trouble that the program does not notice (a leak, a hang), one line each: on stderr, and
+// while it lasts in a file that a notebook's running cell and its status bar read.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ bool note_trouble(const RunDirectory& directory, const std::string& kind, const 
 // The trouble is over: a status bar must no longer show it.
 void forget_trouble(const RunDirectory& directory, const std::string& kind);
 
-// Memory grows, and would be full in this long. Looks for the line that keeps it, and reports
-// nothing if none is certain, because the program may just be loading. Returns the process that
+// Memory grows and will be full in `fills_in`. Looks for the line that keeps it, and reports
+// nothing unless one is certain, because the program may just be loading. Returns the process that
 // looks.
 Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line);
 

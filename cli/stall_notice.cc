@@ -22,15 +22,15 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
         forget_trouble(directory, "stall");
     } else {
         const auto verdict = verdict_of(directory);
-        // It may have gone on, or nothing is sure enough to be said.
+        // The program may have gone on, or the verdict may be too unsure to report.
         if (!verdict || verdict->outcome != Outcome::stuck) return;
         text =
             stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
-        // About this stall, in case a notice about an earlier one is still there.
+        // A notice about an earlier stall may still be there.
         forget_trouble(directory, "stall");
         note_trouble(directory, "stall", stall_line(*verdict, news.lasted));
     }
-    // The program's own line may be half done, a progress bar's for one: it keeps its line.
+    // The program may be in the middle of a line, such as a progress bar: leave that line alone.
     say(mid_line ? "\n" + text : text);
 }
 
@@ -40,7 +40,7 @@ Child tell_of_stall(const RunDirectory& directory, const StallNews& news, bool m
     const pid_t parent = ::getpid();
     auto teller = Child::start([&] {
         end_with_parent(parent);
-        // In the terminal's background it must not be stopped for writing.
+        // A background process of a terminal must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         tell(directory, news, mid_line);
         return 0;

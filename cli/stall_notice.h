@@ -7,8 +7,8 @@
 
 namespace holdfast::cli {
 
-// From a process of its own: the record takes memory and time to read that the supervisor must not
-// spend, and stderr may not take what is written. Returns that process.
+// Works in a separate process, which it returns: reading the record takes memory and time that the
+// supervisor must not spend, and stderr may block.
 Child tell_of_stall(const RunDirectory& directory, const StallNews& news, bool mid_line);
 
 }  // namespace holdfast::cli

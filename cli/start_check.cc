@@ -69,17 +69,18 @@ Child check_at_start(const RunDirectory& directory, const StartCheck& plan) {
     auto looker = Child::start([&] {
         end_with_parent(parent);
         ::setsid();
-        // In the terminal's background it must not be stopped for writing.
+        // A background process of a terminal must not be stopped for writing.
         ::signal(SIGTTOU, SIG_IGN);
         become_bystander("holdfast-check", {directory.fd(), STDERR_FILENO});
-        // A service's filter may kill for this call; then there are no findings, and no core file.
+        // A service's seccomp filter may kill us for this call: then there are no findings, and
+        // there must be no core file.
         const rlimit no_core{};
         ::setrlimit(RLIMIT_CORE, &no_core);
         ::setpriority(PRIO_PROCESS, 0, 10);
         try {
             look(directory, plan);
         } catch (const std::exception&) {
-            return 1;  // no memory, most likely: then nothing was foretold
+            return 1;  // most likely no memory: then there are no findings
         }
         return 0;
     });

@@ -54,7 +54,7 @@ std::vector<std::string_view> meant(std::string_view word,
     }
     std::stable_sort(near.begin(), near.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
-    // A typing error means the nearest; only a part of names may mean several.
+    // For a typing error only the nearest names count; a part of a name may mean several.
     std::vector<std::string_view> words;
     for (const auto& [away, candidate] : near)
         if (words.size() < 4 && (near.front().first > 1 || away == near.front().first))

@@ -1,4 +1,4 @@
-// "did you mean ...?" for a word that is none of those known.
+// "did you mean ...?" for an unknown word.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace holdfast::cli {
 
-// Those of `known` that the word may have been meant for, the nearest first, four at most: a few
-// letters wrong, two swapped, or a part of a longer name.
+// The names in `known` that the word may mean, nearest first, four at most: with a few letters
+// wrong or swapped, or containing the word.
 std::vector<std::string_view> meant(std::string_view word, std::span<const std::string_view> known);
 
-// "did you mean run or runs? ", with the blank; empty where nothing is near.
+// "did you mean run or runs? ", with the blank at its end; empty if no name is near.
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace holdfast::cli

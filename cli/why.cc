@@ -34,7 +34,7 @@ constexpr std::array why_options{
            "judge the record again, instead of showing the verdict made at the run's end"},
 };
 
-// What `--evidence` printed, on this machine or another: the same evidence, judged again.
+// The verdict on evidence that `--evidence` saved, on this machine or another.
 std::optional<Result<Verdict>> verdict_of_saved(const std::string& word) {
     struct stat found {};
     if (word.empty() || ::stat(word.c_str(), &found) != 0 || !S_ISREG(found.st_mode))
@@ -56,8 +56,8 @@ Json frames_to_json(const AgentRecord& agent, const FrameNumbers& stack) {
     return list;
 }
 
-// Every line of every process that ever held memory, as JSON, for `%%memory`. Unlike the evidence
-// it leaves nothing out: not what is small, nor what has been given back.
+// Every line of every process that ever held memory, as JSON, for `%%memory`. Unlike the evidence,
+// it also has small amounts and memory that was given back.
 std::string site_list(const RunRecord& record) {
     Json agents = Json::list();
     for (const AgentRecord& agent : record.agents) {

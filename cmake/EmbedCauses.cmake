@@ -8,7 +8,7 @@ function(holdfast_embed_causes)
   add_custom_command(
     OUTPUT ${arg_OUTPUT}
     COMMAND ${CMAKE_COMMAND} -D FOLDER=${CMAKE_CURRENT_SOURCE_DIR} -D OUTPUT=${arg_OUTPUT} -P ${script}
-    # The folder itself, too: a page that is gone changes no file that is left.
+    # The folder itself, too: the removal of a page changes no remaining file.
     DEPENDS ${pages} ${script} ${CMAKE_CURRENT_SOURCE_DIR}
     COMMENT "Embedding the pages of causes/"
     VERBATIM)

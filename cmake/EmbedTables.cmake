@@ -1,12 +1,12 @@
-# Makes one C++ file that holds every measured workspace table; the assembler takes each in whole, as
-# a compiler needs seconds and hundreds of megabytes for five megabytes of string.
+# Makes one C++ file that holds every measured workspace table. The assembler includes each whole file:
+# a compiler would need seconds and hundreds of megabytes for a string of five megabytes.
 # usage: cmake -DOUTPUT= -DTABLES= -P this
 set(symbols "")
 set(pieces "")
 set(entries "")
 set(count 0)
 foreach(table IN LISTS TABLES)
-  # A cache of compiled files (zig has one) sees this text, and not the file that the assembler reads.
+  # A cache of compiled files (zig has one) sees this text, but not the file that the assembler reads.
   file(SHA256 "${table}" hash)
   string(REGEX MATCH "sm_([0-9]+)" found "${table}")
   set(name holdfast_table_${CMAKE_MATCH_1})

@@ -1,7 +1,7 @@
-# Nothing is fetched while building: the program stands on libc, libstdc++ and its own code.
+# Nothing is fetched while building: the program needs only libc, libstdc++ and its own code.
 
-# elfutils: headers only, and only where there are any. The library is opened at run time, when the
-# source lines of a native stack are wanted; without it frames have names and no lines.
+# elfutils: only its headers, if they are installed. The library is opened at run time when the source
+# lines of a native stack are wanted; without it frames have names but no lines.
 find_path(HOLDFAST_ELFUTILS_INCLUDE elfutils/libdwfl.h)
 if(HOLDFAST_ELFUTILS_INCLUDE)
   set(HOLDFAST_HAVE_ELFUTILS ON)

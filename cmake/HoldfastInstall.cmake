@@ -1,10 +1,10 @@
-# What `cmake --install` and `pip install` put where: the program, its man page, its completions, and
+# Where `cmake --install` and `pip install` put things: the program, its man page, its completions, and
 # in a wheel the JupyterLab extension.
 
 if(SKBUILD)
   # In a wheel the same things go below the environment's prefix instead of CMAKE_INSTALL_PREFIX.
   set(bin ${SKBUILD_SCRIPTS_DIR})
-  # Not lib: `pip install --target` drops what a wheel brings below the folder of the modules.
+  # Not lib: `pip install --target` drops a wheel's lib/.
   set(libexec ${SKBUILD_DATA_DIR}/libexec)
   set(share ${SKBUILD_DATA_DIR}/share)
   set(man ${SKBUILD_DATA_DIR}/share/man)
@@ -16,9 +16,9 @@ else()
 endif()
 
 install(TARGETS holdfast RUNTIME DESTINATION ${bin})
-# The program looks for it in ../libexec/holdfast, on every distribution, whatever theirs is called.
+# The program looks for it in ../libexec/holdfast, whatever a distribution calls its own folder.
 install(TARGETS holdfast_agent LIBRARY DESTINATION ${libexec}/holdfast)
-# The package looks for it beside the agent, and what is inside it wants its licences along.
+# The package looks for it beside the agent; the libraries inside it need their licences with them.
 install(TARGETS holdfast_loader_shared LIBRARY DESTINATION ${libexec}/holdfast)
 install(FILES loader/LICENSES.md DESTINATION ${share}/doc/holdfast RENAME loader-licenses.md)
 install(FILES man/holdfast.1 DESTINATION ${man}/man1)

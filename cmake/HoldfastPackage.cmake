@@ -1,5 +1,5 @@
-# The .deb: `make deb`. What it holds is what `cmake --install` puts below /usr; what Debian wants
-# beside it is added by debian.cmake.
+# The .deb: `make deb`. It holds what `cmake --install` puts below /usr; debian.cmake adds what Debian
+# requires besides.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME holdfast)
@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SECTION utils)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Only source lines of native frames come from it.
+# Needed only for source lines of native frames.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS libdw1)
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
     "Runs a training program under supervision, records a black box that

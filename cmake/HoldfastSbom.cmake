@@ -1,7 +1,7 @@
-# The software bill of materials of a wheel: what is linked into its files and is not ours.
+# The software bill of materials of a wheel: foreign code that is linked into its files.
 # holdfast_write_sbom(OUTPUT file JPEG include-folder ZLIB include-folder); folders may be empty.
 
-# The version that a header's #define gives; empty where there is none.
+# The version that a header's #define gives; empty if there is none.
 function(holdfast_header_version result header name)
   set(version "")
   if(EXISTS ${header})

@@ -1,4 +1,4 @@
-# Where Holdfast cannot be built, one sentence instead of a thousand errors.
+# If Holdfast cannot be built here, one sentence says so instead of a thousand errors.
 set(holdfast_runs_on "Holdfast runs on 64-bit Linux with glibc, on x86_64 and aarch64")
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
   message(FATAL_ERROR "${holdfast_runs_on}; this is ${CMAKE_SYSTEM_NAME}.")

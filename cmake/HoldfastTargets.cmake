@@ -1,15 +1,15 @@
-# One function per kind of target, so that a folder's CMakeLists.txt says only what it stands on.
+# One function per kind of target, so that a folder's CMakeLists.txt only names its dependencies.
 
 add_library(holdfast_options INTERFACE)
 target_compile_features(holdfast_options INTERFACE cxx_std_20)
 target_compile_options(holdfast_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor)
 target_include_directories(holdfast_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
-# The compiler's own garbage collection is a twentieth of its time.
+# The compiler's own garbage collection takes a twentieth of its time.
 target_compile_options(holdfast_options INTERFACE
   "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=524288>")
 if(HOLDFAST_UNITY)
-  # Beside another file's names every other local variable would be a finding; the dev preset tells.
+  # In a joined library almost every local variable shadows another file's name; the dev preset checks.
   target_compile_options(holdfast_options INTERFACE -Wno-shadow)
 endif()
 if(HOLDFAST_SANITIZE)
@@ -18,15 +18,15 @@ if(HOLDFAST_SANITIZE)
   target_link_options(holdfast_options INTERFACE -fsanitize=${HOLDFAST_SANITIZE})
 endif()
 if(HOLDFAST_FUZZ)
-  # The libraries must count their branches, or the fuzzer gropes in the dark.
+  # The libraries must count their branches, or the fuzzer gets no feedback.
   target_compile_options(holdfast_options INTERFACE -fsanitize=fuzzer-no-link)
   add_custom_target(fuzz_targets)
 endif()
 
-# ccache has to see which precompiled header a file includes.
+# ccache must see which precompiled header a file includes.
 set(HOLDFAST_PCH_FOR_CCACHE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 
-# What all test programs include is compiled once, and so is the main() of all fuzz targets.
+# Code that all test programs include is compiled once, and so is the main() of all fuzz targets.
 function(holdfast_test_program target)
   target_compile_options(${target} PRIVATE -O0 ${HOLDFAST_PCH_FOR_CCACHE})
   target_precompile_headers(${target} REUSE_FROM holdfast_test_headers)
@@ -52,10 +52,10 @@ function(holdfast_join target)
   endif()
 endfunction()
 
-# holdfast_stage(record LINKS holdfast_base) makes the library holdfast_record of what lies in the
-# folder, one test program of its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated
-# files, ROOMS its folders. HOT is for what runs in loops that a user waits for; the rest is optimised
-# less, which saves a quarter of everybody's build. A test finds its fixtures below HOLDFAST_FIXTURES, the folder's own fixtures/.
+# holdfast_stage(record LINKS holdfast_base) makes the library holdfast_record from the folder's sources,
+# one test program from its *_test.cc, and one program per *_fuzz.cc. SOURCES adds generated files, ROOMS
+# its folders. HOT is for code in loops that a user waits for; the rest is optimised less, which saves a
+# quarter of everybody's build. A test finds the folder's fixtures/ below HOLDFAST_FIXTURES.
 function(holdfast_stage name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "HOT" "" "SOURCES;LINKS;ROOMS")
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
@@ -91,8 +91,8 @@ function(holdfast_stage name)
 endfunction()
 
 # A fuzz target is a file with LLVMFuzzerTestOneInput and a folder fuzz/corpus/<name>. The test suite
-# runs it over its corpus and over a fixed number of mutations of it; with HOLDFAST_FUZZ (clang) it
-# becomes a libFuzzer program instead.
+# runs it over its corpus and over a fixed number of mutations of it; with HOLDFAST_FUZZ (clang) it is a
+# libFuzzer program instead.
 function(holdfast_fuzz_target stage file)
   cmake_path(GET file STEM target)
   add_executable(${target} EXCLUDE_FROM_ALL ${file})

@@ -1,5 +1,5 @@
-# Run by CPack on what it is about to pack: puts there what Debian's policy asks for beside the
-# program.
+# CPack runs this on the folder that it is about to pack, to add what Debian's policy requires besides
+# the program.
 
 file(GLOB root LIST_DIRECTORIES true ${CPACK_TEMPORARY_DIRECTORY}/usr)
 if(NOT root)
@@ -7,7 +7,7 @@ if(NOT root)
 endif()
 set(doc ${root}/share/doc/holdfast)
 
-# zsh looks for what packages bring in another folder than for what an administrator does.
+# zsh looks for packages' completions in another folder than for an administrator's.
 file(MAKE_DIRECTORY ${root}/share/zsh)
 file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
 
@@ -35,13 +35,13 @@ file(WRITE ${root}/share/lintian/overrides/holdfast
 "# Decoders in a library of its own that runs inside other people's programs: theirs must not be touched.
 holdfast: embedded-library libjpeg *
 holdfast: embedded-library zlib *
-# Not for Debian's archive.
+# This package is not for Debian's archive.
 holdfast: initial-upload-closes-no-bugs *
 # CPack writes it for any library below /usr/lib; these are private, and the call does nothing.
 holdfast: maintscript-calls-ldconfig *
 ")
 
-# The date is that of the sources, or two builds would differ.
+# The date is that of the sources, so that two builds do not differ.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(WRITE ${doc}/changelog.Debian "holdfast (${CPACK_PACKAGE_VERSION}-1) unstable; urgency=medium
 
@@ -52,6 +52,6 @@ file(WRITE ${doc}/changelog.Debian "holdfast (${CPACK_PACKAGE_VERSION}-1) unstab
 foreach(file IN ITEMS ${doc}/changelog.Debian ${root}/share/man/man1/holdfast.1)
   execute_process(COMMAND gzip -9 --no-name --force ${file} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
-# Modes come from the builder's umask otherwise.
+# Otherwise modes come from the builder's umask.
 file(GLOB_RECURSE files ${root}/libexec/holdfast/*.so ${root}/share/*)
 file(CHMOD ${files} PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)

@@ -34,14 +34,14 @@ public:
     ~Arena();
 
     // Address space only: a page costs memory when it is first written. A forked child does not get
-    // it, since copies of its pages would count twice. `shared`: worker processes map it as well,
-    // by a descriptor that has no name in any file system, so nothing can be left behind.
+    // it, because copies of its pages would count twice. `shared`: worker processes map it as well,
+    // by a descriptor without a name in any file system, so nothing can be left behind.
     static Result<Arena> make(Bytes budget, bool shared);
 
     // A part of another arena, for a loader inside a loader; the other one must outlive it.
     static Arena inside(std::span<std::byte> part);
 
-    // The next bytes, or an empty span where the budget has no room for them.
+    // The next bytes, or an empty span if the budget has no room for them.
     std::span<std::byte> reserve(std::uint64_t size, std::size_t alignment = cache_line);
     // Gives back the end of the last reservation.
     void shrink_last(std::span<std::byte> last, std::uint64_t size);
@@ -79,7 +79,7 @@ public:
         used_ = 0;
         missed_ = false;
     }
-    // Something asked for more than there was.
+    // A request was larger than the room that was left.
     bool missed() const { return missed_; }
     std::uint64_t size() const { return room_.size(); }
 

@@ -16,13 +16,13 @@ public:
     ByteStream(const DataFile& file, Extent extent, PageCache cache)
         : file_(file), extent_(extent), cache_(cache) {}
 
-    // False where the scratch has no room for a buffer.
+    // False if the scratch has no room for a buffer.
     bool begin(Scratch& scratch) {
         const std::uint64_t room = std::min<std::uint64_t>(extent_.length + 1, buffer_bytes);
         buffer_ = {static_cast<std::byte*>(scratch.take(room)), room};
         return buffer_.data() != nullptr;
     }
-    // The next piece; empty at the end, or where the file could not be read.
+    // The next piece; empty at the end, or if the file could not be read.
     std::span<const std::uint8_t> more() {
         const std::uint64_t left = extent_.length - at_;
         const std::uint64_t wanted = std::min<std::uint64_t>(left, buffer_.size());

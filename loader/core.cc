@@ -13,12 +13,11 @@ namespace holdfast::loader {
 namespace {
 
 constexpr std::uint64_t most_slots = 4096;
-// So much may wait for the program where batches are small: then threads seldom wait for each
+// How much may wait for the program if batches are small, so that threads seldom wait for each
 // other.
 constexpr std::uint64_t ahead_bytes = 2U << 20U;
 constexpr std::uint64_t most_ahead = 32;
-constexpr std::uint64_t least_slots =
-    2;  // one that the program works on, one that is filled meanwhile
+constexpr std::uint64_t least_slots = 2;  // one that the program uses, one that is filled meanwhile
 
 std::vector<std::string> texts(const Json& list) {
     std::vector<std::string> out;
@@ -198,7 +197,7 @@ Status Core::prepare(const Json& options) {
         source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
 
     const Layout layout = source_->layout(batch_);
-    // Behind the batch: the numbers of its samples, which the engine keeps there.
+    // After the batch's data the engine keeps the numbers of its samples.
     const std::uint64_t numbers = own ? 0 : batch_ * sizeof(std::uint64_t);
     slot_bytes_ = rounded_up(batch_bytes(layout, batch_) + numbers, 4096);
     const std::uint64_t scratch = rounded_up(layout.scratch, 4096);
@@ -213,7 +212,7 @@ Status Core::prepare(const Json& options) {
     const std::uint64_t wanted =
         own ? 0 : std::max<std::uint64_t>(1, options_["workers"].natural().value_or(1));
     workers_ = own ? 0 : std::min(wanted, 1 + (scratch == 0 ? wanted : spare / 2 / scratch));
-    // A sample that needs more than a worker's own scratch gets this, one at a time.
+    // For a sample that needs more than a worker's own scratch; used by one sample at a time.
     const std::uint64_t after_workers = spare - (workers_ > 1 ? (workers_ - 1) * scratch : 0);
     const std::uint64_t large =
         layout.large == 0

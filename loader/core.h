@@ -1,5 +1,5 @@
-// A loader as a whole: the arena, what is read, and who fills the batches. Made in two steps, since
-// the program may bring labels, or find out how large its own samples are, in between.
+// A whole loader: the arena, what is read, and who fills the batches. Made in two steps: in between
+// the program may bring labels, or find out how large its own samples are.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ public:
     }
     Engine* engine() { return engine_.get(); }
     std::uint64_t batch() const { return batch_; }
-    // Takes a reservation for something that lies outside the arena: borrowed readers.
+    // Takes a reservation for memory outside the arena: readers of other libraries.
     bool reserve(std::uint64_t bytes) { return arena_.reserve(bytes).size() == bytes; }
 
 private:
@@ -40,7 +40,7 @@ private:
     std::uint64_t batch_ = 1;
     std::uint64_t count_ = 0;  // of samples that the program makes itself
     PageCache cache_ = PageCache::keep;
-    std::string index_;  // what came of the index file
+    std::string index_;  // the result of using the index file
     std::unique_ptr<ImagePlaces> places_;
     Labels labels_;
     std::unique_ptr<Source> source_;

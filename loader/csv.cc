@@ -83,7 +83,7 @@ std::optional<double> csv_number(std::string_view cell) {
     double value = 0;
     const char* begin = cell.data();
     const char* end = begin + cell.size();
-    // The usual case first: nothing around the number.
+    // The usual case: a number and nothing around it.
     if (const auto [stop, failed] = std::from_chars(begin, end, value);
         failed == std::errc{} && stop == end)
         return value;
@@ -97,7 +97,7 @@ std::optional<double> csv_number(std::string_view cell) {
         std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (stop != digits.data() + digits.size()) return std::nullopt;
     if (failed == std::errc::result_out_of_range) {
-        // Too large is infinite, too small is nothing, as everywhere else.
+        // Too large is infinite, too small is 0, as everywhere else.
         const bool small = digits.find("e-") != std::string_view::npos ||
                            digits.find("E-") != std::string_view::npos;
         const double sign = digits.starts_with('-') ? -1 : 1;

@@ -9,14 +9,14 @@
 
 namespace holdfast::loader {
 
-// Takes the next cell off `rest`; nothing when the line is used up. A quoted cell is given without
-// its outer quotes; `quoted` tells.
+// Takes the next cell off `rest`; nothing when the line is used up. A quoted cell comes without its
+// outer quotes, and `quoted` says so.
 class CsvLine {
 public:
     CsvLine(std::string_view line, char separator) : rest_(line), separator_(separator) {}
     std::optional<std::string_view> next();
-    // The next cell where it is digits with at most one point and nothing else, which most are;
-    // otherwise nothing, and the cell is still there.
+    // The next cell if it is only digits with at most one point, as most are; otherwise nothing,
+    // and the cell stays in the line.
     std::optional<double> plain_number();
 
 private:

@@ -1,4 +1,4 @@
-// Any bytes as lines of a CSV file: cut into pieces or whole, the lines are the same.
+// Any bytes as lines of a CSV file: read in pieces or as a whole, the lines are the same.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             static_cast<void>(csv_number(*cell));
             if (++cells > size + 1) std::abort();
         }
-        // The short way to a number and the long one agree.
+        // The fast and the general way to read a number agree.
         CsvLine plain(text.substr(from, end - from), ',');
         CsvLine again(text.substr(from, end - from), ',');
         while (const auto cell = again.next()) {

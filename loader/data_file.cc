@@ -19,7 +19,7 @@ constexpr std::uint64_t most_pages_kept = 4U << 20U;
 
 Result<DataFile> DataFile::open(const std::string& path) {
     DataFile file;
-    // Must not block on a pipe that somebody put into the folder.
+    // Must not block on a pipe in the folder.
     file.fd_.reset(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file.fd_) return Error::from_errno(path);
     struct stat facts {};

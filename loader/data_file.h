@@ -17,13 +17,13 @@ class DataFile {
 public:
     static Result<DataFile> open(const std::string& path);
 
-    // Exactly these bytes; a file that ends before is an error, since it was longer when it was
+    // Exactly these bytes. It is an error if the file ends earlier: it was longer when it was
     // opened.
     Status read(std::uint64_t offset, std::span<std::byte> into, PageCache cache) const;
     // As many of them as there are.
     Result<std::uint64_t> read_some(std::uint64_t offset, std::span<std::byte> into) const;
-    // So many bytes were read with PageCache::drop. Every few MiB the whole file's pages go: a
-    // kernel with large pages keeps those of which only a part was named.
+    // This many bytes were read with PageCache::drop. Every few MiB the whole file's pages are
+    // dropped: a kernel with large pages keeps a page if only a part of it was named.
     void forget(std::uint64_t bytes) const;
 
     std::uint64_t size() const { return size_; }

@@ -14,7 +14,7 @@ namespace holdfast::loader {
 class RowTaker {
 public:
     virtual ~RowTaker() = default;
-    // 1, 2, 4 or 8: JPEG is decoded so much smaller.
+    // 1, 2, 4 or 8: JPEG is decoded at this fraction of its size.
     virtual unsigned denominator(Size full) = 0;
     // False: no room, or the size is wrong.
     virtual bool begin(Size size, Scratch& scratch) = 0;
@@ -28,7 +28,7 @@ struct BadImage {
     bool wants_room = false;
 };
 
-// `channels` is 3 or 1. Nothing: the image went to the taker.
+// `channels` is 3 or 1. Returns nothing if the taker has got the image.
 std::optional<BadImage> decode_image(ByteStream& stream, Scratch& scratch, std::uint32_t channels,
                                      RowTaker& taker);
 std::optional<BadImage> decode_jpeg(std::span<const std::uint8_t> front, ByteStream& stream,

@@ -24,7 +24,7 @@ Share share_of(const Pass& pass, std::uint64_t count, std::uint64_t position) {
     if (left >= step) return {position + pass.rank * pass.batch, pass.batch, position + step};
     if (pass.whole_batches || left < pass.ranks) return {count, 0, count};
     const std::uint64_t each = left / pass.ranks;
-    const std::uint64_t more = left % pass.ranks;  // so many ranks have one more
+    const std::uint64_t more = left % pass.ranks;  // this many ranks have one more
     const std::uint64_t before = pass.rank * each + std::min(pass.rank, more);
     return {position + before, each + (pass.rank < more ? 1 : 0), count};
 }
@@ -48,10 +48,10 @@ Engine::Engine(Source& source, EngineOptions options, std::vector<std::span<std:
       workers_(scratches.size()),
       large_(large) {
     with_program_.resize(slots_.size());
-    // The last one given back is the first one used again: its pages are there and warm.
+    // The slot given back last is used first: its pages exist and are in the cache.
     for (std::size_t i = slots_.size(); i-- > 0;) free_.push_back(static_cast<std::uint32_t>(i));
     stats_.slots = slots_.size();
-    // The program's signals are for the program's threads.
+    // Signals of the program belong to its own threads.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -78,7 +78,7 @@ void Engine::start(const Pass& pass) {
     const std::lock_guard guard(lock_);
     end_wait_for_program();
     ++generation_;
-    // Batches that no worker is at are free now, the others when their workers are done with them.
+    // Batches that no worker fills are free now, the others when their workers are done.
     for (const auto& batch : line_)
         if (batch->done == batch->given) free_.push_back(batch->slot);
     line_.clear();
@@ -91,7 +91,7 @@ void Engine::start(const Pass& pass) {
     work_.notify_all();
 }
 
-// Whether a sample of this pass is left that has no slot yet. Called locked.
+// Whether a sample of this pass still has no slot. Called locked.
 bool Engine::more() {
     if (share_given_ < share_.rows) return true;
     const Share next = share_of(pass_, source_.count(), position_);
@@ -102,11 +102,11 @@ bool Engine::more() {
     return true;
 }
 
-// Whether sleeping workers are worth waking: small batches would have them wake up for each one.
+// Whether sleeping workers should be woken: with small batches they would wake up for each one.
 // Called locked.
 bool Engine::low() const { return idle_ > 0 && line_.size() <= options_.ahead / 2; }
 
-// The first batch with rows that nobody has taken; a new one where a slot is free. Called locked.
+// The first batch with rows that no worker has taken; a new one if a slot is free. Called locked.
 std::shared_ptr<Engine::Batch> Engine::wanted() {
     if (!started_ || closed_) return nullptr;
     for (const auto& batch : line_)
@@ -178,8 +178,8 @@ void Engine::fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch
     part.seed = batch.seed;
     part.epoch = batch.epoch;
     source_.fill(part, scratch, failures);
-    // One at a time where a worker's own room was too small. Nobody waits here holding what another
-    // one here needs: the slot is the batch's, and the large piece is all that is taken.
+    // Samples that did not fit into a worker's own scratch, one at a time. No deadlock: a worker
+    // keeps the batch's slot and takes only the large piece.
     for (std::size_t i = 0; i < failures.size();) {
         if (!failures[i].wants_room || large_.size() <= scratch.size()) {
             ++i;
@@ -203,7 +203,7 @@ void Engine::fill(Batch& batch, std::uint64_t first, std::uint64_t rows, Scratch
     }
 }
 
-// A batch is complete: bad rows are taken out, where that was asked for. Called locked.
+// A batch is complete: bad rows are removed if the program asked for that. Called locked.
 void Engine::settle(Batch& batch) {
     if (batch.failures.empty()) return;
     std::sort(batch.failures.begin(), batch.failures.end(),

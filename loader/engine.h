@@ -1,5 +1,5 @@
-// Batches in order, filled by threads, in slots that were there before: who waits for whom, and who
-// holds what.
+// Batches in order, filled by threads, in slots made beforehand: who waits for whom, and who holds
+// which slot.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace holdfast::loader {
 struct Pass {
     std::uint64_t seed = 0;
     std::uint64_t epoch = 0;
-    std::uint64_t position = 0;  // samples that all ranks together have had
+    std::uint64_t position = 0;  // samples that all ranks together have got
     std::uint64_t rank = 0;
     std::uint64_t ranks = 1;
     std::uint64_t batch = 1;  // samples of a step; slots may hold fewer
@@ -37,8 +37,8 @@ struct Share {
 };
 
 // This rank's part of the step that begins at `position`; no rows: the epoch is over. The last step
-// is divided evenly, so that every rank has as many steps as the others; fewer samples than ranks
-// cannot be, and are left out.
+// is divided evenly, so that all ranks have equally many steps. Fewer samples than ranks cannot be
+// divided, and are left out.
 Share share_of(const Pass& pass, std::uint64_t count, std::uint64_t position);
 std::uint64_t steps_of(const Pass& pass, std::uint64_t count);
 
@@ -48,8 +48,8 @@ struct Delivery {
     std::uint32_t slot = 0;
     std::byte* data = nullptr;
     std::uint64_t rows = 0;
-    std::uint64_t capacity_rows = 0;         // the fields' offsets are those of so many rows
-    std::uint64_t position = 0;              // behind this batch
+    std::uint64_t capacity_rows = 0;         // the fields' offsets are for this many rows
+    std::uint64_t position = 0;              // after this batch
     const std::uint64_t* samples = nullptr;  // valid until the slot is given back
     std::string error;
 };
@@ -75,20 +75,20 @@ struct EngineOptions {
 
 class Engine {
 public:
-    // `slots` and `scratches` are pieces of one arena; a slot has 8 bytes for each sample behind
-    // what the batch takes; `large` is the piece that one sample at a time may use when its
-    // worker's own scratch is too small.
+    // `slots` and `scratches` are pieces of one arena; a slot has 8 bytes for each sample after the
+    // batch's own bytes; `large` is the piece that one sample at a time may use if its worker's own
+    // scratch is too small.
     Engine(Source& source, EngineOptions options, std::vector<std::span<std::byte>> slots,
            const std::vector<std::span<std::byte>>& scratches, std::span<std::byte> large);
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
     ~Engine();
 
-    // Begins a pass; what was prepared for another one is dropped. Slots that the program holds
-    // stay as they are.
+    // Begins a pass; drops what was prepared for another one. Slots that the program holds stay as
+    // they are.
     void start(const Pass& pass);
-    // The next batch. `held`: the program itself has every slot, so waiting would be for ever.
-    // `waiting`: nothing came within the time.
+    // The next batch. `held`: the program itself has every slot, so waiting would never end.
+    // `waiting`: none came within the time.
     Next next(std::chrono::milliseconds patience, Delivery& out);
     // A slot for the program to fill itself.
     Next take(Delivery& out);
@@ -125,7 +125,7 @@ private:
     void settle(Batch& batch);
     void drop_rows(Batch& batch);
     std::byte* slot(std::uint32_t number) const { return slots_[number].data(); }
-    // Where the numbers of a batch's samples stand: at the end of its slot.
+    // The numbers of a batch's samples: at the end of its slot.
     std::uint64_t* samples_of(std::uint32_t number) const {
         return reinterpret_cast<std::uint64_t*>(slots_[number].data() + slots_[number].size()) -
                options_.batch;
@@ -148,7 +148,7 @@ private:
     Order order_;
     std::uint64_t generation_ = 0;
     std::uint64_t position_ = 0;  // of the step after `share_`
-    Share share_;                 // the step that is being given slots
+    Share share_;                 // the step whose slots are being given out
     std::uint64_t share_given_ = 0;
     bool started_ = false;
     bool closed_ = false;
@@ -156,7 +156,7 @@ private:
     std::vector<std::uint32_t> free_;
     std::vector<bool> with_program_;
     std::uint64_t idle_ = 0;
-    std::optional<Clock::time_point> full_since_;  // a wait for the program that is not over
+    std::optional<Clock::time_point> full_since_;  // when the present wait for the program began
     EngineStats stats_;
     std::vector<std::thread> threads_;
 };

@@ -34,11 +34,11 @@ struct Head {
     std::uint64_t walked;
     std::uint64_t table;  // bytes
     std::uint64_t fingerprint;
-    std::uint64_t checksum;  // of what stands before it and of all that follows
+    std::uint64_t checksum;  // of the fields before it and of all bytes after the head
 };
 static_assert(sizeof(Head) == 72);
 
-// Of many megabytes at a time: four words a step, which do not wait for each other.
+// For many megabytes at a time: four words per step, whose sums do not depend on each other.
 std::uint64_t block_sum(std::span<const std::byte> bytes, std::uint64_t before) {
     constexpr std::size_t words = 4;
     std::uint64_t sums[words] = {before, before + 1, before + 2, before + 3};
@@ -73,7 +73,7 @@ void put_number(std::string& table, Number number) {
     table.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// Takes the table apart; whatever does not fit is nothing.
+// Reads the table; returns nothing if any part does not fit.
 class TableReader {
 public:
     explicit TableReader(std::string_view table) : left_(table) {}
@@ -155,8 +155,8 @@ std::optional<FileList::Image> image_of(const Head& head, std::string_view table
     return image;
 }
 
-// Pages that are about to be written, all at once: one by one they cost as much as reading the
-// file. Kernels before 5.14 do not know it, and then it goes the old way.
+// Makes pages that are about to be written present, all at once: one by one they cost as much as
+// reading the file. Kernels before 5.14 do not know the call; then each page comes when written.
 void present(std::span<std::byte> room) {
     constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, which older headers lack
     constexpr std::uintptr_t page = 4096;
@@ -228,7 +228,7 @@ Status save_index(const std::string& path, std::uint64_t key, const FileList& fi
     head.table = table.size();
     head.fingerprint = files.fingerprint();
     head.checksum = sum_of(head, std::as_bytes(std::span(table)), image);
-    // Two ranks may write at once: each its own, and the last one stays.
+    // Two ranks may write at once: each writes its own file, and the last rename wins.
     const std::string beside = formatted("{}.{}", path, ::getpid());
     UniqueFd fd(::open(beside.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!fd) return Error::from_errno(path);

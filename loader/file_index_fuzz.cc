@@ -1,4 +1,4 @@
-// Any bytes as an index of files, with the sum that they must have: what is believed can be used.
+// Any bytes as an index of files, with a correct sum: an accepted index can be used.
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (::ftruncate(fd, 0) != 0 ||
         ::pwrite(fd, bytes.data(), size, 0) != static_cast<ssize_t>(size))
         return 0;
-    std::uint64_t key = 0;  // it is asked for by the key that it has
+    std::uint64_t key = 0;  // loaded by the key that it has
     if (size >= 16) std::memcpy(&key, data + 8, sizeof key);
     auto arena = Arena::make(holdfast::Bytes::mib(1), false);
     if (!arena) return 0;

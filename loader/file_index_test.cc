@@ -31,7 +31,7 @@ protected:
             fs::create_directories(fs::path(data_ + "/" + one).parent_path());
             std::ofstream(data_ + "/" + one) << "x";
         }
-        // As if it had all been there for long: what is young is not believed.
+        // As if all of it were old: a young folder is not trusted.
         for (const char* one : {"", "/a", "/b c"}) age(data_ + one);
         ASSERT_TRUE(save());
     }
@@ -49,7 +49,7 @@ protected:
         files.finish();
         return save_index(index_, key, files);
     }
-    // What is found there, and how many files it lists.
+    // The state of the index, and how many files it lists.
     std::pair<IndexState, std::uint64_t> load(std::uint64_t with = key) {
         auto arena = Arena::make(Bytes::mib(1), false);
         FileList files(*arena);
@@ -86,7 +86,7 @@ TEST_F(FileIndexTest, GivesTheListThatWasKept) {
 TEST_F(FileIndexTest, IsNotBelievedAfterAFolderChanged) {
     std::ofstream(data_ + "/a/4.jpg") << "x";
     EXPECT_EQ(load().first, IndexState::stale);
-    age(data_ + "/a");  // another file, and yet the old time: it is not seen, as the document says
+    age(data_ + "/a");  // another file, but the old time: it is not noticed, as documented
     EXPECT_EQ(load().first, IndexState::used);
     fs::remove_all(data_ + "/b c");
     EXPECT_EQ(load().first, IndexState::stale);

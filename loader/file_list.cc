@@ -36,7 +36,7 @@ EntryKind kind_of(int directory, const dirent& entry) {
     if (entry.d_type == DT_DIR) return EntryKind::folder;
     if (entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return EntryKind::other;
     struct stat facts {};
-    // A link that leads nowhere is listed: what is read must not become less in silence.
+    // A link that leads nowhere is listed: files must not disappear silently.
     if (::fstatat(directory, entry.d_name, &facts, 0) != 0) return EntryKind::file;
     return S_ISDIR(facts.st_mode)   ? EntryKind::folder
            : S_ISREG(facts.st_mode) ? EntryKind::file
@@ -54,7 +54,7 @@ FileList::Walked FileList::Walked::now(const std::string& path) {
     if (::stat(path.empty() ? "." : path.c_str(), &facts) != 0) return {path, 0, 0};
     timespec clock{};
     ::clock_gettime(CLOCK_REALTIME, &clock);
-    // A change within the same tick as this look would not be seen in the time.
+    // The time would not show a change within the same clock tick as this look.
     const std::int64_t modified = nanoseconds(facts.st_mtim);
     const bool young = modified > nanoseconds(clock) - 2 * second;
     return {path, young ? 0 : modified, facts.st_ino};
@@ -125,7 +125,7 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
     const std::uint64_t first = count_;
     while (const dirent* found = ::readdir(stream.get())) {
         const std::string_view name = found->d_name;
-        // As shells have it: names with a dot are hidden from patterns.
+        // As in shells, patterns do not match names that begin with a dot.
         if (name.starts_with('.')) continue;
         const EntryKind kind = kind_of(::dirfd(stream.get()), *found);
         if (kind == EntryKind::file && files_here && ends_with_any(name, endings) &&
@@ -152,8 +152,8 @@ Status FileList::walk(const std::string& folder, const std::vector<std::string>&
     return Done{};
 }
 
-// The files of one folder by their names. The first of them lies highest, so they are sorted
-// downwards.
+// Sorts the files of one folder by name. Entries grow downwards, so the first file must lie
+// highest.
 void FileList::sort_from(std::uint64_t first) {
     const std::uint64_t count = count_ - first;
     if (count < 2) return;
@@ -166,7 +166,7 @@ void FileList::sort_from(std::uint64_t first) {
         std::sort(lowest, lowest + count, later);
         return;
     }
-    // Names begin alike: what tells them apart is compared first, eight bytes at once.
+    // Names begin alike: compare first, eight bytes at once, where they differ.
     std::string_view alike = names + lowest->name;
     for (std::uint64_t i = 1; i < count && !alike.empty(); ++i) {
         const char* name = names + lowest[i].name;
@@ -195,7 +195,7 @@ void FileList::sort_from(std::uint64_t first) {
 }
 
 void FileList::finish() {
-    // The entries go right behind the names, first file first; the rest is given back.
+    // The entries go right after the names, first file first; the rest is given back.
     const std::uint64_t names = rounded_up(names_, sizeof(Entry));
     const std::uint64_t entries = count_ * sizeof(Entry);
     if (count_ > 0) {
@@ -207,7 +207,7 @@ void FileList::finish() {
     arena_.shrink_last(room_, names + entries);
     room_ = room_.first(names + entries);
     number_classes();
-    // Names only, and no folder above the data: another machine has it elsewhere.
+    // Names only, without the path of the data: it differs on another machine.
     const auto* text = reinterpret_cast<const char*>(room_.data());
     fingerprint_ = text_hash({text, static_cast<std::size_t>(names_)}, count_);
     for (const std::string& name : classes_) fingerprint_ = text_hash(name, fingerprint_);

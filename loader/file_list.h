@@ -1,5 +1,5 @@
 // The names of a folder's files, in an order that does not depend on the file system; kept in the
-// arena, since a million names count.
+// arena, because a million names take memory.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ public:
         std::string class_name;
         std::uint32_t class_number = 0;
     };
-    // A folder that was looked into, and what tells whether it changed since. A time of 0: it may
+    // A folder that was walked, and how to tell whether it has changed since. A time of 0: it may
     // have changed while it was read.
     struct Walked {
         std::string path;
@@ -29,7 +29,7 @@ public:
         bool operator==(const Walked&) const = default;
         static Walked now(const std::string& path);
     };
-    // A finished list, but for names and entries.
+    // Everything of a finished list but names and entries.
     struct Image {
         std::uint64_t files = 0;
         std::uint64_t names = 0;
@@ -41,17 +41,17 @@ public:
     // Takes what is left of the arena until finish().
     explicit FileList(Arena& arena);
 
-    // Files below `root` that a pattern of path parts fits: `*`, `?`, `[a-z]`, and `**` for any
-    // number of folders. Where `endings` are given, only names that end so (any case). `by_top`: a
-    // file's class is the first folder below the root, else the folder it lies in.
+    // Adds files below `root` that match a pattern of path parts: `*`, `?`, `[a-z]`, and `**` for
+    // any number of folders. With `endings`, only names with one of them (any case). `by_top`: a
+    // file's class is the first folder below the root, else the folder that contains it.
     Status add_matching(const std::string& root, const std::vector<std::string>& parts,
                         const std::vector<std::string>& endings, bool by_top);
     Status add_path(std::string_view path);
     // Room for names and entries that were kept elsewhere, and the list that they belong to; false
-    // where they cannot.
+    // if they do not fit together.
     std::span<std::byte> room_for(std::uint64_t bytes) const;
     bool take(Image image);
-    // Gives back what was not needed, and numbers the classes in the order of their names.
+    // Gives back what was not needed, and numbers the classes in alphabetical order.
     void finish();
 
     std::uint64_t count() const { return count_; }

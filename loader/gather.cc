@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::uint64_t at_a_time = 1024;
 
-// A size that the compiler knows makes a copy one load and one store.
+// With a size known at compile time, a copy is one load and one store.
 template <std::uint64_t size>
 void take_fixed(const GatheredColumn& column, std::span<const std::uint64_t> rows, std::byte* to) {
     for (const std::uint64_t row : rows) {

@@ -1,4 +1,4 @@
-// Rows of a block that lies outside the arena, column by column, into a batch.
+// Copies rows of a block outside the arena, column by column, into a batch.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct GatheredColumn {
     std::uint64_t offset = 0;  // of the column's first row in the batch
 };
 
-// Rows `first` and on of the block in its order, `rows` of them, to row `row` and on of the batch.
+// Copies `rows` rows of the block, in its order from `first` on, to the batch's rows from `row` on.
 void gather(std::span<const GatheredColumn> columns, const Order& order, std::uint64_t first,
             std::uint64_t rows, std::byte* batch, std::uint64_t row);
 

@@ -56,7 +56,7 @@ private:
 
 std::string size_words(Size size) { return formatted("{} x {}", size.width, size.height); }
 
-// A generous bound of what libjpeg, zlib and the scaler need for an image of this size. A
+// A generous bound for what libjpeg, zlib and the scaler need for an image of this size. A
 // progressive JPEG keeps every coefficient, two bytes each.
 std::uint64_t scratch_for(Size size, bool progressive) {
     const std::uint64_t rows = std::uint64_t{size.width} * 3 * 64;
@@ -76,7 +76,7 @@ public:
           largest_(largest),
           cache_(cache) {}
 
-    // Looks at a few images: how large they are, and so what a worker needs.
+    // Measures a few images, to know what a worker needs.
     Status measure() {
         std::vector<std::byte> room(1U << 20U);
         const std::uint64_t n = places_->count();
@@ -180,7 +180,7 @@ private:
         return say_need(std::move(bad), scratch);
     }
 
-    // The only sample of its batch, as it was decoded.
+    // The only sample of its batch, unchanged after decoding.
     std::optional<BadImage> fill_as_it_is(const Part& part, std::uint64_t row, std::uint64_t sample,
                                           Scratch& scratch) const {
         const auto place = places_->open(sample);

@@ -30,15 +30,15 @@ public:
     virtual Result<Place> open(std::uint64_t sample) const = 0;
     virtual std::uint64_t fingerprint() const = 0;
     virtual std::vector<std::string> classes() const = 0;
-    // Nothing: these places carry no labels.
+    // Nothing if these places carry no labels.
     virtual std::optional<std::int64_t> label(std::uint64_t sample) const = 0;
 };
 
 std::unique_ptr<ImagePlaces> places_in(FileList files, bool labelled);
 std::unique_ptr<ImagePlaces> places_in(std::shared_ptr<TarShards> shards);
 
-// `as_they_are`: each sample in its own size, as bytes behind a head of 32 bytes: three numbers of
-// 32 bits (height, width, channels), a fourth without meaning, then the label, of 8 bytes at most.
+// `as_they_are`: each sample in its own size, as bytes after a head of 32 bytes: three numbers of
+// 32 bits (height, width, channels), an unused fourth, then the label, of at most 8 bytes.
 Result<std::unique_ptr<Source>> make_images(std::unique_ptr<ImagePlaces> places,
                                             const PictureOptions& options, Labels labels,
                                             bool as_they_are, std::uint64_t largest,

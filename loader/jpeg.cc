@@ -1,5 +1,5 @@
 // JPEG by libjpeg-turbo, whose memory comes from our scratch: the library leaves its lowest layer
-// to whoever builds a program with it, and the functions at the end of this file are that layer.
+// to the program that uses it, and the functions at the end of this file are that layer.
 #if HOLDFAST_HAVE_CODECS
 
 #include <csetjmp>
@@ -7,7 +7,7 @@
 #include <cstring>
 #include <iterator>
 
-// Needs the names of <cstdio> before it.
+// Needs <cstdio> before it.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -27,7 +27,7 @@ struct JpegInput {
     ByteStream* stream;
 };
 
-// libjpeg's own words. Its error manager is not taken: it writes to stderr.
+// libjpeg's own messages. Its error manager is not used, because it writes to stderr.
 #define JMESSAGE(code, string) string,
 #define JCOPYRIGHT_SHORT ""
 #define JVERSION ""
@@ -90,7 +90,7 @@ void from_inks(const std::uint8_t* inks, std::uint32_t width, std::uint32_t chan
 
 }  // namespace
 
-// Nothing in here may need a destructor: errors leave by longjmp.
+// Nothing in here may need a destructor, because errors leave by longjmp.
 std::optional<BadImage> decode_jpeg(std::span<const std::uint8_t> front, ByteStream& stream,
                                     Scratch& scratch, std::uint32_t channels, RowTaker& taker) {
     jpeg_decompress_struct info;

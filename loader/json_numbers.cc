@@ -36,7 +36,7 @@ public:
         blanks();
         return rest_.empty();
     }
-    // What is between the quotes, escapes and all.
+    // The text between the quotes, escapes included.
     bool text(std::string_view& out) {
         if (!take('"')) return false;
         for (std::size_t i = 0; i < rest_.size(); ++i) {
@@ -100,7 +100,7 @@ public:
         }
         return number(number_ignored, whole);
     }
-    // Calls `each(value, whole)` for every number of a list of lists; false where it is none.
+    // Calls `each(value, whole)` for every number in nested lists; false if there is another value.
     template <class Each>
     bool numbers(const Each& each, int depth = 0) {
         if (depth > deepest_list) return false;
@@ -180,7 +180,7 @@ Result<std::vector<SeenMember>> look_at_members(std::string_view line) {
         if (!scanner.text(key) || !scanner.take(':')) return Error{"not a JSON object"};
         SeenMember member;
         member.name = std::string(key);
-        // The shape of the first list; the others are checked when they are read.
+        // The shape of the first list; the others are checked when read.
         JsonScanner shape(scanner.rest());
         JsonScanner counting(scanner.rest());
         member.numbers = counting.numbers([&](double, bool whole) {

@@ -11,7 +11,7 @@
 
 namespace holdfast::loader {
 
-// A member whose value is a number, true or false, or a list (of lists) of them, `count` in all.
+// A member whose value is a number, true or false, or (nested) lists of them, `count` in all.
 struct WantedMember {
     std::string name;
     std::uint64_t count = 1;
@@ -19,10 +19,10 @@ struct WantedMember {
     std::byte* out = nullptr;
 };
 
-// Writes each member's numbers to its place. An error says which member is missing or odd.
+// Writes each member's numbers to its place. An error names a member that is missing or odd.
 Status read_members(std::string_view line, std::span<const WantedMember> wanted);
 
-// How the members of a line look: for the first line of a file.
+// The form of a line's members, for the first line of a file.
 struct SeenMember {
     std::string name;
     std::uint64_t count = 0;

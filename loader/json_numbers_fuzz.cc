@@ -1,4 +1,4 @@
-// Any bytes as a JSON line: what the first look sees must be readable as that.
+// Any bytes as a JSON line: what the first look finds must be readable in that form.
 #include <cstdint>
 #include <cstdlib>
 #include <vector>

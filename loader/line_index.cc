@@ -111,12 +111,12 @@ Status LineIndex::scan(File& file, const LineRules& rules, std::vector<char>& bu
 
 void LineIndex::add_mark(File& file, std::uint64_t offset) {
     while (full()) thin();
-    if (file.lines % stride_ != 0) return;  // marks lie further apart now
+    if (file.lines % stride_ != 0) return;  // marks are further apart now
     marks_[used_++] = offset;
     ++file.marks;
 }
 
-// Every other mark goes.
+// Drops every other mark.
 void LineIndex::thin() {
     std::uint64_t to = 0;
     for (File& file : files_) {
@@ -165,7 +165,7 @@ Result<std::string_view> LineIndex::Cursor::line(std::span<const std::uint64_t> 
     const std::uint64_t mark = local / index_.stride_;
     const std::uint64_t number_of_mark = file.mark + mark;
     if (number_of_mark < span_ || number_of_mark >= span_ + held_) {
-        // Those that follow it and are wanted next come with it.
+        // Reads the marks after it, too, if they are wanted next.
         std::uint64_t marks = 1;
         for (std::size_t next = which + 1; next < wanted.size() && marks < index_.together();
              ++next) {

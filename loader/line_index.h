@@ -1,4 +1,4 @@
-// Where the lines of text files begin: every so many lines a mark, in the arena. A line is found by
+// Where the lines of text files begin: one mark for so many lines, in the arena. A line is found by
 // reading from its mark on.
 #pragma once
 
@@ -14,20 +14,20 @@
 namespace holdfast::loader {
 
 struct LineRules {
-    bool header = false;          // the first line of each file is none of the samples
+    bool header = false;          // the first line of each file is not a sample
     bool quotes = false;          // a line break between double quotes belongs to the line (CSV)
     bool skip_blank_ends = true;  // an empty line at the very end of a file is not a sample
 };
 
 class LineIndex {
 public:
-    // `share` is the most of the arena that marks may take; where that is little, they lie further
-    // apart. `rows`: lines of a batch.
+    // `share` is the most of the arena that marks may take; if it is small, they lie further apart.
+    // `rows`: lines of a batch.
     static Result<LineIndex> build(Arena& arena, const std::vector<std::string>& paths,
                                    const LineRules& rules, std::uint64_t share, std::uint64_t rows);
 
     std::uint64_t count() const { return count_; }
-    // "data.csv:12", counted as editors do where no line break is quoted.
+    // "data.csv:12", as editors count if no line break is quoted.
     std::string name(std::uint64_t line) const;
     const std::string& first_path() const { return files_.front().path; }
     const std::string& header() const { return header_; }
@@ -35,7 +35,7 @@ public:
     std::uint64_t longest_batch() const { return longest_batch_; }
     std::uint64_t fingerprint() const;
 
-    // Reads lines one after the other; neighbours come from one read.
+    // Reads lines one after the other; one read gets neighbours together.
     class Cursor {
     public:
         Cursor(const LineIndex& index, Scratch& scratch, PageCache cache)
@@ -72,7 +72,7 @@ private:
     void add_mark(File& file, std::uint64_t offset);
     void thin();
     bool full() const { return used_ >= (stride_ < close_ ? easy_ : room_); }
-    // Marks that are read at once where lines follow each other.
+    // How many marks to read at once if lines follow each other.
     std::uint64_t together() const { return stride_ < close_ ? close_ / stride_ : 1; }
     std::uint64_t end_of(const File& file, std::uint64_t mark) const;
     const File& file_of(std::uint64_t line) const;
@@ -83,7 +83,7 @@ private:
     bool quotes_ = false;
     std::uint64_t* marks_ = nullptr;
     std::uint64_t room_ = 0;  // marks that fit
-    std::uint64_t easy_ = 0;  // of these so many where every line has its own
+    std::uint64_t easy_ = 0;  // of these, how many if every line has its own
     std::uint64_t used_ = 0;
     std::uint64_t stride_ = 1;
     std::uint64_t count_ = 0;

@@ -33,7 +33,7 @@ public:
         }
     }
 
-    // The first line, for its looks.
+    // The first line, to learn the form of all lines.
     Result<std::string> first_line() const {
         std::vector<std::byte> room(lines_.scratch() + cache_line);
         Scratch scratch(room);

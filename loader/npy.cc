@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view npy_magic = "\x93NUMPY";
 
-// The text behind `'key':`, blanks skipped.
+// The text after `'key':` and blanks.
 std::optional<std::string_view> npy_value(std::string_view header, std::string_view key) {
     for (const char quote : {'\'', '"'}) {
         const std::string wanted = quote + std::string(key) + quote;

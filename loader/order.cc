@@ -24,8 +24,8 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
 
 Order::Order(std::uint64_t count, std::uint64_t seed, std::uint64_t epoch, bool shuffled)
     : count_(count), shuffled_(shuffled && count > 1) {
-    // A Feistel cipher over the smallest even number of bits that holds every position; what falls
-    // behind the end is enciphered again until it does not (at most 4 times on average).
+    // A Feistel cipher over the smallest even number of bits that covers every position. A result
+    // beyond the end is enciphered again until it is not (at most 4 times on average).
     const auto bits = static_cast<unsigned>(std::bit_width(count > 1 ? count - 1 : 1));
     half_bits_ = (bits + 1) / 2;
     half_mask_ = (std::uint64_t{1} << half_bits_) - 1;

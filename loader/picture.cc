@@ -105,7 +105,7 @@ Box box_of(const PictureOptions& options, Size in, SampleRandom& random) {
     const double height = in.height;
     if (options.crop == Crop::stretch) return {0, 0, width, height};
     if (options.crop == Crop::random) {
-        // Ten tries for a part of 8 to 100 % of the area that is not too long, as everybody does.
+        // Ten tries for a part of 8 to 100 % of the area that is not too long, as usual.
         for (int i = 0; i < 10; ++i) {
             const double area = width * height * random.uniform(options.least_area, 1.0);
             const double ratio = std::exp(random.uniform(std::log(3.0 / 4.0), std::log(4.0 / 3.0)));
@@ -117,7 +117,7 @@ Box box_of(const PictureOptions& options, Size in, SampleRandom& random) {
             return {left, top, left + w, top + h};
         }
     }
-    // The largest part in the middle that has the result's proportions; smaller by shorter/size.
+    // The largest part in the middle with the result's proportions; smaller by shorter/size.
     double w = width;
     double h = height;
     const double wanted = static_cast<double>(options.size.width) / options.size.height;

@@ -1,4 +1,4 @@
-// What is made of a decoded image: which part of it, how large, in which numbers and in which
+// How a decoded image becomes a picture: which part of it, how large, in which numbers and in which
 // order.
 #pragma once
 
@@ -51,7 +51,7 @@ Box box_of(const PictureOptions& options, Size in, SampleRandom& random);
 // Takes the rows of one image and writes the finished picture.
 class PictureMaker : public RowTaker, private RowSink {
 public:
-    // `expected` is what the image must measure where nothing is resized.
+    // `expected` is the image's size if nothing is resized.
     PictureMaker(const PictureOptions& options, const Levels& levels, Size expected,
                  SampleRandom random, std::byte* out)
         : options_(options), levels_(levels), expected_(expected), random_(random), out_(out) {}
@@ -60,7 +60,7 @@ public:
     bool begin(Size size, Scratch& scratch) override;
     std::uint8_t* next_row() override { return scaled_ ? scaler_.next_row() : row_; }
     bool row_done() override;
-    // The image's size where it was not the expected one.
+    // The image's size if it was not the expected one.
     std::optional<Size> odd() const { return odd_; }
 
 private:

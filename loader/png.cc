@@ -195,7 +195,7 @@ bool undo_filter(unsigned filter, std::uint8_t* row, const std::uint8_t* before,
     }
 }
 
-// A row as it lies in the file to 8 bits a channel; what is transparent is taken as it is.
+// Converts a row from the file's form to 8 bits a channel; transparency is ignored.
 void plain_pixels(const PngHeader& header, const std::uint8_t* palette, const std::uint8_t* row,
                   std::uint32_t pixels, std::uint32_t channels, std::uint8_t* out) {
     const unsigned samples = header.samples();

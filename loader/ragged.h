@@ -18,7 +18,7 @@ public:
     explicit RaggedBatch(const Part& part)
         : part_(part), at_(part.samples.size() * sizeof(Extent)) {}
 
-    // Room for the next sample; the batch was made large enough for the longest there are.
+    // Room for the next sample; the batch is large enough for the longest samples.
     std::span<std::byte> add(std::uint64_t length) {
         const std::uint64_t fits = at_ + length <= part_.capacity ? length : 0;
         const Extent extent{at_, fits};

@@ -110,7 +110,7 @@ TEST(LineEnd, ABreakInQuotesIsNone) {
     EXPECT_EQ(line_end(text, 0, true, in_quotes), 7U);
     EXPECT_FALSE(in_quotes);
     EXPECT_EQ(line_end(text, 0, false, in_quotes), 4U);
-    // A quotation that begins in one piece ends in the next.
+    // A quotation that begins in one piece may end in the next.
     in_quotes = false;
     EXPECT_EQ(line_end("a,\"b", 0, true, in_quotes), std::string::npos);
     EXPECT_TRUE(in_quotes);

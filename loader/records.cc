@@ -70,7 +70,7 @@ private:
         for (std::size_t i = 0; i < part.samples.size();) {
             const std::uint64_t sample = part.samples[i];
             const RecordArray::Piece& piece = piece_of(array, sample);
-            // Neighbours in the file are neighbours in the batch: one read.
+            // Neighbours in the file that are neighbours in the batch need one read.
             std::size_t run = 1;
             while (i + run < part.samples.size() && part.samples[i + run] == sample + run &&
                    sample + run < piece.first + piece.count)

@@ -1,4 +1,4 @@
-// Samples of one size, one behind the other in files: .npy and raw arrays.
+// Samples of one size, one after the other in files: .npy and raw arrays.
 #pragma once
 
 #include <memory>

@@ -10,7 +10,7 @@ namespace holdfast::loader {
 namespace {
 
 // libjpeg-turbo writes rows that begin at a multiple of 32 bytes past the cache, and reading them
-// back from memory takes longer than the arithmetic of a row. So none begins there.
+// back from memory takes longer than computing a row. So no row begins at such an address.
 constexpr std::uint64_t aside = 16;
 
 constexpr int weight_bits = 14;
@@ -52,7 +52,7 @@ bool make_weights(Scratch& scratch, std::uint32_t in, double from, double to, st
             total += weight[k];
             if (weight[k] > weight[heaviest]) heaviest = k;
         }
-        // A plain surface stays what it is.
+        // A surface of one colour must keep that colour.
         weight[heaviest] = static_cast<std::int16_t>(weight[heaviest] + (1 << weight_bits) - total);
         weights.first[i] = begin;
     }
@@ -72,7 +72,7 @@ bool Scaler::begin(Scratch& scratch, Size in, Box box, Size out, std::uint32_t c
         !make_weights(scratch, in.height, box.top, box.bottom, out.height, vertical_))
         return false;
     ring_rows_ = vertical_.taps + 1;
-    // Kernels read whole vectors: behind a row lie bytes that count for nothing.
+    // Kernels read whole vectors, so a row is followed by bytes that do not matter.
     const std::uint64_t spare = std::uint64_t{horizontal_.taps} * channels + cache_line + aside;
     stride_ = rounded_up(std::uint64_t{in.width} * channels + spare, cache_line);
     ring_ = static_cast<std::uint8_t*>(scratch.take(stride_ * ring_rows_));

@@ -1,5 +1,5 @@
 // Makes an image of another size while its rows come in: a triangle filter that widens as the image
-// shrinks, as PIL's BILINEAR. Only the rows that one row of the result needs are kept.
+// shrinks, like PIL's BILINEAR. Keeps only the rows that one row of the result needs.
 #pragma once
 
 #include <cstdint>
@@ -37,13 +37,13 @@ struct Weights {
 
 class Scaler {
 public:
-    // False where the scratch has no room.
+    // False if the scratch has no room.
     bool begin(Scratch& scratch, Size in, Box box, Size out, std::uint32_t channels, RowSink& sink);
-    // Where the next row is to be written; it has room for a few bytes more than the row.
+    // Where to write the next row; it has room for a few bytes more than the row.
     std::uint8_t* next_row();
-    // The row is there. False: no further row is needed.
+    // The row is written. False: no further row is needed.
     bool row_done();
-    // Rows before this one are not looked at.
+    // Rows before this one are not needed.
     std::uint32_t first_row() const { return vertical_.first[0]; }
     void skip_to(std::uint32_t y) { arrived_ = y; }
 

@@ -43,7 +43,7 @@ void plain_mix_columns(const std::uint8_t* row, const Weights& weights, std::uin
 #if defined(__x86_64__)
 
 // Asks the processor directly, because not every compiler's library has what __builtin_cpu_supports
-// needs. The registers count only if the kernel saves them.
+// needs. The wide registers may be used only if the kernel saves them.
 bool ask_for_avx2() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     if (__get_cpuid(1, &a, &b, &c, &d) == 0 || (c & bit_OSXSAVE) == 0 || (c & bit_AVX) == 0)
@@ -72,7 +72,7 @@ __attribute__((target("avx2"))) void wide_mix_rows(const std::uint8_t* const* ro
     const __m256i zero = _mm256_setzero_si256();
     const __m256i half = _mm256_set1_epi32(kernel_half);
     for (std::uint32_t x = 0; x < width; x += 32) {
-        // Not an array: compilers keep that in memory.
+        // No array: compilers would keep it in memory.
         __m256i sum0 = half;
         __m256i sum1 = half;
         __m256i sum2 = half;
@@ -90,7 +90,7 @@ __attribute__((target("avx2"))) void wide_mix_rows(const std::uint8_t* const* ro
             sum3 =
                 _mm256_add_epi32(sum3, _mm256_madd_epi16(_mm256_unpackhi_epi8(high, zero), pair));
         }
-        // Packing works within halves, as the unpacking did: the order comes out right.
+        // Packing works within halves, like the unpacking, so the order comes out right.
         const __m256i low = _mm256_packs_epi32(_mm256_srai_epi32(sum0, kernel_bits),
                                                _mm256_srai_epi32(sum1, kernel_bits));
         const __m256i high = _mm256_packs_epi32(_mm256_srai_epi32(sum2, kernel_bits),

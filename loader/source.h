@@ -1,5 +1,5 @@
-// What every kind of data can do: say how many samples there are and how they look, and write some
-// of them into a batch.
+// What every kind of data can do: say how many samples there are and what they look like, and write
+// some of them into a batch.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ struct Failure {
     std::uint64_t row = 0;
     std::uint64_t sample = 0;
     std::string text;
-    bool wants_room = false;  // more scratch than it was given
+    bool wants_room = false;  // it needs more scratch than it got
 };
 
 class Source {
@@ -70,18 +70,18 @@ public:
     virtual std::uint64_t count() const = 0;
     virtual Layout layout(std::uint64_t rows) const = 0;
     virtual std::string name(std::uint64_t sample) const = 0;
-    // A hash of the files' names and sizes, by which a resumed run notices that its data changed.
+    // A hash of the files' names and sizes, so that a resumed run notices changed data.
     virtual std::uint64_t fingerprint() const = 0;
     virtual std::vector<std::string> classes() const { return {}; }
-    // For images in their own sizes: the kind of label in each one's head; empty for none.
+    // For images in their own sizes: the type of the label in each head; empty if there is none.
     virtual std::string label_in_head() const { return {}; }
     // Fills the rows of `part`; called by many threads at once, each with its own scratch.
     virtual void fill(const Part& part, Scratch& scratch, std::vector<Failure>& failures) = 0;
-    // Samples that a part must not be split below or grow above.
+    // How many samples a part should have.
     virtual std::uint64_t part_size(std::uint64_t rows, unsigned workers) const;
 
 protected:
-    // The same where a sample costs next to nothing: not so small that taking a part costs more.
+    // The same for samples that cost next to nothing: large enough that taking a part costs less.
     static std::uint64_t part_of_bytes(std::uint64_t rows, unsigned workers, std::uint64_t each);
 };
 

@@ -1,5 +1,5 @@
-// Tar shards in WebDataset's layout: files of one sample lie one behind the other and share their
-// name up to the first dot.
+// Tar shards in WebDataset's layout: the files of one sample follow each other and share their name
+// up to the first dot.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t tar_block = 512;
 
 // One block of 512 bytes.
 Result<TarHeader> parse_tar_header(std::string_view block);
-// `path=` and `size=` of a pax header, where they are.
+// `path=` and `size=` of a pax header, if it has them.
 struct PaxFields {
     std::optional<std::string> path;
     std::optional<std::uint64_t> size;
@@ -46,8 +46,8 @@ struct TarMember {
 
 class TarShards {
 public:
-    // `pictures`: a sample is its image and the number in its .cls; else all its members, with
-    // their headers, as they lie in the file. The list of samples is kept in the arena.
+    // `pictures`: a sample is its image and the number in its .cls; else all its members with their
+    // headers, as they are in the file. The list of samples is kept in the arena.
     static Result<std::shared_ptr<TarShards>> open(Arena& arena,
                                                    const std::vector<std::string>& paths,
                                                    bool pictures, std::uint64_t rows);
@@ -60,7 +60,7 @@ public:
     }
     std::optional<std::int64_t> label(std::uint64_t sample) const;
     std::uint64_t fingerprint() const;
-    // What the longest samples of a batch take together.
+    // The sum of the longest samples of a batch.
     std::uint64_t longest_batch() const { return longest_batch_; }
 
 private:

@@ -15,8 +15,8 @@ from support.inside import library, watch  # noqa: F401
 from support.jupyter import jupyter  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
 
-# What a newcomer need not wait for: notebooks, frameworks, and the proofs of the guard's list of
-# code that survives a refusal.
+# Left to `make check`: notebooks, frameworks, and the proofs of the guard's list of code that
+# survives a refusal.
 LEFT_TO_CHECK = (
     "test_kernel_",
     "test_jupyter_",
@@ -26,14 +26,14 @@ LEFT_TO_CHECK = (
     "test_server",
     "test_survivors",
 )
-# Their tests share programs that were run once: one process of pytest takes them all.
+# Their tests share programs that are run once, so one process of pytest takes them all.
 TOGETHER = ("test_jupyter_server", "test_leaks", "test_python_stacks", "test_stalls", "test_zoo")
 OWN_VERSION = f"{sys.version_info.major}.{sys.version_info.minor}"
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the groups
 def pytest_collection_modifyitems(items):
-    """Marks what only `make check` runs: those, and every interpreter but the one we run on."""
+    """Marks tests that only `make check` runs: these, and every interpreter but our own."""
     for item in items:
         if item.path.stem in TOGETHER:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
@@ -73,7 +73,7 @@ def holdfast(binary, tmp_path):
 
 @pytest.fixture(scope="session")
 def compiler() -> str:
-    """A C compiler, for programs that no interpreter can stand for."""
+    """A C compiler, for programs that cannot be written in Python."""
     found = shutil.which("cc") or shutil.which("gcc")
     if not found:
         pytest.skip("no C compiler on this machine")
@@ -112,9 +112,9 @@ def small_disk(tmp_path):
 
 @pytest.fixture
 def public_folder():
-    """A folder everybody may use; pytest's own are closed to other users."""
+    """A folder that everybody may use; pytest's own are closed to other users."""
     folder = Path(tempfile.mkdtemp(prefix="holdfast-test-"))
-    folder.chmod(0o1777)  # as /tmp: without the sticky bit no run is kept in it
+    folder.chmod(0o1777)  # like /tmp: without the sticky bit no run would be kept in it
     yield folder
     shutil.rmtree(folder)
 

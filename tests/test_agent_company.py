@@ -1,4 +1,4 @@
-"""The agent beside others that reach as deep: allocators, valgrind, several interpreters in one."""
+"""The agent beside software that reaches as deep: allocators, valgrind, several interpreters."""
 
 import shutil
 import signal

@@ -1,5 +1,5 @@
-"""What a program could suffer from the agent inside it, and does not: the C programs are in
-tests/programs, and run plain and watched."""
+"""The agent harms no program in these ways: the C programs in tests/programs run plain and
+watched."""
 
 import os
 import signal
@@ -35,8 +35,13 @@ def test_a_tiny_stack_is_enough_to_start_a_program(watch, build):
     )
 
 
+@pytest.mark.parametrize("size", [6144, 8192, 16384])
+def test_a_coroutine_needs_no_more_stack(watch, build, size):
+    assert watch(build("harm_coroutine.c"), str(size)).output == "came back\n"
+
+
 def test_the_other_preloads_stay_for_children_in_their_order(library, tmp_path):
-    """Also where the program hands on an environment in which we are still to be seen."""
+    """Also if the program hands on an environment that still shows us."""
     mine = next(Path("/lib").glob("*-linux-gnu/libm.so.6"))
     other = mine.with_name("libdl.so.2")
     run = tmp_path / "hasan"
@@ -170,7 +175,7 @@ def test_no_figure_in_the_box_leads_astray(inside, words):
 
 @pytest.mark.parametrize("case", ["deep", "nested", "jump", "reported", "own", "suspend", "storm"])
 def test_handlers_run_on_the_stack_they_had_before(watch, build, case):
-    """A program that sets no alternate stack has none, although we keep one for crashes."""
+    """A program that sets no alternate stack sees none, although we keep one for crashes."""
     assert watch(build("harm_stack.c"), case).status == 0
 
 
@@ -225,7 +230,7 @@ def test_also_when_a_static_program_set_the_filter(holdfast, compiler, tmp_path)
         pytest.skip("no static libc on this machine")
     ended = holdfast.run(launcher, "prctl", PYTHON, "-c", ALLOCATE, text=True)
     assert (ended.returncode, ended.stderr) == (0, "")
-    # By way of a shell, which has us and starts the launcher.
+    # Through a shell, which has the agent and starts the launcher.
     line = f"{launcher} prctl {PYTHON} -c '{ALLOCATE}'; true"
     ended = holdfast.run("sh", "-c", line, text=True)
     assert (ended.returncode, ended.stderr) == (0, ""), ended.stdout

@@ -1,4 +1,4 @@
-"""The agent comes into every process of the tree, and nobody notices."""
+"""The agent is loaded into every process of the tree, and nobody notices."""
 
 import os
 import shutil
@@ -10,13 +10,13 @@ import pytest
 from support.interpreters import each, need
 from support.run import PATIENCE, PYTHON
 
-# How many mappings of the agent a process sees in itself; 0 where it is not loaded.
+# How many mappings of the agent a process sees in itself; 0 if it is not loaded.
 LOADED = "grep -c libholdfast_agent /proc/self/maps"
 
 
 @pytest.fixture
 def output_of(holdfast):
-    """What a command prints under watch; it must end well."""
+    """What a command prints when watched; it must end well."""
 
     def run(*command, **how):
         ended = holdfast.run(*map(str, command), text=True, **how)
@@ -168,7 +168,7 @@ def test_a_supervised_run_inside_another_keeps_its_own_record(holdfast, tmp_path
 
 
 def test_a_read_only_box_harms_nobody(holdfast, tmp_path):
-    # The run's directory goes away under the program: what it starts next finds no box.
+    # The run's directory disappears while the program runs: its next processes find no box.
     script = f"rm -rf {holdfast.home}/runs/*/*.box; {PYTHON} -c 'print(sum(range(10**6)))'"
     ended = holdfast.run("sh", "-c", script, text=True)
     assert (ended.returncode, ended.stdout) == (0, "499999500000\n")

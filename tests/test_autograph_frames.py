@@ -1,11 +1,11 @@
-"""Frames of AutoGraph's copies are told as the lines they were made of, by what TensorFlow says."""
+"""Frames of AutoGraph's copies are shown as the lines they were made from, by TensorFlow's text."""
 
 import importlib.util
 
 from support.run import ROOT
 
 COPY = "/tmp/__autograph_generated_filei_eofp0_.py"
-# As TensorFlow 2.13 says it.
+# The text of TensorFlow 2.13.
 TEXT = """in user code:
 
     File "/v/lib/python3.8/site-packages/keras/src/engine/t.py", line 1338, in train_function  *

@@ -1,4 +1,4 @@
-"""Memory touched late: callbacks, an error between two steps; and giving memory back."""
+"""Memory touched late: callbacks, an error between two steps; and freeing memory."""
 
 import signal
 import subprocess
@@ -57,7 +57,7 @@ def test_stopped_workers_go_on_when_their_parent_is_killed_meanwhile(guarded):
     ended = guarded(*program("brink_touch.py", "pause", "die"))
     assert ended.stdout.splitlines()[1:] == ["worker T"], ended.stderr
     worker = int(ended.stdout.split()[0])
-    # Nobody reads what it writes any more, so it ends by itself once it goes on.
+    # Nobody reads its output any more, so it ends by itself once it goes on.
     eventually("the worker has ended", lambda: not proc.is_running(worker))
 
 

@@ -1,4 +1,4 @@
-"""Growth nobody can be refused for: the main thread gets a BrinkError before the kernel kills."""
+"""Growth that cannot be refused: the main thread gets a BrinkError before the kernel kills."""
 
 import signal
 import subprocess
@@ -22,7 +22,7 @@ def guarded(holdfast, control_group):
     return run
 
 
-# Memory that was mapped long ago and is written to line by line: there is nothing to refuse.
+# Memory that was mapped long ago and is written line by line: there is no request to refuse.
 TOUCH = """
 import mmap
 block = mmap.mmap(-1, 4 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -48,7 +48,7 @@ def test_the_same_program_is_killed_where_the_guard_only_warns(guarded):
 
 
 def test_a_main_thread_that_waits_for_one_that_grows_gets_the_error(guarded):
-    """A few megabytes a second: a thread that grows as fast as it can wins now and then."""
+    """A few megabytes a second: a thread that grows at full speed sometimes wins."""
     ended, kills = guarded(
         "import threading, time\n"
         "stop, kept = False, []\n"
@@ -151,12 +151,12 @@ def test_an_executors_thread_hands_its_error_to_who_asks_for_the_result(guarded)
         "    try: pool.submit(grow).result()\n"
         "    except MemoryError: print('caught')\n"
     )
-    # Should the main thread be called first, the error may meet it where it waits for the pool.
+    # If the main thread is called first, it may get the error where it waits for the pool.
     assert kills == 0, ended.stderr
     assert (ended.stdout, ended.returncode) == ("caught\n", 0) or "BrinkError" in ended.stderr
 
 
-# oneDNN 3.10 (torch 2.11) keeps data there while it multiplies matrices.
+# oneDNN 3.10 (torch 2.11) keeps data below the stack pointer while it multiplies matrices.
 BELOW_THE_STACK = """
 #include <string.h>
 long damaged(long rounds) {

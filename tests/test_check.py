@@ -1,4 +1,4 @@
-"""`holdfast check`: what it says of this machine, of machines made worse, and of bad input."""
+"""`holdfast check`: what it finds on this machine, on damaged machines, and with bad input."""
 
 import json
 import os
@@ -20,7 +20,7 @@ SEVERITIES = ["blocks", "will-hurt", "note"]
 
 
 def environment_with(folder: Path, *packages: str) -> Path:
-    """A virtual environment's files, without a Python that works."""
+    """The files of a virtual environment, without a working Python."""
     site = folder / "lib/python3.11/site-packages"
     site.mkdir(parents=True)
     (folder / "bin").mkdir()
@@ -71,7 +71,7 @@ def test_every_code_of_a_check_has_its_page(binary):
 
 
 def test_every_healthy_root_says_whether_it_is_real():
-    """Ten or more; a machine that could not be had is reconstructed, and says so."""
+    """Ten or more; a machine that was not available is reconstructed, and says so."""
     healthy = 0
     for file in (ROOT / "src/check/roots").iterdir():
         for root in re.split(r"(?m)^root ", file.read_text()):
@@ -120,7 +120,7 @@ def test_text_says_what_json_says(binary, tmp_path):
     assert f"{report['fine']} checks fine" in words
 
 
-# Nothing of the environment is run
+# Nothing of the environment runs
 
 
 def test_no_framework_is_imported_and_no_python_is_started(binary, tmp_path):
@@ -147,7 +147,7 @@ def test_no_network_is_used_and_no_program_started(binary, tmp_path):
         check=True,
     )
     text = trace.read_text()
-    assert text.count("execve(") == 1  # its own
+    assert text.count("execve(") == 1  # only itself
     assert "socket(" not in text and "connect(" not in text
 
 
@@ -170,7 +170,7 @@ def test_a_python_that_hangs_or_fails_at_import_is_told(binary, tmp_path):
     (why,) = [i["why"] for i in report["impossible"] if i["check"] == "framework-import"]
     assert "did not end within 1 s" in why
 
-    # These end by themselves, so they have the usual time.
+    # These end by themselves, so the usual limit is enough.
     arguments = ["--python", str(python), "--import"]
     program(python, "#!/bin/sh\necho 'ImportError: libfoo.so: nothing' >&2\nexit 1\n")
     report, answer = ask(binary, *arguments)
@@ -267,7 +267,7 @@ def test_an_environment_full_of_traps_is_judged_by_what_is_left(binary, tmp_path
 
 
 def test_an_environment_without_the_systems_libraries_blocks_nothing(binary, tmp_path):
-    """A tree of the environment alone: that libc is not in it says nothing of the machine."""
+    """A tree of the environment alone: a missing libc there says nothing about the machine."""
     site = tmp_path / "env/lib/python3.11/site-packages"
     (site / "numpy/core").mkdir(parents=True)
     (site / "numpy-1.26.0.dist-info").mkdir()
@@ -290,7 +290,7 @@ def test_a_driver_that_hangs_is_not_possible_and_one_that_answers_is_judged(
         pytest.skip("the stub of NVIDIA's library is not built; make unit builds it")
     (tmp_path / "libnvidia-ml.so.1").symlink_to(stub)
     (tmp_path / "answers").write_text(answers)
-    # A /dev of its own, with a file where the node of a GPU would be.
+    # Its own /dev, with a file in place of a GPU's node.
     make = "mount -t tmpfs none /dev && mknod -m 666 /dev/null c 1 3 && touch /dev/nvidia0"
     ran = subprocess.run(
         [*with_mounts(make), str(binary), "check", "--json", "--python", PYTHON],

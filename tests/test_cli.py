@@ -1,4 +1,4 @@
-"""The command line: bad input gets one line that says what to do, good input what was promised."""
+"""The command line: bad input gets one line with advice, good input does what was promised."""
 
 import contextlib
 import json
@@ -153,7 +153,7 @@ def completed_for(shell: str, verb: str) -> set[str]:
         return {f"--{name}" for x in lines for name in re.findall(r" -l ([a-z-]+)", x)} | {"--help"}
     text = (ROOT / "completions" / {"bash": "holdfast.bash", "zsh": "_holdfast"}[shell]).read_text()
     part = re.search(rf"\n        {verb}\)\n(.*?)\n            ;;\n", text, re.DOTALL).group(1)
-    part = re.sub(r'"\$program" [^)]*', "", part)  # what it asks holdfast itself
+    part = re.sub(r'"\$program" [^)]*', "", part)  # calls of holdfast itself
     return set(re.findall(r"(--[a-z]+(?:-[a-z]+)*)", part))
 
 
@@ -247,7 +247,7 @@ def test_a_verdict_stays_what_it_was_whatever_is_written_to_the_log_later(holdfa
             stderr.write(b"Traceback (most recent call last):\nKeyError: 'of another run'\n")
         assert holdfast.why() == json.loads(first.read_text())
         assert "HOLDFAST" in log.read_text() or "holdfast:" in log.read_text()
-        # Judged again, our own words are no evidence.
+        # When judged again, our own words are no evidence.
         again = holdfast.why("--again")
         assert "holdfast" not in json.dumps(again["end"]["evidence"])
         assert again["end"]["confidence"] != "certain" or again["end"]["slug"] == "exit-called"
@@ -338,7 +338,7 @@ def test_a_record_with_flipped_bits_never_crashes_nor_misleads(holdfast, dead_ru
         for turn in range(40):
             run = dead_run()
             content = bytearray((run / name).read_bytes())
-            # Half of them where the index of the file is, the others anywhere.
+            # Half of them in the index of the file, the others anywhere.
             places = range(464) if turn % 2 else range(len(content))
             for place in dice.sample(places, 1 + turn % 4):
                 content[place] ^= 1 << dice.randrange(8)

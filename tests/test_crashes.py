@@ -73,8 +73,8 @@ def unwatched(holdfast):
 
 @pytest.fixture
 def compare(holdfast, unwatched, tmp_path):
-    """Runs a command with and without us; returns the records, having checked that nothing else
-    differs."""
+    """Runs a command with and without us; checks that nothing else differs, and returns the
+    records."""
 
     def both_ways(*command, **how):
         without = unwatched(*command, **how)
@@ -82,7 +82,7 @@ def compare(holdfast, unwatched, tmp_path):
         assert (watched.returncode, watched.stdout) == (without.returncode, without.stdout)
         run = holdfast.runs()[-1]
         if not (run / "crash.box").exists():
-            # A run that ended well keeps no boxes: this time, one is put aside before the end.
+            # A run that ends well keeps no boxes, so this copies one before the end.
             script = 'box="$1"; shift; "$@"; cp "$HOLDFAST_HOME"/runs/*/crash.box "$box"'
             holdfast.run("sh", "-c", script, "sh", str(tmp_path), *command, **how)
             run = tmp_path
@@ -127,7 +127,7 @@ def test_a_crash_is_recorded_and_ends_the_program_the_same_way(
         assert crash.address == 0
         assert module_of(crash, crash.pc) == plain
         assert crash.instruction
-    if kind != "kill-SEGV":  # any thread may take what is sent to all
+    if kind != "kill-SEGV":  # any thread may get a signal sent to the process
         assert len(crash.threads) == (2 if thread == "thread" else 1)
         assert (crash.tid == crash.pid) == (thread == "main")
 
@@ -165,7 +165,7 @@ def test_a_core_is_still_dumped(holdfast, plain, tmp_path):
     hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
     if hard != resource.RLIM_INFINITY and os.geteuid() != 0:
         pytest.skip("core dumps are forbidden here")
-    # The shell says so: the supervisor itself must not leave a second core.
+    # The shell reports it: the supervisor itself must not leave a second core.
     script = f"cd {tmp_path}; {plain} null; true"
     ended = holdfast.run("bash", "-c", script, text=True, preexec_fn=dumps)
     assert "core dumped" in ended.stderr

@@ -1,4 +1,4 @@
-"""Real deaths, each with the verdict it must get. A wrong sure verdict is the worst bug of all."""
+"""Real deaths, each with the verdict it must get. A wrong certain verdict is the worst bug."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_a_leak_killed_at_the_cgroups_limit_is_cgroup_oom_with_the_limits_figure
     group = control_group(memory=LIMIT)
     ended = holdfast.inside(group.inside).run(*command)
     verdict = holdfast.why()
-    assert group.oom_kills >= 1  # and perhaps our own sentry, in our place
+    assert group.oom_kills >= 1  # perhaps also our own sentry, in our place
     check_end(verdict, "HF101", "cgroup-oom")
     assert verdict["process"]["role"] == "main"
     assert "leak.py" in verdict["process"]["command"]
@@ -91,7 +91,7 @@ print(seen["holdfast-sentry"], seen["python3"])
 
 
 def test_the_sentry_is_offered_to_the_oom_killer_and_the_program_as_it_was(holdfast, control_group):
-    """While a killed program's memory is being freed, the next to be killed would be us."""
+    """While a killed program's memory is being freed, the kernel would kill us next."""
     group = control_group(memory=LIMIT)
     code = SCORES.format(procs=str(group.memory_folder / "cgroup.procs"))
     ended = holdfast.inside(group.inside).run("python3", "-c", code, text=True)
@@ -142,8 +142,8 @@ def test_a_small_program_killed_because_a_neighbour_ate_the_memory_is_its_victim
     eater.stdout.close()
     check_end(verdict, "HF103", "oom-victim")
     assert verdict["process"]["pid"] == victim
-    # The kernel's list has its name and number. Its command line takes opening files, and whoever
-    # watches from within the same full group may be refused the memory for that.
+    # The kernel's list has its name and number. Reading its command line means opening files, and a
+    # watcher in the same full group may be refused the memory for that.
     assert f"(pid {eater_pid})" in text_of(verdict["end"])
 
 
@@ -235,6 +235,11 @@ def test_memory_refused_under_an_address_limit_is_not_called_a_shortage(holdfast
     assert verdict["end"]["where"]["line"] == line_of("leak.py", "kept.append")
 
 
+def test_a_limit_that_the_program_set_for_itself_a_moment_ago_is_known(holdfast):
+    verdict = holdfast.verdict_of(*program("own_limit.py"))
+    check_end(verdict, "HF106", "address-limit", SURE_ENOUGH)
+
+
 def test_one_refused_allocation_is_alloc_refused(holdfast):
     verdict = holdfast.verdict_of(PYTHON, "-c", "bytearray(1 << 52)")
     check_end(verdict, "HF105", "alloc-refused", SURE_ENOUGH)
@@ -310,7 +315,7 @@ def test_an_interpreter_that_aborts_is_fatal_python_error_not_just_an_abort(hold
 
 # Limits
 
-# A leak that takes a while is seen coming, with its figures; one that is over at once need not be.
+# A slow leak is predicted, with its figures; one that is over at once need not be.
 PACES = pytest.mark.parametrize(
     ("pause", "confidence"), [(0.03, SURE), (0, SURE_ENOUGH)], ids=["slowly", "at once"]
 )
@@ -486,6 +491,16 @@ def test_an_interrupt_and_a_hang_up_have_their_own_names(holdfast, sent, code, s
     verdict = holdfast.why()
     check_end(verdict, code, slug)
     assert verdict["exit"]["signal"] == sent.name
+
+
+def test_a_hang_up_that_the_program_ignores_ended_nothing(holdfast):
+    code = "import os, time; print('ready', os.getpid(), flush=True); time.sleep(1.5)"
+    running, _ = holdfast.start_ready("nohup", PYTHON, "-c", code, stderr=subprocess.PIPE)
+    running.send_signal(signal.SIGHUP)
+    finish(running)
+    verdict = holdfast.why()
+    assert verdict["outcome"] == "finished"
+    assert verdict["end"]["slug"] == verdict["root"]["slug"] == "clean-exit"
 
 
 def test_the_verdict_file_says_what_why_says(holdfast, tmp_path):

@@ -10,7 +10,7 @@ import pytest
 from support import proc
 from support.run import PATIENCE, PROGRAMS, eventually, finish, program
 
-# More calls of one kind than any run makes before it has told its verdict.
+# More calls of one kind than any run makes before its verdict is printed.
 MOST_CALLS = 4000
 SCRIPT = "echo out; echo err >&2; exit 7"
 
@@ -27,7 +27,7 @@ def failing_calls(compiler, tmp_path_factory):
 
 @pytest.fixture
 def run_with_fault(holdfast, failing_calls, tmp_path):
-    """Runs the script; says whether the n-th call was ever made, and what came of it."""
+    """Runs the script; returns whether the n-th call was made, and the result."""
 
     def run(kind, number, error, lasts):
         mark = tmp_path / f"mark-{kind}-{number}-{lasts}"
@@ -49,7 +49,7 @@ def check(fault, ended):
     assert ended.stdout == b"out\n", (fault, ended)
     lines = ended.stderr.splitlines()
     assert lines.count(b"err") == 1, (fault, ended)
-    # The verdict is a line; beside it one warning.
+    # The verdict is one line; beside it at most one warning.
     assert len(lines) <= 3, (fault, ended)
     assert sum(line.startswith(b"holdfast: ") for line in lines) <= 2, (fault, ended)
 
@@ -75,7 +75,7 @@ def test_a_refused_call_leaves_the_program_alone(run_with_fault, kind, error, la
         check((kind, number, lasts), ended)
         return made
 
-    # Every call of a kind there are few of; of the many that look at files every one at first.
+    # Every call of rare kinds; of the many calls that read files, first every one.
     with ThreadPoolExecutor(2) as pool:
         for first in range(1, MOST_CALLS, 8):
             step = 1 if first < 100 else 12

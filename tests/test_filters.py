@@ -11,7 +11,7 @@ from support.run import PATIENCE, PROGRAMS, PYTHON
 
 KILLED_FOR_A_CALL = -31
 ENDS = ["echo out; echo err >&2; exit 3", "echo out; kill -SEGV $$"]
-# Some that watching takes and the programs above do not.
+# Some calls that watching needs and the programs above do not.
 TAKEN = [
     "close_range",
     "epoll_create1",
@@ -29,7 +29,7 @@ TAKEN = [
     "wait4",
     "waitid",
 ]
-# Refused instead of killed for, each of these once made us wait for good.
+# When these were refused, not killed for, each once made us wait for ever.
 WAITED_FOR = [
     "epoll_ctl",
     "epoll_wait",
@@ -41,10 +41,10 @@ WAITED_FOR = [
     "waitid",
 ]
 CANNOT_BE_LOADED = 127
-# To find out what is allowed takes a child.
+# Finding out which calls are allowed needs a child.
 NEEDED = ["clone"]
 LAST_CALL = 470
-# As many as a loaded machine gets through before a test is taken to hang.
+# As many as a loaded machine runs before a test counts as hanging.
 AT_ONCE = 47
 
 
@@ -75,7 +75,7 @@ def filter_program(compiler, tmp_path_factory):
 @pytest.fixture
 def without(filter_program, holdfast):
     """Runs a script plain and watched, both under a filter that kills for one call, or refuses it
-    with an error; whether the plain one could do without it."""
+    with an error; says whether the plain one could do without that call."""
     program = filter_program("without_call")
 
     def both(number: int, script: str, error: int = 0) -> bool:
@@ -163,7 +163,7 @@ def test_a_filter_that_allows_watching_is_no_obstacle(filter_program, number_of,
 
 WORK = "import os; print(sum(len(bytes(1 << 20)) for _ in range(50))); os._exit(3)"
 SANDBOXES = {
-    "own": [],  # of the usual calls; works everywhere
+    "own": [],  # allows the usual calls; works everywhere
     "bwrap": ["bwrap", "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--unshare-pid"],
     "firejail": ["firejail", "--quiet", "--noprofile", "--seccomp"],
     "gvisor": ["runsc", "--network=none", "--platform=ptrace", "do"],

@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -150,7 +151,7 @@ def test_captures_at_other_batches_tell_the_largest(fit, tmp_path):
     words = ["--replay", ",".join(paths), "--context", "0", "--json"]
     answer = fit(*words, "--gpu", "512MiB")
     assert json.loads(answer.stdout)["largest_batch"] == (512 - 64) // 8
-    # Where a sample is less than a hundredth, half a hundredth of the card is kept back.
+    # If a sample is less than a hundredth of the card, half a hundredth is kept back.
     answer = fit(*words, "--gpu", "1GiB")
     assert json.loads(answer.stdout)["largest_batch"] == (1024 - 64) // 8 - 1
 
@@ -244,7 +245,7 @@ def test_a_script_is_planned_at_another_batch_and_told_its_largest(fit, tmp_path
     (tmp_path / "train.py").write_text(TRAIN)
     words = ("train.py", "--gpu", "2GiB", "--context", "0", "--json", "--python", TORCH)
     own = json.loads(fit(*words).stdout)
-    # 4096 samples are fewer than the largest batch: they are gone through again to fill it.
+    # 4096 samples are fewer than the largest batch: they are repeated to fill it.
     assert own["batch"] == 256
     assert own["largest_batch"] > 4096
     words += ("--no-largest", "--batch", str(own["largest_batch"]))
@@ -334,7 +335,7 @@ def test_python_gets_the_same_plan(binary, tmp_path):
 @needs_torch
 @pytest.mark.parametrize(("skipped", "runs"), [(0, 3), (5, 8), (1000, 24)])
 def test_what_is_verified_includes_the_optimizers_state(skipped, runs):
-    # As a GradScaler does that has to find its scale first.
+    # Like a GradScaler that must find its scale first.
     code = (
         "import torch\n"
         "from holdfast.planner.verify import run_steps\n"
@@ -408,7 +409,7 @@ def test_measurements_on_a_crowded_gpu_are_left_out(tmp_path):
     )
     kept = " ".join(f"{batch}:{size}" for batch, size in rows.items() if size)
     assert answer.stdout == f"gpu X\nconv 0 0 0 0 {shape.format(0)} = {kept}\n"
-    # And what is shipped can be read again.
+    # The shipped form can be read again.
     (tmp_path / "b.txt").write_text(answer.stdout)
     told = table_file.measured(table_file.lines_of(tmp_path / "b.txt"))
     assert [f"{call} = {size}" for call, size in told if size] == lines[:1] + lines[2:]
@@ -484,3 +485,21 @@ def test_when_a_small_run_fails_too_the_operation_is_still_named(fit, tmp_path):
     line = fit(*words, status=1).stderr.splitlines()[-1]
     assert "mine::swish at train.py:" in line
     assert "GPU only" in line
+
+
+def test_called_by_its_path_it_takes_the_python_of_its_environment(binary, tmp_path):
+    environment = tmp_path / "an environment"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").touch()
+    shutil.copy(binary, environment / "bin/holdfast")
+    python = environment / "bin/python"
+    python.write_text('#!/bin/sh\necho "this is the right one" >&2\nexit 3\n')
+    python.chmod(0o755)
+    script = tmp_path / "train.py"
+    script.touch()
+    outside = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+    ended = subprocess.run(
+        [environment / "bin/holdfast", "fit", script, "--gpu", "24GiB"],
+        env=outside, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "this is the right one" in ended.stderr

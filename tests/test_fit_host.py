@@ -10,7 +10,7 @@ MIB = 1 << 20
 TORCH = os.environ.get("HOLDFAST_TORCH_PYTHON")
 pytestmark = pytest.mark.skipif(not TORCH, reason="needs torch: see `make frameworks`")
 
-# It tells what its dataset and loader take, as the kernel counts it, when it is given a group.
+# When given a group, it prints what its dataset and loader take, as the kernel counts it.
 TRAIN = """
 import os, sys, threading, time
 import torch

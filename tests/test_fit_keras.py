@@ -1,4 +1,4 @@
-"""`holdfast fit` on Keras models: captured on torch, reckoned on the other backends."""
+"""`holdfast fit` on Keras models: captured on torch, estimated on the other backends."""
 
 import json
 import os
@@ -55,7 +55,7 @@ def test_what_a_layer_keeps_depends_on_the_backend():
     size = call_of("Add").outputs[0].bytes
     convolution = call_of("Conv2D", data_format="channels_last", use_bias=False)
     assert cost_of(convolution, "jax").keeps_input
-    # Keras on torch keeps a copy in torch's order of dimensions, and not what went in.
+    # Keras on torch keeps a copy in torch's order of dimensions, not the input.
     assert not cost_of(convolution, "torch").keeps_input
     assert cost_of(convolution, "torch").kept == size
     normal = cost_of(call_of("BatchNormalization"), "torch")

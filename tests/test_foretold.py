@@ -1,4 +1,4 @@
-"""Deaths of the zoo that `holdfast check` names before the start, their fault made for real."""
+"""Deaths of the zoo that `holdfast check` names before the start; the fault is really made."""
 
 import json
 import re
@@ -76,7 +76,7 @@ ZOO_PIDS = {
 
 @pytest.mark.parametrize("name", ZOO_PIDS)
 def test_few_processes_are_foretold(binary, tmp_path, name):
-    """A cgroup v2 as its files show it: whether one can be made depends on the machine."""
+    """The files of a cgroup v2, because not every machine can make one."""
     assert (ROOT / "zoo/programs" / name).exists()
     group = tmp_path / "sys/fs/cgroup/job"
     group.mkdir(parents=True)
@@ -92,7 +92,7 @@ def test_few_processes_are_foretold(binary, tmp_path, name):
 
 @needs_root
 def test_a_users_limit_on_processes_is_foretold(binary):
-    """limits/threads_user.py; the root user is not held to it."""
+    """limits/threads_user.py; the limit does not bind root."""
     if not shutil.which("setpriv"):
         pytest.skip("needs setpriv")
     command = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/bin/bash", "-c"]
@@ -121,7 +121,7 @@ def test_an_extension_that_wants_a_missing_symbol_is_foretold(binary, tmp_path):
 
 
 def test_extensions_for_another_python_and_plain_libraries_are_let_be(binary, tmp_path):
-    """Nobody imports them; a plug-in's host has the symbols that it wants."""
+    """Nobody imports them; the program that loads a plug-in has the symbols it needs."""
     build_extension(tmp_path, whole=False)
     (tmp_path / "codec.so").rename(tmp_path / "codec.cpython-27-x86_64-linux-gnu.so")
     shutil.copy(tmp_path / "codec.cpython-27-x86_64-linux-gnu.so", tmp_path / "plugin.so")
@@ -130,13 +130,13 @@ def test_extensions_for_another_python_and_plain_libraries_are_let_be(binary, tm
 
 
 CODES = {"HF113", *(f"HF4{n:02}" for n in range(1, 14)), *(f"HF5{n:02}" for n in range(1, 6))}
-# Their fault is there before the start, and no check calls it one: torch for CUDA on a machine
-# without a GPU is what most people have, and does no harm until somebody asks for the GPU.
+# Their fault exists before the start, but no check reports it: torch for CUDA on a machine without
+# a GPU is what most people have, and does no harm until somebody asks for the GPU.
 NOT_FORETOLD = {"gpu/no_driver.py"}
 
 
 def test_nine_in_ten_of_the_zoos_deaths_by_the_environment_are_foretold():
-    """By name: each has a twin here or in src/check/roots_test.cc, whose fault is there before."""
+    """By name: each has a twin here or in src/check/roots_test.cc, with the fault made before."""
     catalogue = (ROOT / "src/model/catalogue.h").read_text()
     slugs = dict(re.findall(r'Cause\{\s*"(HF\d+)",\s*"([a-z0-9-]+)"', catalogue))
     wanted = {slugs[code] for code in CODES}

@@ -1,5 +1,5 @@
-"""Steps are counted in every framework without a word of the user's. `make frameworks` brings the
-frameworks; elsewhere these tests are skipped."""
+"""Steps are counted in every framework without any call of the user's. `make frameworks` installs
+the frameworks; without them these tests are skipped."""
 
 import pytest
 
@@ -30,7 +30,7 @@ def test_keras(watch, backend):
     assert steps.source in (b"keras fit", b"torch optimizer")
 
 
-# Keras 2 is the one of TensorFlow before 2.16, or tf_keras; `make frameworks` brings both.
+# Keras 2 is that of TensorFlow before 2.16, or tf_keras; `make frameworks` installs both.
 @pytest.mark.parametrize("way", ["tf.keras", "graph", "tf_keras"])
 @pytest.mark.parametrize("verbose", ["0", "2"])
 def test_keras_2(watch, way, verbose):
@@ -58,6 +58,20 @@ def test_a_failure_tells_how_the_gpu_was_to_be_taken(watch, framework, option):
     assert f"{framework}\n{option}" in [text for kind, text, *_ in ended.main.notes]
 
 
+# No GPU is here. Its pool is kept by the same allocator as the processor's, so the texts differ in
+# names only; those of TensorFlow before 2.16 give other units than those of the newest.
+@pytest.mark.parametrize("which", ["newest", "before 2.16"])
+@pytest.mark.parametrize(("how", "root"), [("full", "cuda-oom"), ("pieces", "cuda-fragmentation")])
+def test_tensorflows_words_about_a_full_pool(holdfast, which, how, root):
+    python = python_with("tensorflow") if which == "newest" else keras_2_python()
+    program = PROGRAMS / "frameworks" / "gpu_pool.py"
+    verdict = holdfast.verdict_of(python, program, how)
+    assert verdict["root"]["slug"] == root
+    assert "64 MiB" in verdict["root"]["summary"]
+    seen = {piece["source"]: piece["text"] for piece in verdict["root"]["evidence"]}
+    assert how == "full" or seen["largest free piece"] == "32 MiB"
+
+
 def test_sklearn(watch):
     steps, _ = steps_of(watch, "partial_fit", python_with("sklearn"))
     assert (steps.count, steps.source) == (12, b"sklearn partial_fit")
@@ -72,3 +86,11 @@ def test_gevent_switches_as_before(watch):
 def test_numba_compiles_as_before(watch):
     ended = watch(python_with("numba", "numpy"), PROGRAMS / "frameworks" / "compiled.py")
     assert ended.output == "49995000\n"
+
+
+def test_torch_compiles_and_profiles_as_before(watch):
+    """torch's own complaints on stderr carry the time."""
+    program = PROGRAMS / "frameworks" / "torch_compiled.py"
+    ended = watch(python_with("torch"), program, compare=False)
+    assert ended.status == 0, ended.errors[-2000:]
+    assert ended.output == "handle 0\n[]\nTrue\n[]\n"

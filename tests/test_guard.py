@@ -1,4 +1,4 @@
-"""The guard: real programs in real cgroups, which without it are killed, or are never in danger."""
+"""The guard, with real programs in real cgroups that die without it or are never in danger."""
 
 import contextlib
 import os
@@ -95,7 +95,7 @@ def test_address_space_that_is_never_touched_is_not_refused(inside, sparse):
 
 
 def test_a_program_that_is_not_python_is_never_refused(inside, group):
-    """It is killed as without us: nobody knows what it makes of a refusal."""
+    """It is killed as without us: nobody knows how it would handle a refusal."""
     script = "x=$(head -c 300M /dev/zero | tr '\\0' x); echo ${#x}"
     ended = inside.run("bash", "-c", script, options=["--guard=on"], text=True)
     assert ended.returncode != 0
@@ -104,7 +104,7 @@ def test_a_program_that_is_not_python_is_never_refused(inside, group):
 
 
 def test_a_thread_out_of_memory_never_leaves_the_main_thread_waiting(inside, group):
-    """The main thread gets an error as well; or, too late for that, it is killed as without us."""
+    """The main thread gets an error as well; or, if too late, it is killed as without us."""
     code = (
         "import queue, threading\n"
         "def grow():\n"
@@ -123,7 +123,7 @@ def test_a_thread_out_of_memory_never_leaves_the_main_thread_waiting(inside, gro
 
 def test_the_environment_switches_the_guard_as_the_option_does(inside, holdfast, group):
     killed = -signal.SIGKILL
-    # Empty is as if it were not there: then it warns.
+    # Empty counts as unset: then it warns.
     for variable, status in (("on", 0), ("", killed), ("warn", killed), ("off", killed)):
         ended = inside.run(
             *program("guard_grow.py", "blocks"),
@@ -236,7 +236,7 @@ class Filled:
         assert b"guard: refused" not in errors
 
     def program_must_finish(self):
-        """Where the supervisor is gone, its program is asked itself."""
+        """If the supervisor is gone, asks its program instead."""
         assert self.running.stdout.readline().startswith(b"finished")
 
 
@@ -275,7 +275,7 @@ def test_it_goes_on_when_the_supervisor_is_killed(inside, holdfast, group):
 
 
 def test_it_goes_on_when_the_supervisor_is_paused(inside, holdfast, group):
-    # Long enough for its page to be too old to go by.
+    # Until its page is too old to be used.
     filled = Filled(inside, holdfast, group, seconds=12.0)
     filled.running.send_signal(signal.SIGSTOP)
     filled.program_must_finish()

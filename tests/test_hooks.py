@@ -1,4 +1,4 @@
-"""What the hooks inside a Python program record, and that the program cannot tell."""
+"""What the hooks in a Python program record, and that the program cannot notice them."""
 
 import json
 import math
@@ -28,6 +28,13 @@ def test_the_exception_that_ends_the_program_is_kept_whole(watch, version):
         ("hooks_raise.py", "outer", 18),
         ("hooks_raise.py", "<module>", 21),
     ]
+
+
+def test_the_exception_is_kept_where_ipython_is_only_imported(watch):
+    # As Keras 3 does where IPython is installed; its shell would keep errors and go on.
+    code = "import IPython\nraise KeyError('rate')"
+    ended = watch(python_with("IPython"), "-c", code, compare=False)
+    assert [raised.type for raised in ended.main.exceptions] == ["KeyError"]
 
 
 @each()

@@ -1,4 +1,4 @@
-"""A kernel dies in a user's server of a real JupyterHub, whose image has the one line of ours."""
+"""A kernel dies in a user's server of a real JupyterHub whose image has our one line."""
 
 import subprocess
 
@@ -11,7 +11,7 @@ PROXY = ROOT / "lab/node_modules/.bin/configurable-http-proxy"
 
 
 def make_image(folder) -> None:
-    """An environment with all packages of PYTHON, and a kernelspec of its own as pip makes it."""
+    """An environment with all packages of PYTHON, and its own kernelspec as pip makes it."""
     subprocess.run([PYTHON, "-m", "venv", "--without-pip", folder], check=True)
     question = "import sysconfig; print(sysconfig.get_path('purelib'))"
     theirs = subprocess.check_output([PYTHON, "-c", question], text=True).strip()

@@ -59,7 +59,7 @@ class Server:
         return found and found[1]
 
     def _answers(self) -> bool:
-        """It says where it listens a moment before it does."""
+        """It prints its address a moment before it answers."""
         try:
             return self.ask("api/status")[0] == 200
         except urllib.error.URLError:
@@ -131,7 +131,7 @@ def main_pid(jupyter: Jupyter, run: str) -> int:
 
 
 def listening_sockets(pid: int) -> int:
-    """How many TCP sockets of this process wait for somebody."""
+    """How many TCP sockets of this process listen."""
     listening = {
         fields[9]
         for name in ("tcp", "tcp6")
@@ -203,7 +203,7 @@ def test_an_r_kernel_that_dies_is_told_to_lab_and_its_restart_is_quiet(jupyter, 
     before = server.watched(kernel)
 
     def interpreter() -> int | None:
-        """R is a script at first, and runs others, too."""
+        """R is first a script, and runs other programs, too."""
         pid = main_pid(jupyter, before["run"])
         try:
             return pid if b"/exec/R" in Path(f"/proc/{pid}/cmdline").read_bytes() else None

@@ -1,4 +1,4 @@
-"""Who keeps what grows: named while the program lives, by a walk from its own names."""
+"""What keeps the growing memory: named while the program lives, by a walk from its own names."""
 
 import json
 
@@ -72,8 +72,46 @@ sys.exit(3)  # what ended well leaves no evidence
 
 @each("3.8", "3.12")
 def test_a_look_leaves_no_mark_on_objects_of_c_types(holdfast, version):
-    """They would get a dictionary by being asked for it, and be pickled with it."""
+    """Asking them for a dictionary would create one, and it would be pickled with them."""
     ran = holdfast.run(need(version), "-c", STREAMS)
     assert ran.stdout == b"True\n", ran.stderr
     agent = json.loads(holdfast.call("why", "--evidence").stdout)["agents"][0]
     assert agent["keepers"], "nothing was looked at"
+
+
+VIEWS = """
+import sys, time
+import numpy as np
+kept = {} if sys.argv[1] == "dict" else []
+big = np.ones(1 << 16)
+for step in range(300):
+    image = np.full(1 << 16, step, dtype=np.float64)
+    if sys.argv[1] == "list":
+        kept.append(("patch", image[8:16]))
+    elif sys.argv[1] == "dict":
+        kept[step] = image[8:16]
+    elif sys.argv[1] == "shared":
+        kept.append((big[8:16], image))
+    elif sys.argv[1] == "copies":
+        kept.append((image[8:16].copy(), image))
+    time.sleep(0.01)
+sys.exit(3)
+"""
+
+
+@pytest.mark.parametrize("way", ["list", "dict", "shared", "copies"])
+def test_a_view_weighs_as_much_as_the_array_it_keeps(holdfast, way):
+    holdfast.run(PYTHON, "-c", VIEWS, way)
+    first = json.loads(holdfast.call("why", "--evidence").stdout)["agents"][0]["keepers"][0]
+    assert first["name"] == "kept"
+    assert first["views"] == (way in ("list", "dict"))
+    each = first["live"] / first["items"]
+    assert 0.4 < each / (8 << 16) < 1.6
+
+
+def test_views_of_one_array_weigh_as_much_as_that_array(holdfast):
+    """The newest items of the list share it, so older items are no reason to count it again."""
+    text = VIEWS.replace('kept.append(("patch", image[8:16]))', "kept.append((image, big[8:16]))")
+    holdfast.run(PYTHON, "-c", text.replace("(image, ", "(image[:8].copy(), "), "list")
+    keepers = json.loads(holdfast.call("why", "--evidence").stdout)["agents"][0]["keepers"]
+    assert all(one["live"] < 4 << 20 for one in keepers)

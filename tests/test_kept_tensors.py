@@ -1,6 +1,6 @@
-"""Who keeps the tensors: the hook on stand-ins for tensors, as a full GPU cannot be had everywhere.
+"""What keeps the tensors: the hook on stand-ins for tensors, because few machines have a GPU.
 
-With real ones it is proven by the zoo's gpu/leak_losses.
+The zoo's gpu/leak_losses proves it with real ones.
 """
 
 import importlib.util
@@ -33,7 +33,7 @@ def loaded(name):
 
 @pytest.fixture
 def noted(monkeypatch):
-    """Runs a program's text, which must fail, and returns what the hook notes then."""
+    """Runs a program's text, which must fail, and returns what the hook then notes."""
     notes = []
     agent = types.ModuleType("_holdfast_agent")
     agent.note = lambda *note: notes.append(note)

@@ -1,4 +1,4 @@
-"""holdfast kernel: kernelspecs made, listed and put back, without a kernel being started."""
+"""holdfast kernel: kernelspecs made, listed and restored, without starting a kernel."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Kernels of conda environments: a prefix that nobody activated, and the wrappers that do it.
 
-No real conda can be had from PyPI; what it does to a kernel is small, and done here the same way.
+PyPI has no real conda; what it does to a kernel is simple, and is imitated here.
 """
 
 import json
@@ -13,8 +13,8 @@ from support import proc
 from support.jupyter import PYTHON, Jupyter, errors, require, words
 from support.run import eventually
 
-# `conda run` of conda 24: a Python that runs a shell script, which activates and starts the
-# command as a child, not in its own place; interrupts are left to the command.
+# `conda run` of conda 24: a Python that runs a shell script, which activates and starts the command
+# as a child, not in its own place; interrupts are left to the command.
 CONDA = """#!{python}
 import os, shlex, signal, subprocess, sys, tempfile
 assert sys.argv[1:4] == ["run", "--no-capture-output", "-p"], sys.argv
@@ -81,7 +81,7 @@ def test_an_active_environment_takes_the_kernelspec(jupyter, prefix):
 
 @pytest.fixture
 def wrapped(jupyter, prefix, tmp_path):
-    """A kernelspec as people write it by hand, `train`, and one under watch, `holdfast-train`."""
+    """A kernelspec as people write it by hand, `train`, and a watched one, `holdfast-train`."""
     run = [str(tmp_path / "conda/bin/conda"), "run", "--no-capture-output", "-p", str(prefix)]
     kernel = ["python", "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     spec = {"argv": [*run, *kernel], "display_name": "train", "language": "python"}

@@ -19,7 +19,7 @@ def said(answer: dict) -> str:
 def test_a_cell_that_would_kill_the_kernel_gets_a_memory_error(session):
     session.run("kept = []\nstate = {'step': 7}")
     failed = session.run("while True:\n    kept.append(bytearray(b'x') * (8 << 20))")
-    # Showing one error can meet the next: IPython needs memory for that, too.
+    # Showing one error can cause the next, because IPython needs memory for that, too.
     assert "MemoryError" in [error["ename"] for error in errors(failed["outputs"])]
     assert said(session.run("print(state, len(kept) > 10)")) == "{'step': 7} True\n"
 

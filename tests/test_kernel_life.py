@@ -1,4 +1,4 @@
-"""A kernel under watch is restarted, shut down, switched off, and asked about itself."""
+"""A watched kernel is restarted, shut down, switched off, and asked about itself."""
 
 import json
 import os
@@ -43,7 +43,7 @@ def is_free(port: int) -> bool:
 
 
 def files(jupyter) -> set[Path]:
-    """All but the records of runs, which are meant to stay, and IPython's history."""
+    """All except the records of runs, which are meant to stay, and IPython's history."""
     kept = (jupyter.holdfast.home / "runs", jupyter.folder / "ipython")
     found = (path for path in jupyter.folder.rglob("*") if path.is_file())
     return {path for path in found if not any(one in path.parents for one in kept)}
@@ -70,7 +70,7 @@ def test_restarts_leave_no_process_no_port_no_file_and_no_words_behind(jupyter):
     eventually("its end", lambda: not proc.is_running(supervisor))
     assert all(map(is_free, ports))
     session.end()
-    # Among them would be what a new kernel is to be told.
+    # These files would include a message for a new kernel.
     assert files(jupyter) == before
     assert "HF" not in (jupyter.folder / "session.log").read_text()
 
@@ -84,8 +84,8 @@ def test_a_busy_kernel_shut_down_on_request_was_shut_down(jupyter, session):
     assert "HF" not in (jupyter.folder / "session.log").read_text()
 
 
-# What ipykernel does to a thread that prints while it ends, now and then: its pipe has no other end
-# any more, and is closed while the thread waits to write.
+# ipykernel sometimes does this to a thread that prints while the kernel ends: the other end of its
+# pipe is closed, and then the pipe itself, while the thread waits to write.
 FALLS = """
 import atexit, signal, threading, time, zmq
 context = zmq.Context()
@@ -129,7 +129,7 @@ def test_switched_off_it_is_the_plain_kernel(jupyter):
 
 
 def test_a_provisioner_watches_kernels_of_any_kernelspec(jupyter, tmp_path):
-    """By its entry point, which an installed package has; here a folder on the path stands in."""
+    """By its entry point, which an installed package has; a folder on the path stands in for it."""
     info = tmp_path / "site/holdfast-0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: holdfast\nVersion: 0\n")

@@ -1,11 +1,11 @@
-"""`%%memory` accounts for all that stayed: by line, elsewhere, or named as no line's."""
+"""`%%memory` accounts for all that stayed: by line, elsewhere, or as memory of no line."""
 
 import pytest
 
 from support.jupyter import errors
 
 MIB = 1 << 20
-# What the magic shows is kept, so that its figures can be read.
+# Keeps what the magic shows, so that its figures can be read.
 KEEP = """
 %load_ext holdfast
 import holdfast, holdfast.jupyter.magics as magics
@@ -68,7 +68,7 @@ def test_what_was_never_written_to_is_named_and_not_added(session):
     cell = "%%memory\nimport numpy as np\nempty = np.empty(100 << 20, dtype='u1')"
     assert not errors(session.run(cell)["outputs"])
     lines = dict(value(session, "[(l.line, l.stayed_bytes) for l in seen.lines]"))
-    # A window that ended after the request has looked at its pages, and does not count them.
+    # A window that ended after the request has checked its pages, and does not count them.
     if lines.get(3, 0) > 60 * MIB:
         assert value(session, "seen.rest_bytes") < -60 * MIB
         assert "not in memory" in value(session, "str(seen)")

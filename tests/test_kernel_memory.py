@@ -15,7 +15,7 @@ def session(jupyter, control_group):
 
 
 def told(answer: dict) -> dict:
-    """What the one panel of a cell says; it comes below the traceback."""
+    """The content of a cell's one panel, which comes below the traceback."""
     outputs = [
         output for output in answer["outputs"] if output["kind"] in ("error", "display_data")
     ]
@@ -56,7 +56,7 @@ def test_a_cell_of_small_blocks_has_room_for_its_traceback_and_for_words(session
         assert name in "".join(errors(failed["outputs"])[0]["traceback"])
         facts = told(failed)
         assert names(facts)[0] == name
-        # Little is left, and it is the cell that frees something.
+        # Little is left, and this cell frees something.
         assert not errors(session.run(f"del {name}[:]")["outputs"])
 
 
@@ -127,7 +127,7 @@ def test_an_idle_kernel_is_the_victim_of_the_notebook_beside_it(jupyter, control
     assert "smaller batch" not in str(verdict)
 
 
-# Every line of the program's that a look could run writes into `ran`; what hangs, hangs for good.
+# Every line of the program that a look could run writes into `ran`; one that hangs, hangs for ever.
 EVIL = """
 import time, weakref
 import numpy as np
@@ -215,7 +215,7 @@ def test_what_the_error_of_an_earlier_cell_still_holds_is_seen(jupyter):
     session.end()
 
 
-# Exactly when the variables are weighed for the panel, somebody presses "interrupt".
+# Somebody presses "interrupt" exactly when the variables are weighed for the panel.
 INTERRUPTED = """
 import _imp, os, signal
 memory = _imp._holdfast_agent.hook("hooks.cell_memory")

@@ -1,4 +1,4 @@
-"""A kernel under watch does as the plain one does: both are asked the same, and compared."""
+"""A watched kernel behaves like the plain one: both get the same requests, and are compared."""
 
 import os
 import signal
@@ -18,7 +18,7 @@ def transport(request):
 
 @pytest.fixture
 def on_each(jupyter):
-    """Plays the same with a plain kernel and with one under watch; returns what both showed."""
+    """Does the same with a plain kernel and with a watched one; returns what both showed."""
     jupyter.install_plain()
 
     def play(scene, **how):
@@ -144,7 +144,7 @@ def test_a_kernel_whose_front_end_is_killed_ends(on_each):
 
 
 def test_shutdown_ends_with_the_same_status(jupyter, on_each, tmp_path):
-    """Asked for by a message on the control channel, as a client does it that owns no process."""
+    """Requested by a message on the control channel, as by a client that owns no process."""
 
     def scene(session):
         request = session.do(
@@ -318,7 +318,7 @@ def test_a_death_amid_two_cells_is_told_in_both(jupyter):
 
 
 def test_the_supervisor_killed_takes_the_kernel_along(jupyter):
-    """Of the plain kernel there is nothing to compare: that pid is the kernel itself."""
+    """A plain kernel has nothing to compare: that pid is the kernel itself."""
     session = jupyter.session()
     code = "import os; print(os.getpid(), os.getppid(), os.environ['JPY_PARENT_PID'])"
     kernel, parent, named = map(int, text(session.run(code)).split())

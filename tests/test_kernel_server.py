@@ -1,4 +1,4 @@
-"""Kernels under watch behind a real jupyter_server: its menus, and what its browsers get."""
+"""Watched kernels behind a real jupyter_server: its menus, and what its browsers get."""
 
 import pytest
 

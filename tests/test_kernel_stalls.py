@@ -1,4 +1,4 @@
-"""A cell that does not move says so while it runs, with its line; others say nothing."""
+"""A cell that does not move says so while it runs, with its line; healthy cells show nothing."""
 
 import json
 import time
@@ -28,7 +28,7 @@ def spin(seconds):
 
 
 def session_with(jupyter, patience: int):
-    """A kernel that is called stuck after so many seconds, and not after twenty."""
+    """A kernel that is called stuck after so many seconds instead of twenty."""
     file = jupyter.folder / "data/kernels/held/kernel.json"
     spec = json.loads(file.read_text())
     at = spec["argv"].index("run") + 1
@@ -43,7 +43,7 @@ def shown(answer: dict) -> list[str]:
 
 
 def told_amid(session, code: str) -> str:
-    """The first words in the cell while it runs; then it is interrupted."""
+    """The first text in the cell while it runs; then it is interrupted."""
     request = session.do("send", code=code)
     said = session.do("until", request=request, kind="display_data")["data"]["text/plain"]
     session.do("interrupt")
@@ -55,7 +55,7 @@ def told_amid(session, code: str) -> str:
 
 def test_a_lock_that_nobody_will_release_is_told_in_the_cell_with_its_line(jupyter):
     session = session_with(jupyter, 2)
-    for number in (1, 3):  # a second one is a stall of its own
+    for number in (1, 3):  # the second is a new stall
         said = told_amid(session, LOCKED)
         assert said.startswith("holdfast: not moving for ")
         assert f"cell [{number}], line 5" in said
@@ -65,7 +65,7 @@ def test_a_lock_that_nobody_will_release_is_told_in_the_cell_with_its_line(jupyt
     session.end()
 
 
-# Longer than a stall must last before it is looked at, and than the patience of these tests.
+# Longer than it takes until a stall is looked at, and than the patience of these tests.
 WAITS = {
     "sleeps": "import time\ntime.sleep(9)",
     "waits with a limit": "import threading\nheld = threading.Lock()\nheld.acquire()\n"
@@ -102,7 +102,7 @@ def test_a_cell_that_works_after_a_training_in_another_says_nothing(jupyter):
 
 
 def test_a_loop_whose_steps_no_longer_end_is_told_in_its_cell(jupyter):
-    session = session_with(jupyter, 1)  # a busy one is given fifteen times as long
+    session = session_with(jupyter, 1)  # busy ones get fifteen times as long
     assert not errors(session.run(STEPS)["outputs"])
     said = told_amid(session, "train(30)\nspin(600)")
     assert "Busy, but no step finishes" in said

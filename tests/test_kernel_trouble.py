@@ -1,4 +1,4 @@
-"""What goes wrong in silence is told in the cell that runs, once; a healthy one says nothing."""
+"""Silent trouble is shown once in the running cell; a healthy cell shows nothing."""
 
 STEPS = """
 import holdfast

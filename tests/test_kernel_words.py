@@ -1,4 +1,4 @@
-"""The cell that killed the kernel says why: real kernels, real deaths, nbclient in front."""
+"""The cell that killed the kernel says why: real kernels, real deaths, with nbclient."""
 
 import json
 import subprocess
@@ -53,7 +53,7 @@ def test_a_container_that_is_full_is_told_with_figures_and_a_picture(jupyter, co
     assert "400 MiB" in said
     assert "cell [1], line 4" in said
     assert "return bytearray(8 << 20)" in said
-    # `exit` leads to the shell, which has every name: that is no keeper.
+    # `exit` leads to the shell, which has every name: it keeps nothing itself.
     assert "exit._ip" not in said
     shown = panel(ran["cells"][1])
     assert "<polyline" in shown
@@ -165,7 +165,7 @@ def test_the_signing_key_stays_in_the_connection_file(jupyter):
 
 
 def test_a_kernel_that_is_no_python_dies_as_before(jupyter, tmp_path):
-    """Watched from outside only: no words in a cell, but a verdict for whoever asks."""
+    """Watched from outside only: no text in a cell, but a verdict for `why`."""
     folder = tmp_path / "data/kernels/shell"
     folder.mkdir(parents=True)
     spec = {"argv": ["sh", "-c", "kill -9 $$"], "display_name": "sh", "language": "sh"}

@@ -1,4 +1,4 @@
-"""Which line launched the kernel that failed on the GPU; launches.c plays torch and CUDA."""
+"""Which line launched the kernel that failed on the GPU; launches.c stands for torch and CUDA."""
 
 import subprocess
 

@@ -15,7 +15,7 @@ AT_ONCE = 2
 
 
 def line_of(mark: str) -> tuple[str, int]:
-    """Where one of the programs says `# leaks: WAY` or `# loads: WAY`."""
+    """The line in one of the programs with `# leaks: WAY` or `# loads: WAY`."""
     found = [
         (path.name, number)
         for path in sorted(FOLDER.glob("*.py"))
@@ -27,8 +27,8 @@ def line_of(mark: str) -> tuple[str, int]:
 
 
 def run_together(binary, folder, programs: dict[str, tuple[int, list[str]]]) -> dict[str, dict]:
-    """Runs programs, a few at a time, each below a limit of its own; the verdict of each. They
-    mostly sleep, and one after the other they would take minutes."""
+    """Runs programs, a few at a time, each below its own limit; returns their verdicts. They mostly
+    sleep, and one after the other they would take minutes."""
     verdicts = {}
     waiting = list(programs.items())
     while waiting:
@@ -56,8 +56,8 @@ def check_place(finding, mark):
     assert (Path(finding["where"]["file"]).name, finding["where"]["line"]) == (file, line)
 
 
-# Whether each leak without steps was named. On a machine busy with other things time runs unevenly,
-# and then nothing is said rather than something wrong.
+# Whether each leak without steps was named. On a busy machine time runs unevenly, and then nothing
+# is said rather than something wrong.
 named: dict[str, bool] = {}
 
 
@@ -101,7 +101,7 @@ def plain(binary, tmp_path_factory):
 def test_a_leak_in_a_plain_loop_is_found_by_its_line(plain, way):
     check_leak(plain[way], f"leaks: {way}", "likely")
     if named[f"leaks: {way}"]:
-        # The rate is told where the program was looked at often enough.
+        # The rate is given if the program was looked at often enough.
         summary = plain[way]["root"]["summary"]
         assert "a minute" in summary or "rose again and again" in summary
 
@@ -149,7 +149,7 @@ def test_what_torch_keeps_with_every_optimizer_step_is_a_leak(holdfast, control_
     verdict = holdfast.inside(group.inside).verdict_of(
         python_with("torch"), str(FOLDER / "arrays.py"), way
     )
-    # Threads of OpenMP ask for some of it, and their lines are borrowed.
+    # Threads of OpenMP ask for some of it, and count for borrowed lines.
     check_leak(verdict, f"leaks: {way}", "certain likely")
     assert "counted by torch optimizer" in text_of(verdict["root"])
     assert ".item()" in verdict["root"]["fixes"][0]["code"]
@@ -232,7 +232,7 @@ def test_a_healthy_program_of_a_library_gets_none_either(holdfast, way, modules)
 
 
 def test_a_leak_that_a_crash_cuts_short_is_told_beside_it(holdfast):
-    """It once was called a large dataset: small objects, seen in leaps."""
+    """It once was called a large dataset: small objects, seen in jumps."""
     verdict = holdfast.verdict_of(PYTHON, str(FOLDER / "plain.py"), "small_objects", "--crash")
     assert verdict["root"]["slug"] == "segfault", verdict["root"]
     (also,) = verdict["contributing"]

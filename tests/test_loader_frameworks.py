@@ -1,4 +1,4 @@
-"""holdfast.Loader inside torch, Keras, pyarrow and h5py, each where it is installed."""
+"""holdfast.Loader with torch, Keras, pyarrow and h5py, each if it is installed."""
 
 import os
 
@@ -88,7 +88,7 @@ def test_keras_trains_on_every_sample_once(records):  # noqa: F811
         model.compile(loss="mse", optimizer="sgd")
         model.fit(data, epochs=2, verbose=0)
         assert loader.epoch >= 2
-    # Keras may look at a batch or two before it begins; the passes themselves are whole.
+    # Keras may read a batch or two before it begins; the passes themselves are whole.
     assert sorted(np.concatenate(seen[-16:]).tolist()) == list(range(1000))
     assert sorted(np.concatenate(seen[-32:-16]).tolist()) == list(range(1000))
 
@@ -98,7 +98,7 @@ def test_batches_on_a_gpu_are_whole_and_slots_wait_for_their_copies(records):  #
     if not torch.cuda.is_available():
         pytest.skip("torch sees no GPU here")
     source = (str(records / "x.npy"), str(records / "y.npy"))
-    # Two slots: each one is used again and again, while the GPU is busy with something long.
+    # Two slots: each is used again and again while the GPU works on something long.
     with make(source, batch=100, budget="32KiB", as_="torch", device="cuda") as loader:
         busy = torch.randn(4096, 4096, device="cuda")
         seen = []

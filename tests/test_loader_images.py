@@ -1,4 +1,4 @@
-"""Images: what is decoded, how it is changed, and what is wrong with it."""
+"""Images: how they are decoded and changed, and what can be wrong with them."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""The index of a large folder: believed while nothing changed, and never in anybody's way."""
+"""The index of a large folder: used while nothing has changed, and never an obstacle."""
 
 import os
 import resource
@@ -19,7 +19,7 @@ def state_of(loader):
 
 
 def grow_old(folder):
-    """As if nothing had been changed for a while: what is young is listed again."""
+    """As if nothing had changed for a while: a recent change is listed again."""
     for path in (folder, *folder.rglob("*")):
         if path.is_dir():
             os.utime(path, (1e9, 1e9))

@@ -1,4 +1,4 @@
-"""What cannot be is said, in words that help."""
+"""Impossible requests get an error that helps."""
 
 import os
 import pickle
@@ -77,7 +77,7 @@ def test_use_after_close_and_pickling_are_errors(records):  # noqa: F811
     wanted = batch.copy()
     loader.close()
     loader.close()
-    assert (batch == wanted).all()  # what is held stays
+    assert (batch == wanted).all()  # a held batch stays
     for use in (lambda: next(iter(loader)), loader.stats, loader.state_dict, lambda: len(loader)):
         with pytest.raises(LoaderError, match="closed"):
             use()

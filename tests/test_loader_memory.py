@@ -1,4 +1,4 @@
-"""holdfast.Loader keeps to its budget, and says where the program itself holds it all."""
+"""holdfast.Loader keeps to its budget, and reports when the program itself holds all of it."""
 
 import gc
 import json
@@ -119,7 +119,7 @@ def test_a_program_that_holds_every_batch_is_told(records):  # noqa: F811
     with make(str(records / "x.npy"), batch=100, budget="64KiB") as loader:
         with pytest.raises(BudgetHeld, match=r"holds all \d+ batches"):
             list(loader)
-        assert len([None for _ in loader]) == 10  # and goes on when it has let go
+        assert len([None for _ in loader]) == 10  # it goes on after the release
 
 
 def test_a_slot_comes_back_when_the_last_view_dies(records):  # noqa: F811

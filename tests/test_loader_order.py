@@ -1,4 +1,4 @@
-"""The order is a function of (seed, epoch, files) alone, and a small state goes on with it."""
+"""The order is a function of (seed, epoch, files) alone, and a small state resumes it."""
 
 import json
 import pickle
@@ -64,7 +64,7 @@ def test_a_state_is_valid_for_another_number_of_ranks(records):  # noqa: F811
         with make(source, batch=10, rank=rank, ranks=3) as loader:
             loader.load_state_dict(states[0])
             seen += numbers(loader)
-    # 860 left over three ranks: 28 steps of 30, then 20 samples, 7 + 7 + 6.
+    # 860 are left for three ranks: 28 steps of 30, then 20 samples, 7 + 7 + 6.
     assert sorted(seen) == list(range(1000))
 
 

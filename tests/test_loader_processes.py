@@ -1,4 +1,4 @@
-"""Worker processes: the same batches, and a death that is told."""
+"""Worker processes: the same batches, and a death that is reported."""
 
 import os
 import signal
@@ -14,7 +14,7 @@ from support.run import ROOT
 
 
 class Deadly(Fine):
-    """A dataset with one sample that ends whoever makes it."""
+    """A dataset with one sample that ends the process that makes it."""
 
     def __getitem__(self, index):
         if index == 77:
@@ -31,7 +31,7 @@ def test_a_workers_death_is_told_with_its_signal():
     from holdfast.loader import WorkerDied
 
     with make(Deadly(), batch=8, processes=2) as loader:
-        for _ in range(3):  # each time, since dead workers are replaced
+        for _ in range(3):  # each time, because dead workers are replaced
             with pytest.raises(
                 WorkerDied,
                 match=r"ended by signal SIGKILL while it made sample 77, in .*processes\.py:\d+$",
@@ -134,7 +134,7 @@ print(os.listdir("/dev/shm"), multiprocessing.active_children())
 
 
 def test_nothing_is_left_behind_by_processes(tmp_path):
-    # With a /dev/shm of its own: others use the machine's, too.
+    # With its own /dev/shm, because others use the machine's, too.
     own = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none /dev/shm && exec "$@"', "sh"]
     trial = subprocess.run([*own, "true"], capture_output=True, text=True, check=False)
     if trial.returncode != 0:

@@ -1,4 +1,4 @@
-"""The Loader inside a program: forks, threads, interrupts, loops that are left."""
+"""The Loader in a program: forks, threads, interrupts, loops that end early."""
 
 import os
 import subprocess
@@ -101,7 +101,7 @@ def test_stats_tell_what_is_held_and_waited_for(records):  # noqa: F811
     with make(str(records / "x.npy"), batch=10, budget="64KiB") as loader:
         batches = iter(loader)
         held = next(batches)
-        while not loader.stats()["waited_for_program"]:  # the other slots fill up, in their time
+        while not loader.stats()["waited_for_program"]:  # until the other slots are full
             time.sleep(0.01)
         stats = loader.stats()
         assert 0 < stats["bytes_held"] <= stats["budget"]

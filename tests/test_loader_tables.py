@@ -1,4 +1,4 @@
-"""Tables that the user's own libraries hold or read: pyarrow, h5py, Polars, DuckDB, datasets."""
+"""Tables of the user's own libraries: pyarrow, h5py, Polars, DuckDB, datasets."""
 
 import subprocess
 import sys
@@ -98,7 +98,7 @@ def test_missing_values_truths_and_lists_are_arrays(tmp_path):
             assert (batch["list"] == n[:, None] * 3 + np.arange(3)).all()
             seen += len(n)
     assert seen == count
-    # A file in Arrow's own format does not say beforehand where values are missing.
+    # A file in Arrow's own format does not say beforehand which columns lack values.
     with pa.OSFile(str(tmp_path / "t.arrow"), "wb") as out:
         with pa.ipc.new_file(out, table.schema) as writer:
             writer.write_table(table)

@@ -1,4 +1,4 @@
-"""Memory by line: what the agent counts is what the program holds, on the line that asked."""
+"""Memory by line: the agent counts what the program holds, at the line that asked for it."""
 
 import ctypes
 import itertools
@@ -64,7 +64,7 @@ class Memory:
 
 
 def place(name: str, mark: str) -> tuple[str, int]:
-    """Where a program says `# mark: NAME`."""
+    """The line of a program with `# mark: NAME`."""
     path = PROGRAMS / name
     lines = path.read_text().splitlines()
     (line,) = (n for n, text in enumerate(lines, 1) if text.endswith(f"# mark: {mark}"))
@@ -107,8 +107,8 @@ def test_what_was_freed_is_not_held(memory_of):
     (memory,) = memory_of(PYTHON, "heap_hold.py", "freed", 200)
     here = memory.at(place("heap_hold.py", "freed"))
     assert sum(site.live for site in here) < 5 * MIB
-    # The next list is made while the last one is still there. The largest of many estimates: it
-    # errs upwards.
+    # The next list is made while the last one still exists. The maximum of many estimates tends to
+    # be too high.
     assert sum(site.peak for site in here) == pytest.approx(400 * MIB, rel=0.25)
 
 
@@ -174,7 +174,7 @@ def test_windows_follow_growth_however_quick(memory_of):
 
 @pytest.fixture(scope="session")
 def storm(tmp_path_factory):
-    """The storm as a library: only a Python process is counted in."""
+    """The storm as a library, because the agent counts only in Python processes."""
     library = tmp_path_factory.mktemp("storm") / "storm.so"
     source = PROGRAMS / "heap_storm.c"
     subprocess.run(

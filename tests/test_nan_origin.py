@@ -1,4 +1,4 @@
-"""A number that is not finite is told at the line that made it, not at the check that found it."""
+"""A number that is not finite is reported at the line that made it, not at the check."""
 
 import subprocess
 

@@ -160,7 +160,7 @@ def test_one_crash_leaves_one_core_file(holdfast, tmp_path):
         cwd=tmp_path,
     )
     _, status = os.waitpid(running.pid, 0)
-    running.returncode = status  # taken: nobody may wait for that pid again
+    running.returncode = status  # already reaped: nobody may wait for that pid again
     assert os.WTERMSIG(status) == signal.SIGSEGV
     assert not os.WCOREDUMP(status), "the supervisor left a core of its own"
     assert len(list(tmp_path.glob("core*"))) == 1
@@ -233,7 +233,7 @@ def test_a_script_without_a_first_line_is_run_as_shells_run_it(shell, tmp_path):
 
 @pytest.mark.parametrize("blocks", [100, 2000])
 def test_a_limit_on_file_sizes_that_we_meet_ourselves_ends_nobody(shell, blocks):
-    # Smaller than all boxes of ours, or than the agents': the kernel tells us with SIGXFSZ.
+    # Smaller than all our boxes, or than the agents': the kernel reports that with SIGXFSZ.
     write = "head -c 1000 /dev/zero > small; sleep 0.3; echo done"
     script = f"ulimit -f {blocks}; RUN sh -c '{write}'"
     code, said, _, files = shell(script, watched=True)
@@ -376,7 +376,7 @@ while True:
     ids=lambda one: one[-1] if isinstance(one, list) else "",
 )
 def test_who_inherits_our_children_gets_none(holdfast, command, status, stderr):
-    """An init that sees a stranger end last may take its status for the program's, as firejail."""
+    """An init such as firejail may take the status of a stranger that ends last for its own."""
     line = holdfast.line(*command, options=["--quiet"])
     ended = subprocess.run(
         [PYTHON, "-c", INHERIT, stderr, *line],
@@ -426,7 +426,7 @@ def test_no_line_is_lost_or_doubled_when_relays_are_killed_while_they_drain(hold
 @pytest.mark.parametrize("lines", [3, 17, 60])
 @pytest.mark.parametrize("status", [0, 3])
 def test_nobody_needs_to_read_before_the_end(holdfast, lines, status):
-    """Each piece that is handed on alone must not take a place of its own in the reader's pipe."""
+    """A piece that is passed on alone must not take its own slot in the reader's pipe."""
     script = f"i=0; while [ $i -lt {lines} ]; do echo w >&2; sleep .02; i=$((i+1)); done; exit"
     running = holdfast.start("/bin/sh", "-c", f"{script} {status}", stderr=subprocess.PIPE)
     assert running.wait(timeout=PATIENCE) == status
@@ -437,7 +437,7 @@ def test_nobody_needs_to_read_before_the_end(holdfast, lines, status):
 
 
 def test_what_fits_into_a_pipe_is_in_it_at_the_end(holdfast):
-    """Lines of odd lengths, as many as a pipe holds of them when nobody stands in between."""
+    """Lines of odd lengths, as many as a pipe holds without anybody in between."""
     script = "import os\nfor n in range(200): os.write(2, b'x' * (n % 7 * 50) + b'\\n')"
     running = holdfast.start(PYTHON, "-c", script, stderr=subprocess.PIPE)
     assert running.wait(timeout=PATIENCE) == 0
@@ -491,7 +491,7 @@ def test_a_sigkill_of_holdfast_run_ends_the_program(holdfast):
 
 
 def test_so_does_one_in_its_very_first_moment(holdfast, compiler, tmp_path):
-    """The sentry knows the program before that can do anything."""
+    """The sentry knows the program before the program can do anything."""
     killer, go = tmp_path / "kill_parent", tmp_path / "go"
     subprocess.run([compiler, "-O1", str(PROGRAMS / "kill_parent.c"), "-o", killer], check=True)
     for _ in range(20):
@@ -559,12 +559,12 @@ def test_few_descriptors_leave_the_program_alone(holdfast, most):
     ended = holdfast.run(
         "/bin/sh",
         "-c",
-        "ulimit -n; exit 7",  # no redirection: the shell needs a descriptor above 9 for that
+        "ulimit -n; exit 7",  # a redirection would need a descriptor above 9
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most)),
     )
     assert (ended.returncode, ended.stdout) == (7, b"%d\n" % most)
-    # One warning, and, where there was enough to watch with, one line of verdict; else one that
-    # says that nobody watches, whatever was warned of before.
+    # One warning, and, if watching was possible, one line of verdict; else a line that says that
+    # the program runs unobserved, whatever was warned of before.
     said = ended.stderr.splitlines()
     assert len(said) <= 2, said
     assert b"HF907" in said[-1] or said[-1].endswith(b"the command runs on, unobserved"), said
@@ -576,7 +576,7 @@ def test_few_descriptors_leave_the_program_alone(holdfast, most):
 )
 @pytest.mark.parametrize("more", range(0, 6))
 def test_refused_forks_leave_the_program_and_all_others_alone(holdfast, tmp_path, more):
-    """A fork that fails must never end in kill(-1): in a pid namespace, as an unprivileged user."""
+    """A failed fork must never lead to kill(-1): in a pid namespace, as an unprivileged user."""
     holdfast.home.mkdir(mode=0o777)
     holdfast.home.chmod(0o777)
     for folder in (tmp_path, *tmp_path.parents):
@@ -584,7 +584,7 @@ def test_refused_forks_leave_the_program_and_all_others_alone(holdfast, tmp_path
             folder.chmod(folder.stat().st_mode | 0o055)
     uid = 64000 + os.getpid() % 1000
     watched = shlex.join(holdfast.line("/bin/sh", "-c", "echo out; exit 7", options=["--quiet"]))
-    # The bystander would be the victim. The limit counts it, the shell, and what may be forked.
+    # The bystander would be the victim. The limit counts it, the shell, and possible forks.
     script = (
         "sleep 1000 & bystander=$!\n"
         f"(ulimit -u {2 + more}; exec {watched}); status=$?\n"

@@ -1,4 +1,4 @@
-"""Where containers and environments differ from a plain machine: PID 1, virtual environments."""
+"""Differences of containers and environments from a plain machine: PID 1, virtual environments."""
 
 import os
 import shutil

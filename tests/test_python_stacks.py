@@ -1,4 +1,4 @@
-"""Python stacks as the agent reads them, held against what the interpreters say themselves."""
+"""Python stacks as the agent reads them, compared with the interpreters' own answers."""
 
 import os
 import shutil
@@ -12,12 +12,12 @@ from support.run import PATIENCE, PROGRAMS, ROOT
 
 READABLE = range(8, 16)
 PARTS = sorted((ROOT / "agent/python").glob("*.cc"))
-# As agent/CMakeLists.txt has them, less the warnings.
+# As in agent/CMakeLists.txt, without the warnings.
 FLAGS = [
     *("-std=c++20", "-O2", "-g1", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions"),
     *("-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-D_GNU_SOURCE"),
 ]
-# A program that keeps its Python to itself, as plug-ins do, and looks from a call that the
+# A program that loads its Python privately, as plug-ins do, and looks during a call that the
 # interpreter makes in the middle of a script.
 EMBEDDER = r"""
 #include <dlfcn.h>
@@ -61,7 +61,7 @@ readable_python = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory) -> Path:
-    """The agent's reader with a window in it; see agent/python/stack_test.cc."""
+    """The agent's reader with a test interface; see agent/python/stack_test.cc."""
     compiler = shutil.which("cc")
     if not compiler:
         pytest.skip("no C++ compiler")
@@ -128,7 +128,7 @@ def test_a_python_hidden_inside_a_program_is_found(python, probe, tmp_path, comp
     assert ended.returncode == 0, ended.stderr
     version, _, frames = ended.stdout.partition(" ")
     assert version == f"3.{PYTHONS[python]}"
-    # Where in the script the call came is the interpreter's choice.
+    # The interpreter chooses where in the script the call comes.
     assert frames in [f"F {line}\t<string>\t<module>\n" for line in (0, 1, 3)]
 
 

@@ -1,4 +1,4 @@
-"""The run on disk: who may read it, how large it gets, what it never holds, what is left."""
+"""The run on disk: who may read it, how large it gets, what it never contains, what stays."""
 
 import os
 import signal
@@ -117,7 +117,7 @@ def test_a_home_that_others_can_write_to_costs_one_warning_and_holds_nothing(hol
     assert list((tmp_path / "runtime").rglob("run.json"))
     ended = holdfast.run("true", env=environment, text=True)
     assert "shared can be written to by every user" in ended.stderr
-    # Under the sticky bit nobody can take away what is ours.
+    # Under the sticky bit nobody can remove our files.
     shared.chmod(0o1777)
     assert holdfast.run("true", env=environment).stderr == b""
     assert list(shared.rglob("run.json"))
@@ -270,7 +270,7 @@ def test_why_works_on_what_a_kill_leaves(holdfast, victims):
     assert "oom" not in verdict["root"]["slug"]
     if victims != "program":
         assert verdict["missing"]
-    if victims == "whole group":  # the sentry too, so nobody saw the end
+    if victims == "whole group":  # the sentry, too, so nobody saw the end
         assert verdict["end"]["confidence"] != "certain"
 
 

@@ -1,4 +1,4 @@
-"""The part of `make release` that decides and writes; what it builds has checks of its own."""
+"""The part of `make release` that decides and writes; the builds have their own checks."""
 
 import hashlib
 import importlib.machinery

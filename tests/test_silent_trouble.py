@@ -1,4 +1,4 @@
-"""A leak that will fill the limit is foretold once, with its line, also in the running cell."""
+"""A leak that will fill the limit is predicted once, with its line, also in the running cell."""
 
 import subprocess
 
@@ -7,7 +7,7 @@ import pytest
 from support.jupyter import guarded_session
 from support.run import PYTHON, ROOT, eventually
 
-# It is told when half of it is full; as long again is left to do so.
+# The prediction comes when half of it is full; the same time again is left for it.
 LIMIT = 500 << 20
 LEAK = """\
 import os, time, holdfast
@@ -21,7 +21,7 @@ while not os.path.exists({stop!r}) and len(history) < {most}:
 """
 
 
-pytestmark = pytest.mark.check  # half a minute each: a climb must be seen for a while
+pytestmark = pytest.mark.check  # half a minute each, because a climb must be seen for a while
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def told_in(holdfast):
 def test_a_leak_is_foretold_on_stderr_once(holdfast, group, tmp_path, options):
     held = holdfast.inside(group.inside)
     script, stop = tmp_path / "train.py", tmp_path / "stop"
-    # Quiet, it ends by itself, with more than half in use.
+    # With --quiet it ends by itself, with more than half in use.
     script.write_text(LEAK.format(stop=str(stop), most=300 if options else 1500))
     environment = held.environment | {"PYTHONPATH": str(ROOT / "python")}
     running = held.start(

@@ -60,11 +60,11 @@ class Stall:
         return int(eventually("it is ready", look, 5 * PATIENCE))
 
     def kill(self) -> dict:
-        """Ends it as its header says; the verdict."""
+        """Ends it as its header says; returns the verdict."""
         number = re.search(r"kill -(\w+)", self.wanted["then"])[1]
         os.kill(self.wait_ready(), signal.Signals["SIG" + number])
         self.running.wait(PATIENCE)
-        # Workers that are stuck outlive their parent, and keep its streams open.
+        # Stuck workers outlive their parent, and keep its streams open.
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.running.pid, signal.SIGKILL)
         self.words = self._stderr.read_text()
@@ -72,7 +72,7 @@ class Stall:
 
 
 def python_for(name: str) -> str | None:
-    """None where a package it needs is not there."""
+    """None if a package it needs is missing."""
     if "torch" not in header(name).get("needs", ""):
         return PYTHON
     return os.environ.get("HOLDFAST_TORCH_PYTHON")
@@ -95,7 +95,7 @@ RESTS = sorted(path.stem for path in STALLS.glob("rests_*.py"))
 
 @pytest.fixture(scope="module")
 def together(binary, tmp_path_factory):
-    """Starts programs side by side, since each has to last a while, and ends them all."""
+    """Starts programs side by side, because each must last a while, and ends them all."""
     started: dict[str, Stall] = {}
 
     def start(names: list[str], *options: str) -> dict[str, Stall]:
@@ -116,9 +116,9 @@ def together(binary, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def hung(together) -> dict[str, dict]:
-    """What `why` says of each after it was killed."""
+    """The verdict of each after it was killed."""
     stalls = together(STUCK)
-    # From the fifth quiet second on a stall is recorded; some causes ask for twenty.
+    # A stall is recorded from the fifth quiet second on; some causes need twenty.
     time.sleep(25)
     return {name: stalls[name].kill() for name in STUCK if name in stalls}
 
@@ -140,7 +140,7 @@ def test_a_hung_program_killed_by_hand_is_told_by_its_hang(hung, name):
 
 @pytest.fixture(scope="module")
 def rested(together) -> dict[str, tuple[dict, dict, str]]:
-    """What `why` says of each while it lives and after its end, and what was printed."""
+    """The answer of `why` for each while it lives and after its end, and what was printed."""
     stalls = together(RESTS, "--stall-after", "2")
     time.sleep(15)
     seen = {name: stalls[name].holdfast.why() for name in RESTS if name in stalls}
@@ -184,7 +184,7 @@ def test_nothing_is_told_when_nothing_is_to_be_told(holdfast, tmp_path):
         assert "holdfast: not moving" not in stall.words
 
 
-# The one way out of such a lock: a handler that releases it.
+# The only way out of such a lock: a handler that releases it.
 UNTIL_TOLD = """
 import signal, threading, time
 lock = threading.Lock()
@@ -213,7 +213,7 @@ def test_a_program_that_goes_on_is_not_called_hung(holdfast):
 
 @pytest.fixture
 def frozen_disk(tmp_path):
-    """A file system of its own, and functions that freeze and thaw it."""
+    """Its own file system, and functions that freeze and thaw it."""
     tools = ("mkfs.ext4", "mount", "fsfreeze")
     if os.geteuid() != 0 or not all(shutil.which(tool) for tool in tools):
         pytest.skip("freezing a file system needs root, mkfs.ext4 and fsfreeze")

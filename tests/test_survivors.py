@@ -1,4 +1,4 @@
-"""Each row of agent/guard/survivors.txt: whoever stands there turns a refusal into an exception."""
+"""Each row of agent/guard/survivors.txt: that code turns a refusal into an exception."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ from support.run import ROOT
 LIMIT = 256 << 20
 TABLE = ROOT / "agent/guard/survivors.txt"
 
-# A program that wants the brink's signal for itself is not called there: only a refusal saves it.
+# A program that uses the brink's signal itself is not called: only a refusal saves it.
 NOT_CALLED = "import signal\nsignal.signal(signal.SIGURG, lambda *_: None)\n"
 
-# Grows until it is refused, lets go of everything, and uses its library once more.
+# Grows until it is refused, frees everything, and uses its library once more.
 GROW = """
 kept = []
 try:
@@ -84,6 +84,23 @@ def test_numpy_random(refused):
     )
 
 
+def test_numpy_transforms(refused):
+    refused(
+        "import numpy as np\nx = np.random.default_rng(0).random(300_000)\n"
+        "def make(i): return np.fft.fft(x)\n",
+        python_with("numpy"),
+    )
+
+
+def test_scipy_transforms(refused):
+    refused(
+        "import numpy as np, scipy.fft\nx = np.random.default_rng(0).random(300_000)\n"
+        "def make(i): return scipy.fft.fft(x)\n",
+        python_with("scipy"),
+        limit=320 << 20,
+    )
+
+
 @pytest.mark.parametrize(
     "make", ["np.tanh(m @ m)", "np.outer(m[0], m[0])", "np.linalg.inv(m + eye)"]
 )
@@ -120,7 +137,7 @@ def test_torch_tensors(refused, threads):
 
 
 def test_torch_checkpoints(holdfast, control_group):
-    """torch calls a buffer back to write: an error there ended the process in a destructor."""
+    """torch calls a buffer back to write: an error there once ended the process in a destructor."""
     group = control_group(memory=1536 << 20)
     code = (
         "import io, torch\nmodel, kept = torch.nn.Linear(1024, 1024), []\n"
@@ -273,7 +290,7 @@ def test_every_row_is_proven_here():
 
 
 def test_who_is_not_listed_is_let_through(holdfast, control_group, compiler, tmp_path):
-    """A library that never looks at what malloc returns lives on, and is killed as without us."""
+    """A library that never checks the result of malloc is let through, and killed as without us."""
     (tmp_path / "grow.c").write_text(
         "#include <stdlib.h>\n#include <string.h>\n"
         "void grow(void) { for (;;) memset(malloc(1 << 20), 1, 1 << 20); }\n"

@@ -1,4 +1,4 @@
-"""On a real terminal a watched program behaves as unwatched, job control included."""
+"""On a real terminal a watched program behaves as without Holdfast, job control included."""
 
 import os
 import shlex
@@ -11,13 +11,13 @@ from support.run import PYTHON, eventually, program
 from support.terminal import CTRL_BACKSLASH, CTRL_C, CTRL_D, CTRL_Z, Terminal
 
 PROMPT = rb"shell> $"
-# Programs that are suspended here start no others: a shell stopped in the middle of vfork hangs,
-# with or without Holdfast.
+# Programs that are suspended here start no others: a shell that is stopped in the middle of vfork
+# hangs, with or without Holdfast.
 
 
 @pytest.fixture
 def terminal(holdfast):
-    """Opens terminals: terminal(command) runs it under watch, terminal(watched=False, ...) not."""
+    """Opens terminals: terminal(command) runs it watched, terminal(watched=False, ...) does not."""
     opened = []
 
     def open_one(*command, watched=True, **size):

@@ -1,4 +1,4 @@
-"""The package where it cannot work says so in one sentence: old Pythons, other machines, noexec."""
+"""The package says in one sentence that it cannot work: old Pythons, other machines, noexec."""
 
 import os
 import shutil
@@ -12,12 +12,12 @@ import pytest
 from support.interpreters import need
 from support.run import ROOT
 
-_MACHINE = 18  # where an ELF file says which machine it is for
+_MACHINE = 18  # offset of the machine in an ELF file
 _S390 = b"\x16\x00"
 
 
 def said(python: str, packages: Path, *arguments: str, before: tuple[str, ...] = ()) -> str:
-    """The last line of what `python` complains of, where no other holdfast can be found."""
+    """The last line of `python`'s complaint, when no other holdfast can be found."""
     environment = ("/usr/bin/env", "-i", f"PYTHONPATH={packages}", "PATH=/nonexistent")
     ended = subprocess.run(
         [*before, *environment, python, *arguments], capture_output=True, text=True, check=False
@@ -28,7 +28,7 @@ def said(python: str, packages: Path, *arguments: str, before: tuple[str, ...] =
 
 @pytest.fixture
 def python(tmp_path):
-    """Ours, in a folder that has no holdfast beside it."""
+    """Our Python, in a folder without holdfast."""
     link = tmp_path / "python"
     link.symlink_to(Path(sys.executable).resolve())
     return str(link)
@@ -36,7 +36,7 @@ def python(tmp_path):
 
 @pytest.fixture
 def installed(tmp_path):
-    """An environment as pip makes it: the package, and beside it a program."""
+    """An environment as pip makes it: the package, with a program beside it."""
     packages = tmp_path / "env/lib/python3/site-packages"
     shutil.copytree(ROOT / "python/holdfast", packages / "holdfast")
     program = tmp_path / "env/bin/holdfast"
@@ -65,7 +65,7 @@ def test_a_program_for_another_machine_is_named(python, installed):
 
 def test_a_program_on_a_file_system_without_execution_is_named(python, installed, tmp_path):
     env = installed.parents[2]
-    # In a mount name space of its own, which ends with it.
+    # In its own mount name space, which ends with the command.
     mount = 'mount -t tmpfs -o noexec tmpfs "$1" && cp -r "$2" "$1" && shift 2 && exec "$@"'
     there = tmp_path / "there"
     there.mkdir()
@@ -81,7 +81,7 @@ def test_a_program_on_a_file_system_without_execution_is_named(python, installed
 
 
 def test_a_program_that_cannot_have_the_agent_is_told_from_outside(holdfast, tmp_path):
-    """One for 32 bits, which reads at address 0."""
+    """A 32-bit program, which reads at address 0."""
     source = tmp_path / "dies.s"
     source.write_text(".globl _start\n_start: movl $0, %eax\nmovl (%eax), %ebx\n")
     program = tmp_path / "dies"

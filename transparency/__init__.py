@@ -1,1 +1,1 @@
-"""Runs programs plain and watched, and tells every difference."""
+"""Runs programs plain and watched, and reports every difference."""

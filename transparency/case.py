@@ -1,4 +1,4 @@
-"""What a case is: a program, how it is started, and what it needs."""
+"""A case: a program, how it is started, and what it needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Case:
     before: Callable[[], None] | None = None  # runs in the child before the exec
     needs: Sequence[str] = ()  # tools, modules ("module:gevent"), libraries ("lib:jemalloc")
     root: bool = False
-    options: Sequence[str] = ()  # of `holdfast run`; the default settings where it says nothing
+    options: Sequence[str] = ()  # of `holdfast run`; without any, the default settings
     mask: str = ""  # a pattern of what differs from run to run: addresses, pids
     seconds: float = 30.0
 

@@ -10,7 +10,7 @@ from transparency.case import Case
 
 
 def unknown_names(page: Path, cases: Iterable[Case]) -> list[str]:
-    """What stands in brackets on the page and is no case."""
+    """Names in brackets on the page that are not cases."""
     known = {case.name for case in cases}
     groups = {name.split(".")[0] for name in known}
     named = set()

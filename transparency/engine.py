@@ -1,4 +1,4 @@
-"""Plays every case plain twice and watched once, several at a time, and compares."""
+"""Runs every case plain twice and watched once, several at a time, and compares."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Outcome:
     broken: str = ""  # the case itself failed
     unsteady: list[Difference] = field(default_factory=list)  # between two plain runs
     differences: list[Difference] = field(default_factory=list)
-    again: int = 0  # of three watched runs, so many differed
+    again: int = 0  # how many of three watched runs differed
     expected: list[Expected] = field(default_factory=list)
     seconds: float = 0.0
     status: str = ""
@@ -46,7 +46,7 @@ class Outcome:
 
     @property
     def steady_difference(self) -> bool:
-        """Seen in every watched run; others may be a race within the case."""
+        """Seen in every watched run; any other difference may be a race in the case."""
         return bool(self.differences) and self.again == 3
 
 
@@ -62,7 +62,7 @@ class Engine:
         return [case for case in cases if fnmatch.fnmatch(case.name, self.only)]
 
     def play_all(self, cases: Iterable[Case], jobs: int) -> Iterator[Outcome]:
-        """Outcomes as they come. Everything is played in forked processes, one per case."""
+        """Outcomes as they come. Each case runs in its own forked process."""
         waiting = list(cases)
         with selectors.DefaultSelector() as selector:
             while waiting or selector.get_map():
@@ -96,7 +96,7 @@ class Engine:
                         _end_tree(pid)
 
     def _prepare(self, case: Case) -> None:
-        """Here and not in the forked process: what is found is remembered."""
+        """Here and not in the forked process, so that found tools are remembered."""
         if case.root and os.geteuid() != 0:
             raise Skip("needs root")
         for need in case.needs:
@@ -188,7 +188,7 @@ def _shielded(work: Callable[[], object]) -> object:
 
 
 def in_a_fork(work: Callable[[], bytes]) -> bytes:
-    """Its own process: a stage becomes a subreaper, changes folders, and may be spoilt."""
+    """In its own process: a stage becomes a subreaper, changes folders, and may be damaged."""
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
@@ -212,7 +212,7 @@ def in_a_fork(work: Callable[[], bytes]) -> bytes:
 
 
 def _end_tree(pid: int) -> None:
-    """A case that hangs as a whole. Children first, and only what hangs below our own child."""
+    """Ends a case that hangs as a whole. Children first, and only below our own child."""
     for each in [*reversed(proc.descendants(pid)), pid]:
         try:
             handle = os.pidfd_open(each)

@@ -1,4 +1,4 @@
-"""The differences that watching cannot do without, each with its reason: see docs/harm.md."""
+"""The differences that watching cannot avoid, each with its reason: see docs/harm.md."""
 
 from __future__ import annotations
 
@@ -75,6 +75,18 @@ EXPECTED: tuple[Expected, ...] = (
         "stdout",
         r"^environment (LD_PRELOAD|HOLDFAST_RUN|HOLDFAST_FILTERS)=",
         "a statically linked program sees the three variables that its children need",
+    ),
+    Expected(
+        "visible.python.*",
+        "stdout",
+        r"^(objects since|events:|files:)",
+        "what the agent's functions allocate and do in the interpreter counts there",
+    ),
+    Expected(
+        "visible.parent-death",
+        "stdout",
+        r"^outlived it$",
+        "the parent whose death the program asks to be told of is `holdfast run`",
     ),
     Expected("visible.records", "stdout", r"^[01]$", "the record of the run"),
     Expected("visible.underscore", "stdout", r"^/", "a shell names there what it started"),

@@ -1,7 +1,7 @@
 """Kills and stops our own processes at random moments: the program must not notice.
 
-Only processes that this round's own supervisor is or has started are signalled, through a pidfd
-that was opened before the kinship was checked: a pid that was given away meanwhile is never met.
+Signals only this round's own supervisor and processes that it has started, through a pidfd that was
+opened before their parents were checked: so a reused pid is never hit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ENDS = (0, 0, 3, 41, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGUSR1)
 
 @dataclass
 class Round:
-    """What is to happen, all of it from one number."""
+    """Everything that is to happen, derived from one number."""
 
     seed: int
     target: str = ""
@@ -63,7 +63,7 @@ class Round:
         round_.pause = dice.choice((0, 500, 1000, 3000)) if round_.lines < 100 else 100
         round_.end = dice.choice(ENDS)
         if (round_.target, round_.action) == ("supervisor", "kill") and dice.random() < 0.5:
-            round_.lines, round_.pause = 1000, 3000  # long enough to tell being ended from ending
+            round_.lines, round_.pause = 1000, 3000  # long, to tell being ended from ending
         lasts = min(round_.lines * round_.pause / 1e6, 1.0)
         round_.moment = dice.random() ** 2 * (0.03 + lasts)
         round_.stopped_for = dice.choice((0.01, 0.05, 0.2, 0.4))
@@ -76,7 +76,7 @@ class Round:
 
 
 def _target(round_: Round, supervisor: int) -> int:
-    """A pidfd of the process to be hit, or -1 where there is none."""
+    """A pidfd of the process to hit, or -1 if there is none."""
     if round_.target == "supervisor":
         return os.pidfd_open(supervisor)
     comm = f"holdfast-{round_.target}"
@@ -94,7 +94,7 @@ def _target(round_: Round, supervisor: int) -> int:
 
 
 class Player:
-    """Plays one round: a program, its reader, and the blow."""
+    """Runs one round: a program, its reader, and the kill or stop."""
 
     def __init__(self, round_: Round, binary: str, program: str, folder: Path):
         self.round = round_
@@ -103,7 +103,7 @@ class Player:
         self.home.mkdir(mode=0o700)
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
         self.env["HOLDFAST_HOME"] = str(self.home)
-        # By name: the last run of all homes may be somebody else's.
+        # By name, because the last run of all homes may be another round's.
         self.name = f"round-{round_.seed}-{os.getpid()}"
         options = ["--name", self.name, *(["--detach"] if round_.detach else [])]
         count, pause, end = str(round_.lines), str(round_.pause), str(round_.end)
@@ -123,7 +123,7 @@ class Player:
         return self.round
 
     def _read(self, running: subprocess.Popen[bytes]) -> bool:
-        """Reads both streams to their ends, and strikes when the time has come."""
+        """Reads both streams to their ends, and strikes when it is time."""
         round_ = self.round
         start = time.monotonic()
         strike_at, continue_at, handle = start + round_.moment, 0.0, -1
@@ -178,7 +178,7 @@ class Player:
             name: without_verdict(bytes(text)).splitlines(keepends=True)
             for name, text in self.said.items()
         }
-        began = any(seen.values())  # a supervisor killed before it started the program starts none
+        began = any(seen.values())  # a supervisor killed before the start starts no program
         for name in seen:
             expected = wanted[name]
             if killed and (not round_.detach or not began):
@@ -193,7 +193,7 @@ class Player:
         if not killed and status != round_.end:
             harm(f"status {status} instead of {round_.end}")
         ended_by_itself = len(seen["out"]) == round_.lines and len(seen["err"]) == round_.lines
-        # A supervisor that is lost while the OOM killer strikes anywhere is taken for its victim.
+        # If a supervisor is killed while the OOM killer kills elsewhere, it counts as its victim.
         round_.oom = killed and proc.oom_kills() != self.oom_kills
         by_hand = killed and not round_.oom
         if by_hand and not round_.detach and ended_by_itself and round_.lines == 1000:
@@ -222,7 +222,7 @@ class Player:
             capture_output=True,
             check=False,
         )
-        # Struck before there was anything to record: to say so is honest.
+        # Killed before there was anything to record: then it is honest to say so.
         if killed and (asked.returncode == 3 or b"cannot be read" in asked.stderr):
             round_.told = "no run" if asked.returncode == 3 else "cannot be read"
             return
@@ -242,7 +242,7 @@ class Player:
             if (code, number) != truth:
                 harm(f"why: told {code} {number} instead of {truth}")
             return
-        # The supervisor was killed. What came first is not known here, but these cannot be true.
+        # The supervisor was killed. What happened first is unknown here, but these cannot be true.
         if not all_lines and verdict["outcome"] == "finished":
             harm("why: finished, though it was cut short")
         if not all_lines and code is not None:
@@ -272,7 +272,7 @@ def _play(seed: int, binary: str, program: str, can_detach: bool) -> Round:
 
 
 def _rounds(seeds: range, jobs: int, *how) -> Iterator[Round]:
-    """Every worker takes each so-many-th round and says each through one pipe of its own."""
+    """Each worker runs every N-th round and reports each through its own pipe."""
     with selectors.DefaultSelector() as selector:
         pids = []
         for worker in range(jobs):
@@ -299,7 +299,7 @@ def _rounds(seeds: range, jobs: int, *how) -> Iterator[Round]:
 
 
 def inject(binary: str, tools: Toolbox, rounds: int, seed: int | None, jobs: int) -> int:
-    """The rounds, one line for each harm, and the counts. 1 where anything was harmed."""
+    """Runs the rounds; prints one line for each harm, and the counts. 1 if anything was harmed."""
     seed = random.SystemRandom().randrange(10**6) if seed is None else seed
     program = tools.fill_in("{c:pulse}")
     usage = subprocess.run([binary, "run", "--help"], capture_output=True, check=False).stdout

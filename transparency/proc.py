@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def children(pid: int) -> list[int]:
-    """Of every thread: a child belongs to the thread that started it."""
+    """Children of every thread: a child belongs to the thread that started it."""
     found: list[int] = []
     with contextlib.suppress(OSError):  # it ends while it is looked at
         for path in Path(f"/proc/{pid}/task").glob("*/children"):
@@ -33,7 +33,7 @@ def comm(pid: int) -> str:
 
 
 def state(pid: int) -> str:
-    """One letter; empty for a process that is gone."""
+    """One letter; empty if the process is gone."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
     return ""
@@ -44,13 +44,13 @@ def living(pid: int) -> list[int]:
 
 
 def oom_kills() -> int:
-    """Of the whole machine since its start; 0 where the kernel does not count."""
+    """Of the whole machine since its start; 0 if the kernel does not count them."""
     lines = Path("/proc/vmstat").read_text().splitlines()
     return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
 def reap_zombies() -> None:
-    """Of ours only, one by one: a zombie child's pid cannot be anybody else's yet."""
+    """Only ours, one by one: a zombie child's pid cannot belong to another process yet."""
     for child in children(os.getpid()):
         if state(child) == "Z":
             with contextlib.suppress(ChildProcessError):
@@ -58,8 +58,8 @@ def reap_zombies() -> None:
 
 
 def end_everything_below_us(patience: float = 5.0) -> None:
-    """We are their subreaper, so what a child leaves becomes a child, whose pid is safe to signal
-    for as long as nobody but us can wait for it."""
+    """We are their subreaper, so every process that a child leaves becomes our child. Only we can
+    wait for it, so until then its pid is safe to signal."""
     deadline = time.monotonic() + patience
     while (mine := children(os.getpid())) and time.monotonic() < deadline:
         for child in mine:

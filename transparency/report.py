@@ -1,4 +1,4 @@
-"""What is printed: progress, every difference, and the table at the end."""
+"""Prints progress, every difference, and the table at the end."""
 
 from __future__ import annotations
 

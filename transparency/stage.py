@@ -1,4 +1,4 @@
-"""One run of one case, in a process of its own: starts it, reads it, and tells what was seen."""
+"""One run of one case, in its own process: starts it, reads it, and returns what was seen."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SHOWN = 4096  # of a long text, this much is kept beside its digest
 
 
 def ending(status: int) -> str:
-    """As a parent sees it."""
+    """The end as a parent sees it."""
     if os.WIFSIGNALED(status):
         return _name(os.WTERMSIG(status))
     return f"exit {os.WEXITSTATUS(status)}"
@@ -42,7 +42,7 @@ def _name(number: int) -> str:
 
 
 class Stage:
-    """What a case is played on: the same folder, environment and descriptors each time."""
+    """The surroundings of a case: the same folder, environment and descriptors each time."""
 
     def __init__(self, case: Case, tools: Toolbox, binary: str, folder: Path, watched: bool):
         self.case = case
@@ -66,7 +66,7 @@ class Stage:
             place.mkdir(parents=True)
             place.chmod(0o777)
         if os.geteuid() == 0:
-            # Those that become somebody else need their own place for the records.
+            # Cases that change their user need their own place for records.
             (folder / "home").chmod(0o700)
 
     def play(self) -> dict[str, bytes]:
@@ -79,7 +79,7 @@ class Stage:
 
     @staticmethod
     def become_subreaper() -> None:
-        """What a run leaves behind becomes ours: to be seen, and ended."""
+        """Processes that a run leaves behind become ours, so that we can see and end them."""
         if ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
             raise OSError("cannot become a subreaper")
 
@@ -94,13 +94,13 @@ class Stage:
         return [*self.prefix, *map(self.tools.fill_in, words)]
 
     def start(self, *words: str, **how) -> subprocess.Popen[bytes]:
-        """For cases that drive by themselves."""
+        """For cases that drive the program themselves."""
         how.setdefault("env", self.env)
         how.setdefault("stdin", subprocess.DEVNULL)
         return subprocess.Popen(self.line(*words), **how)
 
     def wait(self, running: subprocess.Popen[bytes]) -> str:
-        """How it ended; `ended` in the facts tells a hang from an end."""
+        """How it ended; `ended` in the facts distinguishes an end from a hang."""
         try:
             code = running.wait(timeout=self.case.seconds)
         except subprocess.TimeoutExpired:
@@ -108,7 +108,7 @@ class Stage:
         return _name(-code) if code < 0 else f"exit {code}"
 
     def left(self) -> str:
-        """What lives on below us once everything that was about to end has ended."""
+        """What still lives below us once everything that was about to end has ended."""
         deadline = time.monotonic() + 2.5
         while time.monotonic() < deadline:
             proc.reap_zombies()
@@ -178,7 +178,7 @@ class Stage:
         return os.open("/dev/null", os.O_RDONLY), -1
 
     def _feed(self, fd: int) -> int:
-        """Another process writes: we read meanwhile. A pipe that is to stay open does."""
+        """Another process writes, because we read meanwhile; it also keeps an idle pipe open."""
         pid = os.fork()
         if pid == 0:
             with contextlib.suppress(OSError):
@@ -194,8 +194,8 @@ class Stage:
     def _become(self, wires: Wires, stdin: int) -> None:
         try:
             if wires.terminal < 0:
-                os.setpgid(0, 0)  # what signals its own group must not meet us
-            # High first, or one of them is overwritten before it is copied.
+                os.setpgid(0, 0)  # a program that signals its own group must not hit us
+            # To high numbers first, or a descriptor is overwritten before it is copied.
             high = [
                 fcntl.fcntl(fd, fcntl.F_DUPFD, 100) if fd >= 0 else -1
                 for fd in (stdin, wires.out, wires.err)
@@ -210,7 +210,7 @@ class Stage:
             if self.case.before:
                 self.case.before()
             os.execvpe(words[0], words, self.env)
-        except OSError as error:  # as shells number it
+        except OSError as error:  # status as in shells
             os._exit(127 if error.errno == errno.ENOENT else 126)
         finally:
             os._exit(99)

@@ -1,7 +1,7 @@
 """A program at a terminal, below a session leader of ours, as below a user's shell.
 
-Were the program itself the leader, its end would hang the terminal up, and the kernel then throws
-away what nobody has read yet: two plain runs would differ.
+If the program itself were the leader, its end would hang up the terminal, and the kernel would
+then discard output that nobody has read yet: two plain runs would differ.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ class Seat:
                 os.close(fd)
             become()
             os._exit(99)
-        if not self._dies_of_hang_up:  # or it is gone before it could tell how the program ended
+        if not self._dies_of_hang_up:  # or it would die before it can say how the program ended
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
         os.setpgid(program, program)
         os.tcsetpgrp(slave, program)
         os.write(tell, struct.pack("i", program))
         os.close(ready)
         os.close(go)  # now it may begin
-        # A terminal that we hold open would never end.
+        # As long as we hold a terminal open, it never ends.
         for fd in range(100):
             if fd not in (tell, self._held):
                 with contextlib.suppress(OSError):
@@ -68,7 +68,7 @@ class Seat:
         os._exit(0)
 
     def status(self) -> int | None:
-        """How the program ended, once it has; where its leader is gone it is our own child."""
+        """How the program ended, once it has; if its leader is gone, it is our own child."""
         if self._status is None and select.select([self._told], [], [], 0)[0]:
             got = os.read(self._told, 4)
             if got:
@@ -80,7 +80,7 @@ class Seat:
         return self._status
 
     def leave(self) -> None:
-        """Lets the leader go."""
+        """Lets the leader end."""
         os.close(self._hold)
         os.close(self._told)
         with contextlib.suppress(ChildProcessError):
@@ -88,6 +88,6 @@ class Seat:
 
 
 def at_default() -> None:
-    """What Python ignores for itself, a program must not inherit."""
+    """Python ignores these signals for itself; a program must not inherit that."""
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""Finds the tools that cases need and builds their programs, once each."""
+"""Finds the tools that cases need and builds their programs, each once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LIBRARIES = {
 
 
 class Toolbox:
-    """`folder` takes what is built; it is kept between runs of the suite."""
+    """`folder` holds the built programs; it is kept between runs of the suite."""
 
     def __init__(self, folder: Path, python: str = sys.executable, modules_python: str = ""):
         self.folder = folder
@@ -31,11 +31,11 @@ class Toolbox:
         folder.mkdir(parents=True, exist_ok=True)
 
     def fill_in(self, text: str) -> str:
-        """Puts paths where {python}, {c:NAME}, {library:NAME} and the like stand."""
+        """Replaces {python}, {c:NAME}, {library:NAME} and the like by paths."""
         return re.sub(r"\{([a-z]+(?::[\w.+-]+)?)\}", lambda found: self._named(found[1]), text)
 
     def check(self, need: str) -> None:
-        """Raises Skip where something is not there."""
+        """Raises Skip if something is missing."""
         kind, _, name = need.partition(":")
         if kind == "module":
             self.python_with(name)

@@ -1,4 +1,4 @@
-"""The ways in which stdout and stderr of a program can be tied to something."""
+"""The ways in which stdout and stderr of a program can be connected."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT
 
 
 class Wires:
-    """Ours to read (`reading`: aspect -> descriptor) and the child's three descriptors."""
+    """Our ends for reading (`reading`: aspect -> descriptor) and the child's three descriptors."""
 
     def __init__(self, how: str, folder: Path):
         self.reading: dict[str, int] = {}
@@ -133,7 +133,7 @@ class Wires:
                 for key, _ in selector.select(0.02):
                     try:
                         got = os.read(key.fd, 1 << 16)
-                    except OSError:  # EIO: nobody holds the terminal any more
+                    except OSError:  # EIO: no process holds the terminal any more
                         got = b""
                     self.said[key.data] += got
                     if not got:

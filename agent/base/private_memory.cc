@@ -12,7 +12,7 @@ constinit thread_local bool in_own_python __attribute__((tls_model("initial-exec
 namespace {
 
 void* map(std::size_t size) {
-    // Through our own hook of mmap: it passes anything on that a busy thread asks for.
+    // Through our own hook of mmap, which passes on whatever a busy thread asks for.
     const Busy inside;
     void* memory =
         ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -24,8 +24,7 @@ void* map(std::size_t size) {
 void* wiped_on_fork(std::size_t size) {
     void* memory = map(size);
     // Linux before 4.14 cannot wipe. Without wiping, a child might wait for a lock that nobody
-    // holds any more. So on such kernels there is no such memory, and what needs it is switched
-    // off.
+    // holds any more. So such kernels give no such memory, and its users stay switched off.
     if (memory != nullptr && ::madvise(memory, size, MADV_WIPEONFORK) != 0) return nullptr;
     return memory;
 }

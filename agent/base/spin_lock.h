@@ -24,8 +24,8 @@ private:
 // True while this thread is inside the agent: hooks then pass straight through.
 extern constinit thread_local bool busy __attribute__((tls_model("initial-exec")));
 
-// True while this thread runs our own Python code: nothing is refused there, where the program
-// could not catch it.
+// True while this thread runs our own Python code: the guard refuses nothing there, because the
+// program could not catch the error.
 extern constinit thread_local bool in_own_python __attribute__((tls_model("initial-exec")));
 
 class Busy {

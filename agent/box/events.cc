@@ -18,8 +18,8 @@ namespace {
 
 using format::AgentSlot;
 
-// The next place in a ring of records. A record's time is written last, so one that a death left
-// half written has none, or shows the one before.
+// The next place in a ring of records. A record's time is written last, so a record that a death
+// left half written has no time, or still shows the record before it.
 template <class Record, std::size_t N>
 Record& next(Record (&ring)[N], std::uint64_t& written) {
     return ring[std::atomic_ref(written).fetch_add(1, std::memory_order_relaxed) % N];
@@ -35,10 +35,10 @@ void withdraw(Record& record) {
     std::atomic_ref(record.time).store(0, std::memory_order_release);
 }
 
-// A validation takes the place of the one before it: a thousand epochs must not push out what else
-// was noted.
+// A validation replaces the one before it, and so does a look at the collector: a thousand epochs
+// must not push out other notes.
 format::AgentNote& place_for(AgentSlot& own, format::AgentNoteKind kind) {
-    if (kind == format::AgentNoteKind::validation)
+    if (kind == format::AgentNoteKind::validation || kind == format::AgentNoteKind::collector_off)
         for (format::AgentNote& note : own.notes)
             if (note.kind == kind) return note;
     return next(own.notes, own.notes_written);
@@ -116,7 +116,7 @@ void note_exit(format::AgentExitKind kind, int status) {
     AgentSlot* own = slot();
     if (own == nullptr) return;
     const Busy inside;
-    // A signal handler that ends the program interrupted us, perhaps with a lock held.
+    // A signal handler that ends the program has interrupted us, perhaps with a lock held.
     if (inside.nested()) return;
     RawFrame frames[format::agent_frames_per_stack];
     const std::size_t count = own_frames(frames, format::agent_frames_per_stack);

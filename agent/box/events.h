@@ -17,8 +17,8 @@ void note_signal(int number, int code, int sender_pid, int sender_uid);
 // The program asked to end: from sys.exit (`sys_exit`), or from _exit/exit below Python.
 void note_exit(format::AgentExitKind kind, int status);
 
-// The first step whose loss was not finite, where a hundred have gone by since and none of the last
-// ones was either; 0: training goes on. Asks once in so many steps.
+// The first step whose loss was not finite, if a hundred steps have passed since and none of the
+// last losses was finite; 0: training goes on. Answers once in so many steps.
 std::uint64_t worthless_since();
 
 // A step of training ended. `loss` counts only with has_loss. GPU figures: format::unknown.
@@ -38,10 +38,10 @@ struct ExceptionText {
 };
 void note_exception(const ExceptionText& what);
 
-// When the main thread was asked to run code of ours between two lines; 0: it did.
+// When the main thread was asked to run our code between two lines; 0: it has run it.
 void note_visit_asked(std::int64_t time);
 
-// A container that grows, by the name that reaches it; without a name there is none at this place.
+// A container that grows, by the name that reaches it; no name: this place is empty.
 struct KeeperText {
     Text name, kind, file;
     std::uint64_t items = 0, bytes = 0, grown = 0;

@@ -13,7 +13,7 @@ using format::AgentFrame;
 using format::AgentSlot;
 using format::TextRef;
 
-// Where to find what is in the slot already. Wiped on fork, like the child's claim to the slot.
+// Finds what is already in the slot. Wiped on fork, like the child's claim to the slot.
 constexpr std::uint32_t frame_places = 2048;  // twice what the slot holds
 constexpr std::uint32_t text_places = 2048;
 struct Lookup {
@@ -56,7 +56,7 @@ bool intern_text(AgentSlot& slot, Lookup& known, Text text, TextRef& out) {
             return true;
         }
     }
-    // The slot is shared memory: read once, and believed only within its bounds.
+    // The slot is shared memory: read once, and used only within its bounds.
     const std::uint32_t at = std::atomic_ref(slot.text_size).load(std::memory_order_relaxed);
     if (known.texts[place] != 0 || at > format::agent_text_capacity ||
         text.size > format::agent_text_capacity - at)

@@ -10,7 +10,7 @@
 namespace holdfast::agent {
 namespace {
 
-// A home that others may write to is theirs to rearrange: what counts is who owns what was opened.
+// Others who may write to a home can rearrange it: so the owner of the opened file decides.
 bool is_trusted(const struct stat& facts) {
     return (facts.st_uid == 0 || facts.st_uid == ::geteuid()) &&
            (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;

@@ -80,8 +80,8 @@ private:
         void* pages = nullptr;
         std::size_t size = 0;  // of the pages
     };
-    // The file's pages have 4 KiB, those of some arm64 kernels 16 or 64: a part may begin within
-    // one.
+    // A part may begin within a page: the file's layout has pages of 4 KiB, some arm64 kernels have
+    // pages of 16 or 64 KiB.
     Mapped map(std::size_t offset, std::size_t size) const {
         const std::size_t before = offset % static_cast<std::size_t>(::getpagesize());
         const std::size_t whole = before + size;
@@ -106,11 +106,11 @@ bool claim(AgentIndex& index, std::uint32_t number, std::uint64_t expected, std:
     return std::atomic_ref(index.owner[number]).compare_exchange_strong(expected, wanted);
 }
 
-// One that was never used before one that ended well long ago, before one whose process is dead:
-// what those who died left is what the verdict is made of.
+// Prefers a slot that was never used, then one that was given back long ago, then one whose process
+// is dead: the verdict is made from what the dead have left.
 std::uint32_t choose(const Box& box, AgentIndex& index, std::uint64_t own) {
     for (std::uint32_t i = 0; i < format::agent_slots; ++i) {
-        // Ours already: this process has replaced its program by exec.
+        // Already ours: this process has replaced its program by exec.
         const std::uint64_t owner = std::atomic_ref(index.owner[i]).load();
         if (owner != 0 && owner_pid(owner) == owner_pid(own) &&
             box.start_ticks(i) == own_start_ticks() && claim(index, i, owner, own))

@@ -17,8 +17,8 @@ format::AgentSlot* take_slot();
 // A clean end: another process may use the slot. Not called by a process that dies.
 void give_slot_back();
 
-// Brings all pages of the slot into memory before a decision by how much is left. They may have
-// been dropped, and then our own store could cause the OOM kill.
+// Brings all pages of the slot into memory before the guard compares with what is left. They may
+// have been dropped, and then our own store could cause the OOM kill.
 void bring_slot_back();
 
 // Nothing is written any more; what is there stays.

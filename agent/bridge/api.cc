@@ -62,7 +62,7 @@ AddPendingCall add_pending_call() {
 }
 
 const PythonApi* find_python_api() {
-    static int state = 0;  // 1 complete, 2 not to be had; guarded by the GIL
+    static int state = 0;  // 1 complete, 2 incomplete; guarded by the GIL
     if (state != 0) return state == 1 ? &py : nullptr;
     state = 2;
 #define X(result, name, parameters)                                         \

@@ -53,6 +53,7 @@ inline constexpr int compile_file_input = 257;
     X(long long,   PyLong_AsLongLong, (PyObject*)) \
     X(PyObject*,   PyLong_FromLongLong, (long long)) \
     X(double,      PyFloat_AsDouble, (PyObject*)) \
+    X(PyObject*,   PyFloat_FromDouble, (double)) \
     X(PyObject*,   PyUnicode_FromString, (const char*)) \
     X(PyObject*,   PyUnicode_AsEncodedString, (PyObject*, const char*, const char*)) \
     X(const char*, PyUnicode_AsUTF8AndSize, (PyObject*, PySize*)) \
@@ -70,6 +71,7 @@ inline constexpr int compile_file_input = 257;
     X(void*,       PyEval_SaveThread, ()) \
     X(void,        PyEval_RestoreThread, (void*)) \
     X(void*,       PyThreadState_Get, ()) \
+    X(int,         Py_GetRecursionLimit, ()) \
     X(int,         PyThreadState_SetAsyncExc, (unsigned long, PyObject*)) \
     X(void*,       PyInterpreterState_Main, ())
 // clang-format on

@@ -24,8 +24,8 @@
 namespace holdfast::agent {
 namespace {
 
-// Short, because a program may import and use a framework within a blink; what is then done is
-// next to nothing unless a module has come.
+// Short, because a program may import and use a framework within a moment. A visit costs next to
+// nothing if no module has come.
 constexpr std::int64_t between_visits = 20'000'000;
 constexpr std::int64_t between_heap_ticks = 250'000'000;
 // A request may get lost: one made for a subinterpreter that ends, for instance.
@@ -48,9 +48,9 @@ Turn* turn() {
     return known.compare_exchange_strong(own, fresh) ? fresh : own;
 }
 
-// 3.8 answers a request made while it shuts down with an error on stderr, or a crash when the
-// thread has no state. _PyRuntime.ceval.pending.finishing, the same on every 64-bit Linux; to be
-// trusted on the main thread, which is the one that sets it.
+// While 3.8 shuts down, it answers a request with an error on stderr, or crashes if the thread has
+// no state. This reads _PyRuntime.ceval.pending.finishing, which lies at the same place on every
+// 64-bit Linux. Only the main thread may trust it, because that thread sets it.
 bool unwelcome_in_3_8() {
     if (::syscall(SYS_gettid) != ::getpid()) return true;
     constexpr std::size_t finishing = 600;
@@ -61,13 +61,13 @@ bool unwelcome_in_3_8() {
 struct Visit {
     PyObject* tick = nullptr;  // of hooks.main
     PySize modules = -1;       // in sys.modules, when it was last called
-    bool again = false;        // it asked to be called whatever else
+    bool again = false;        // it asked to be called again in any case
     bool hopeless = false;
     std::int64_t heap_told = 0;
 };
 Visit visit;  // guarded by the GIL
 
-// Who keeps the memory is looked at while it grows, for at most a five-hundredth of the time.
+// While memory grows, looks for what keeps it, for at most a five-hundredth of the time.
 struct Keepers {
     PyObject* look = nullptr;  // of hooks.keepers
     std::int64_t next = 0;
@@ -80,7 +80,7 @@ Keepers keepers;  // guarded by the GIL
 
 constexpr std::uint64_t worth_a_look = 16U << 20U;
 
-// The name of the place that the `holdfast` package looks at.
+// Stores the module where the `holdfast` package looks for it.
 bool publish(PyObject* module) {
     PyObject* place = py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "_imp");
     return place != nullptr && py.PyObject_SetAttrString(place, "_holdfast_agent", module) == 0;
@@ -111,7 +111,7 @@ int call_tick() {
     return 0;
 }
 
-// CPU time of this thread: the time it waits for a processor is not its cost.
+// CPU time of this thread, so that waiting for a processor does not count as its cost.
 std::int64_t own_time() {
     timespec time{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -121,15 +121,15 @@ std::int64_t own_time() {
 bool find_keepers() {
     const Untraced quiet;
     const Owned hook(load_hook("hooks.keepers"));
-    // To compile it takes memory, and when it is needed there may be none.
+    // Compiled now, because compiling takes memory, and there may be none when it is needed.
     const Owned exceptions(load_hook("hooks.exceptions"));
     if (!hook || !exceptions) return false;
     keepers.look = py.PyObject_GetAttrString(hook.get(), "look");
     return keepers.look != nullptr;
 }
 
-// Whatever fills a limit within a second or two is looked at meanwhile: as often as what was held
-// at most has grown by a quarter, which cannot be often.
+// A limit that is filled within a second or two must be looked at meanwhile: so also look whenever
+// memory has grown by a quarter over its highest value, which cannot happen often.
 bool grew_by_much(std::uint64_t live) {
     return live >= keepers.most + std::max(2 * worth_a_look, keepers.most / 4);
 }
@@ -154,7 +154,7 @@ int look_for_keepers(std::int64_t time) {
         none ? call_own(keepers.look, none.get(), found.into()) : Outcome::failed;
     if (outcome == Outcome::passed) return -1;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
-    // While a framework is imported there is nothing to see, and much that grows.
+    // An import of a framework makes much grow, and none of it is worth a look.
     const bool seen = found && py.PyObject_IsTrue(found.get()) == 1;
     // A program that fills its limit within seconds is looked at a few times all the same.
     constexpr std::int64_t soon = 300'000'000;
@@ -164,8 +164,8 @@ int look_for_keepers(std::int64_t time) {
     return 0;
 }
 
-// Done in every process: a child of fork inherits the handler, but the supervisor does not know
-// about the child.
+// In every process: a child of fork inherits the handler, but the supervisor does not know the
+// child.
 Outcome be_ready_for_calls() {
     if (!should_listen()) return Outcome::done;
     const Owned brink(load_hook("hooks.brink"));
@@ -173,13 +173,14 @@ Outcome be_ready_for_calls() {
     const Owned none(py.PyTuple_New(0));
     if (!arm || !none) return sort_error();
     const Outcome outcome = call_own(arm.get(), none.get());
-    if (should_listen()) stop_listening();  // it is the program's, or could not be had
+    if (should_listen()) stop_listening();  // the signal is the program's, or unavailable
     return outcome;
 }
 
 int come_in() {
     if (find_python_api() == nullptr || py.interpreter() != py.PyInterpreterState_Main()) return 0;
     if (visit.hopeless || python_left.load(std::memory_order_relaxed)) return 0;
+    if (!has_recursion_room()) return 0;
     const KeptError before;
     if (visit.tick == nullptr && !settle()) {
         visit.hopeless = true;
@@ -220,7 +221,7 @@ void knock(std::int64_t pause) {
     AddPendingCall ask = add_pending_call();
     if (ask == nullptr || !own->asked.compare_exchange_strong(asked, time)) return;
     const PythonVersion version = python_version();
-    note_visit_asked(time);  // before it is asked, because it may come at once
+    note_visit_asked(time);  // before the request, because the visit may come at once
     if (version.major != 3 || version.minor < 8 || (version.minor == 8 && unwelcome_in_3_8()) ||
         ask(&answer_python, nullptr) != 0) {
         note_visit_asked(0);
@@ -233,7 +234,7 @@ void knock(std::int64_t pause) {
 void knock_on_python() { knock(between_visits); }
 
 void knock_at_import() {
-    // Without a GIL, Python takes all objects from an allocator of its own that we do not see:
+    // Without a GIL, Python takes all objects from its own allocator, which we do not see, so
     // hardly anything else brings us here.
     knock(python_version().free_threaded ? 0 : between_visits);
 }

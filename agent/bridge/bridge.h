@@ -14,7 +14,7 @@
 // seen(function, report) -> callable
 //     calls report(*args) (errors swallowed), then returns function(*args, **kwargs); with None
 //     for a function it only reports
-//     Both look like what they stand for: a built-in, or in every attribute a Python function.
+//     Both look like what they replace: like a built-in, or in every attribute a Python function.
 // exit_called(status) -> None       records the caller's Python stack as an exit call
 // run_directory() -> str | None
 // attempt(function, *args) -> None  calls it; a failure is noted, not raised
@@ -24,18 +24,17 @@
 // watch_launches() -> None          torch's kernel launches are remembered from now on
 // backward() -> None                a backward pass begins at the caller's line
 // keep_launches(elsewhere=0) -> None
-//     those that may have failed, into the black box; 1: others launch kernels, too
-// headroom() -> (int, int) | None   what is left of the memory limit and that limit, asked now
+//     writes the launches that may have failed into the black box; 1: others launch kernels, too
+// headroom() -> (int, int) | None   what is left below the memory limit, and the limit, asked now
 // crossing() -> int                 a step ended; 1: another like it will not fit (guard on)
 // brink_called(signal, frame) -> None
 //     Python's handler for the call at the brink; raises BrinkError where it has to
 // listen(error) -> None             the handler is in place, and raises `error`
 // wait_brink(seen, milliseconds) -> int
-//     sleeps until the supervisor sees memory nearly used up; how often that was
+//     sleeps until the supervisor sees memory nearly used up; returns how often that was
 //
-// Every function swallows its own failures and never raises but TypeError, brink_called apart. What
-// a signal handler of the program raises while one of our Python functions runs is the program's
-// and passes.
+// Every function swallows its own failures and raises only TypeError, except brink_called. An
+// exception that a signal handler of the program raises while our Python code runs is passed on.
 #pragma once
 
 namespace holdfast::agent {

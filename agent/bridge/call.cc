@@ -21,6 +21,19 @@ int* tracing_field(void* thread) {
     return reinterpret_cast<int*>(static_cast<char*>(thread) + tracing_before_3_11);
 }
 
+// Where a thread state counts its calls, the same on every 64-bit Linux: how deep it is,
+// before 3.11; from then on how many are left, and behind that the limit.
+constexpr std::size_t depth_before_3_11 = 32;
+constexpr std::size_t room_in_3_11 = 32, room_in_3_12 = 28, room_in_3_13 = 44, room_in_3_14 = 48;
+// More than our functions nest. At the end the interpreter itself grants another 50.
+constexpr int enough_room = 64;
+
+int number_at(const void* thread, std::size_t offset) {
+    int number = 0;
+    std::memcpy(&number, static_cast<const char*>(thread) + offset, sizeof number);
+    return number;
+}
+
 void note_failure(Text text) {
     static bool noted = false;  // guarded by the GIL; one is enough to know that something is wrong
     if (noted) return;
@@ -48,7 +61,7 @@ Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
         if (text != nullptr) note_failure({text, static_cast<std::size_t>(size)});
         return Outcome::failed;
     }
-    // Without our frames in it.
+    // Without our own frames.
     py.PyException_SetTraceback(value, detail);
     py.Py_IncRef(type);
     py.Py_IncRef(value);
@@ -58,6 +71,21 @@ Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
 }
 
 }  // namespace
+
+bool has_recursion_room() {
+    const PythonVersion version = python_version();
+    const void* thread = py.PyThreadState_Get();
+    const int limit = py.Py_GetRecursionLimit();
+    if (version.major != 3 || version.minor < 8 || version.minor > 14) return true;
+    if (version.minor < 11) return limit - number_at(thread, depth_before_3_11) >= enough_room;
+    const std::size_t at = version.minor == 11   ? room_in_3_11
+                           : version.minor == 12 ? room_in_3_12
+                           : version.minor == 13 ? room_in_3_13
+                                                 : room_in_3_14;
+    // Another layout: nothing is known, and nothing ends for it there.
+    if (number_at(thread, at + sizeof(int)) != limit) return true;
+    return number_at(thread, at) >= enough_room;
+}
 
 Untraced::Untraced() : thread_(py.PyThreadState_Get()), nested_(in_own_python) {
     in_own_python = true;
@@ -85,7 +113,7 @@ Outcome sort_error() {
     const Outcome outcome = judge(type.get(), value.get(), traceback.get());
     if (outcome == Outcome::passed) return outcome;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
-    // failures.py itself failed, and an interrupt must not be lost.
+    // failures.py itself failed; still, an interrupt must not be lost.
     if (py.PyErr_GivenExceptionMatches(type.get(), py.exception) == 0) {
         py.PyErr_Restore(type.release(), value.release(), nullptr);
         return Outcome::passed;
@@ -95,6 +123,7 @@ Outcome sort_error() {
 }
 
 Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result) {
+    if (!has_recursion_room()) return Outcome::failed;
     const Untraced quiet;
     const Owned answer(py.PyObject_Call(function, arguments, nullptr));
     if (!answer) return sort_error();

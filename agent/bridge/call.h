@@ -49,6 +49,10 @@ enum class Outcome {
     passed,  // an exception of the program's is set (Ctrl-C, a signal handler that raises)
 };
 
+// Whether this thread is far enough from its recursion limit. An error for lack of room is ours and
+// dropped, but 3.8 and 3.9 remember it: at the program's next one they end the process.
+bool has_recursion_room();
+
 // Calls `function(*arguments)`; no exception may be set. The result goes to `result` where asked.
 Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result = nullptr);
 

@@ -48,7 +48,7 @@ const HookSource* source_of(const char* name) {
 bool prepare_hooks(PyObject* module) {
     PyObject* real = py.PyDict_GetItemString(py.PyImport_GetModuleDict(), "builtins");
     if (real == nullptr) return false;
-    // `builtins` may be patched or emptied by the program later on: hooks go on with what is there.
+    // The program may patch or empty `builtins` later; hooks go on with this copy.
     PyObject* names = py.PyModule_GetDict(real);
     Owned copy(names == nullptr ? nullptr : py.PyDict_Copy(names));
     Owned modules(py.PyDict_New());

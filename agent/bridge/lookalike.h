@@ -1,5 +1,5 @@
-// An object that looks in every way like a given Python function (name, code, signature, repr), and
-// is called in its place.
+// An object that is called in place of a Python function and looks exactly like it (name, code,
+// signature, repr).
 #pragma once
 
 #include <cstddef>

@@ -159,8 +159,8 @@ PyObject* seen(PyObject*, PyObject* positional, PyObject* keywords) {
     return wrapped(WrapKind::seen, positional, keywords);
 }
 
-// The last argument, so that it can stand before sys.exit(status) and Quitter.__call__(self, code).
-// Built in, and not a line of Python, so that the innermost frame is the caller's.
+// Takes the last argument, so that it can replace both sys.exit(status) and
+// Quitter.__call__(self, code). Built in, so that the innermost Python frame is the caller's.
 PyObject* exit_called(PyObject*, PyObject* positional, PyObject* keywords) {
     const PySize count = py.PyTuple_Size(positional);
     const Arguments given(positional, keywords);
@@ -202,8 +202,8 @@ PyObject* headroom(PyObject*, PyObject*, PyObject*) {
     return view.known ? figures({view.room, view.limit}) : nothing();
 }
 
-// How often the guard refused something in this process; of the last time: the kind, what was asked
-// for, what was left of which limit.
+// How often the guard refused something in this process, and of the last time: the kind, how much
+// was requested, how much was left, and the limit.
 PyObject* refusal(PyObject*, PyObject*, PyObject*) {
     const format::AgentSlot* own = slot();
     if (own == nullptr) return nothing();
@@ -219,7 +219,8 @@ PyObject* words_kept(PyObject*, PyObject*, PyObject*) {
 
 PyObject* crossing(PyObject*, PyObject*, PyObject*) { return number(step_would_cross() ? 1 : 0); }
 
-// Python's handler of the brink's signal. Built in, so that the innermost frame is the program's.
+// Python's handler of the brink's signal. Built in, so that the innermost Python frame is the
+// program's.
 PyObject* brink_error = nullptr;  // guarded by the GIL
 
 PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
@@ -228,7 +229,7 @@ PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
     if (what.raise == Raise::nothing) return nothing();
     for (std::size_t i = 0; i < what.thread_count; ++i)
         py.PyThreadState_SetAsyncExc(what.threads[i], py.memory_error);
-    // Another process may have no module of that name, and could not read what it is sent.
+    // Another process may have no module of that name, and then could not unpickle the error.
     PyObject* kind = what.raise == Raise::for_others ? py.memory_error : brink_error;
     py.PyErr_SetString(kind,
                        "memory is about to run out, and Holdfast cannot refuse what takes it; "
@@ -258,7 +259,7 @@ PyObject* wait_brink(PyObject*, PyObject* positional, PyObject* keywords) {
     return number(count);
 }
 
-// Of this thread's own work, in nanoseconds: what it waits for the processor is not its cost.
+// This thread's own CPU time in nanoseconds: waiting for a processor is not its cost.
 PyObject* clock(PyObject*, PyObject*, PyObject*) {
     timespec time{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -280,8 +281,8 @@ PyObject** locals_of(PyObject* frame) {
     return inner == nullptr ? nullptr : reinterpret_cast<PyObject**>(inner + 72);
 }
 
-// The values of a running function's local variables, without the dictionary that f_locals would
-// leave behind; None for one that is not set.
+// The values of a running function's local variables, None for an unset one. Reading f_locals
+// instead would leave a dictionary behind that keeps them alive.
 PyObject* fast_locals(PyObject*, PyObject* positional, PyObject* keywords) {
     const Arguments given(positional, keywords);
     PyObject* frame = given.at(0, "frame");
@@ -314,12 +315,33 @@ PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
     return nothing();
 }
 
+// A floating point number of so many bytes, as it lies in memory.
+PyObject* number_at(PyObject*, PyObject* positional, PyObject* keywords) {
+    const Arguments given(positional, keywords);
+    const auto address = static_cast<std::uintptr_t>(given.integer(0, "address", 0));
+    const std::int64_t size = given.integer(1, "size", 0);
+    if (address == 0) return nothing();
+    const auto* bytes = reinterpret_cast<const void*>(address);
+    double value = 0;
+    float single = 0;
+    if (size == sizeof value) {
+        std::memcpy(&value, bytes, sizeof value);
+    } else if (size == sizeof single) {
+        std::memcpy(&single, bytes, sizeof single);
+        value = static_cast<double>(single);
+    } else {  // bfloat16: the upper half of one
+        std::memcpy(reinterpret_cast<char*>(&single) + 2, bytes, 2);
+        value = static_cast<double>(single);
+    }
+    return py.PyFloat_FromDouble(value);
+}
+
 PyObject* launches_watched(PyObject*, PyObject*, PyObject*) {
     watch_launches();
     return nothing();
 }
 
-// Built in, and not a line of Python, so that it may stand before torch's own functions at no cost.
+// Built in, so that it can stand before torch's own functions at no cost.
 PyObject* backward(PyObject*, PyObject*, PyObject*) {
     note_backward();
     return nothing();
@@ -351,6 +373,7 @@ PyMethodDef methods[] = {
     {"over", &over, method_varargs_keywords, nullptr},
     {"clock", &clock, method_varargs_keywords, nullptr},
     {"fast_locals", &fast_locals, method_varargs_keywords, nullptr},
+    {"number_at", &number_at, method_varargs_keywords, nullptr},
     {"keeper", &keeper, method_varargs_keywords, nullptr},
     {"watch_launches", &launches_watched, method_varargs_keywords, nullptr},
     {"backward", &backward, method_varargs_keywords, nullptr},

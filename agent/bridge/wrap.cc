@@ -9,8 +9,8 @@
 namespace holdfast::agent {
 namespace {
 
-// A built-in shows its `self` in its repr, so a wrapper cannot keep its own data there and look
-// like sys.exit at the same time: each has a C function of its own instead, from a fixed supply.
+// A built-in shows its `self` in its repr, so a wrapper that must look like sys.exit cannot keep
+// its own data there. Instead each wrapper has its own C function, from a fixed supply.
 constexpr std::size_t most_wrappers = 96;
 
 struct Wrapper {
@@ -30,7 +30,7 @@ PyObject* call_watched(const Wrapper& self, PyObject* arguments, PyObject* keywo
     Owned traceback;
     py.PyErr_Fetch(type.into(), value.into(), traceback.into());
     py.PyErr_NormalizeException(type.into(), value.into(), traceback.into());
-    // Catching it would do the same; until then the exception does not know where it came from.
+    // An `except` clause does the same; until then the exception has no traceback.
     if (value && traceback) py.PyException_SetTraceback(value.get(), traceback.get());
     const Owned arguments_of_report(py.PyTuple_New(1));
     if (value && arguments_of_report) {

@@ -50,7 +50,7 @@ Latest* latest = nullptr;
 CrashStacks stacks;
 thread_local bool records __attribute__((tls_model("initial-exec"))) = false;  // this thread, now
 
-// Programs that use a fault as a tool are left alone after so many.
+// After this many survived faults, a program seems to use faults as a tool and is left alone.
 constexpr int most_survived = 3;
 constexpr int patience_ms = 3000;
 constexpr SignalMask while_recording = every_signal & ~crash_mask();
@@ -60,8 +60,8 @@ void sleep_ms(long milliseconds) {
     ::syscall(SYS_nanosleep, &time, nullptr);
 }
 
-// On the recording stack. Meanwhile the kernel would take the alternate stack, where our caller's
-// frame lies, for unused: other signals get another one.
+// On the recording stack. Meanwhile the kernel would take the alternate stack for unused, although
+// our caller's frame lies there: so other signals get another stack.
 void record(int number, siginfo_t* info, void* context) {
     stack_t before{};
     ::syscall(SYS_sigaltstack, &stacks.nested, &before);
@@ -79,8 +79,8 @@ void record(int number, siginfo_t* info, void* context) {
     ::syscall(SYS_sigaltstack, &before, nullptr);
 }
 
-// A signal arrives in this thread while it records. A signal that somebody sent waits until we are
-// done; a fault is our own, and ends the recording.
+// A signal arrives in this thread while it records. If somebody sent it, it waits until we are
+// done; if it is a fault, it is our own, and ends the recording.
 void interrupted_recording(int number, siginfo_t* info, void* context) {
     if (!was_sent(*info) && landing != nullptr) _longjmp(*landing, 1);
     auto* interrupted = static_cast<ucontext_t*>(context);
@@ -89,16 +89,16 @@ void interrupted_recording(int number, siginfo_t* info, void* context) {
     ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), own_thread_id(), number, info);
 }
 
-// Whether a crash on the thread of the latest one is another one, after the program's handler
-// jumped out, rather than part of its handling.
+// A crash on the thread of the latest one: whether it is a new one, after the program's handler
+// jumped out, or part of handling the latest one.
 bool is_another(int number, const siginfo_t& info, std::uintptr_t sp) {
     if (was_sent(info)) return false;
     if (number == latest->number && latest->defers) return true;
     return sp >= latest->sp;
 }
 
-// Many handlers end with "restore the default and raise again", which arrives where the fault was:
-// the record of that fault stands.
+// Many handlers end with "restore the default and raise again". That arrives where the fault was,
+// and the record of the fault stays.
 bool is_raised_again(int number, const siginfo_t& info, std::uintptr_t sp, int tid) {
     const Crash* record = latest->record.load();
     return record != nullptr && was_sent(info) && latest->tid.load() == tid &&
@@ -124,7 +124,7 @@ bool may_record(int number, const siginfo_t& info, const void* context, int tid)
             latest->tid.store(tid);
             latest->number = number;
             latest->sp = stack_pointer(context);
-            // Another thread's handler is still busy with the latest one: that record stays.
+            // Another thread's handler still handles the latest crash: that record stays.
             if (!again) latest->record.store(nullptr);
             return true;
         }
@@ -138,7 +138,7 @@ bool ends_by_default(const struct sigaction& theirs, const siginfo_t& info) {
     return theirs.sa_handler == SIG_DFL || (theirs.sa_handler == SIG_IGN && !was_sent(info));
 }
 
-// These fault again by themselves. A bus error need not: there may be memory by then.
+// These signals fault again by themselves. A bus error need not: memory may be free by then.
 bool comes_again(int number, const siginfo_t& info) {
     return !was_sent(info) && number != SIGBUS && number != SIGABRT;
 }
@@ -161,8 +161,8 @@ Crash* record_once(int number, siginfo_t* info, void* context, const struct siga
     return taken;
 }
 
-// The program's handler came back, and the end may still follow: by libc, for abort(3); by the
-// signal raised again; by the same fault, now that the default is restored.
+// The program's handler has returned, and the end may still follow: by libc, for abort(3); by the
+// signal raised again; or by the same fault, now that the default is restored.
 bool end_follows(int number, const siginfo_t& info) {
     SignalMask pending = 0;
     ::syscall(SYS_rt_sigpending, &pending, sizeof pending);
@@ -188,7 +188,7 @@ void crashed(int number, siginfo_t* info, void* context) {
         errno = error;
         return;
     }
-    step_back(crashed);  // a handler before this one may have left by a jump
+    step_back(crashed);  // an earlier handler may have left by a jump
     Crash* taken = own ? record_once(number, info, context, theirs) : nullptr;
     if (ends_by_default(theirs, *info)) {
         default_follows(number, *info, comes_again(number, *info));
@@ -222,8 +222,8 @@ struct sigaction before(const struct sigaction& theirs) {
 
 constexpr Front crashes{crashed, before};
 
-// The thread of the latest crash is still within the program's handler, as far as can be told: no
-// jump has restored its signal mask.
+// The thread of the latest crash is probably still within the program's handler: no jump has
+// restored its signal mask.
 bool in_handler() {
     if (latest->phase.load() != Phase::handled || latest->tid.load() != own_thread_id())
         return false;

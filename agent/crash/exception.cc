@@ -41,8 +41,8 @@ bool stack_holds(const format::Crash& crash, const Symbol& function) {
     return false;
 }
 
-// Asking for the globals in a thread that never threw would allocate them, with a heap that may be
-// broken or locked. A throw on the stack says that they are there.
+// In a thread that never threw, asking for the globals would allocate them, with a heap that may be
+// broken or locked. A throw on the stack shows that they exist.
 bool terminated_by_throw(const format::Crash& crash, const LoadedLibrary& library) {
     const auto any_of = [&](auto... names) {
         return (stack_holds(crash, library.find(names)) || ...);
@@ -114,7 +114,7 @@ ThrownException read_exception(std::uintptr_t caught, format::Crash& crash) {
     if (!type_name(header.type, type, sizeof crash.exception_type)) return {};
     const Text name = Text::of(type);
     std::uintptr_t text = 0;
-    // throw "text", and throw std::string: nobody needs to be asked.
+    // throw "text" and throw std::string can be read without calling the program's code.
     if (name == "PKc" || name == "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE") {
         if (read_value(object, text))
             read_string(text, crash.exception_what, sizeof crash.exception_what);

@@ -16,8 +16,8 @@ struct ThrownException {
 // exception_type; and exception_what, for types that can be read without being asked.
 ThrownException find_exception(format::Crash& crash);
 
-// Calls its what(): code of the program, which may wait for a lock or crash. So it runs in a helper
-// process on the same memory, and is given up after a while. The last thing a handler does.
+// Calls the exception's what(). That is code of the program and may wait for a lock or crash, so it
+// runs in a helper process on the same memory, for a limited time. The last thing a handler does.
 void ask_exception(const ThrownException& thrown, format::Crash& crash, void* helper_stack_top);
 
 }  // namespace holdfast::agent

@@ -19,7 +19,7 @@ public:
             full_ = true;
             return *this;
         }
-        // Not memcpy into the box's text: a fault there is caught, and then counts as not written.
+        // No memcpy into the box's text: a fault there is caught, and the line then does not count.
         for (std::size_t i = 0; i < text.size; ++i) out_[at_ + i] = text.data[i];
         at_ += text.size;
         return *this;

@@ -14,7 +14,7 @@ namespace {
 // How far below a stack its exhausted pointer may lie: one frame with a large array.
 constexpr std::uint64_t overshoot = 16U << 20U;
 
-// The file whose page could not be had.
+// Whether this mapping's file is the one whose page could not be read.
 bool lost_page_in(const format::Crash& crash, const Mapping& mapping) {
     return crash.signal == SIGBUS && crash.address >= mapping.start && crash.address < mapping.end;
 }
@@ -52,7 +52,7 @@ bool list(Lines& lines, const Mapping& mapping) {
 
 void copy_stack(format::Crash& crash) {
     each_mapping([&crash](const Mapping& mapping) {
-        // A guard in between is not writable, and passed over.
+        // A guard page in between is not writable, and is skipped.
         if (mapping.end <= crash.sp || !mapping.writable) return true;
         if (mapping.start > crash.sp && mapping.start - crash.sp > overshoot) return false;
         crash.stack_low = mapping.start;

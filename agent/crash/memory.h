@@ -8,7 +8,8 @@
 
 namespace holdfast::agent {
 
-// Where the recording thread lands when it faults itself; null outside. Only that thread uses it.
+// Where the recording thread jumps to if it faults itself; null otherwise. Only that thread uses
+// it.
 extern jmp_buf* landing;
 
 // Copies what can be read, up to the first byte that cannot. Returns how much that was.

@@ -12,8 +12,8 @@ namespace holdfast::agent {
 // Finds what must be looked up while the process is still sound.
 void prepare_record();
 
-// Fills in the record, the most telling parts first, and ends with its state `complete`. Runs on a
-// stack of its own; `helper_stack_top` is another one.
+// Fills in the record, the most important parts first, and ends with its state `complete`. Runs on
+// a separate stack; `helper_stack_top` is another one.
 void fill_record(format::Crash& crash, int number, const siginfo_t& info, const void* context,
                  void* helper_stack_top);
 

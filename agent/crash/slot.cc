@@ -27,7 +27,7 @@ Crash* slot_at(char* mapped, std::uint32_t number) {
                                     number * format::crash_slot_space);
 }
 
-// Everything before the long texts, whose sizes are among it.
+// Clears everything before the long texts; their sizes are part of it.
 Crash* cleared(Crash* crash) {
     char* bytes = reinterpret_cast<char*>(crash);
     std::memset(bytes + sizeof crash->state, 0, offsetof(Crash, abort_text) - sizeof crash->state);

@@ -9,8 +9,8 @@ namespace holdfast::agent {
 // changed its root. The mapping is inherited by children, whose crashes go to the same file.
 void map_crash_box();
 
-// `own`: this process's earlier record, if it survived that; it is used again. Null when every
-// place holds a crash that somebody did die of. The record's state is `writing`.
+// `own`: this process's earlier record, if it survived that crash; it is reused. Null if every
+// place holds a crash that some process died of. The record's state is `writing`.
 format::Crash* take_crash_slot(format::Crash* own);
 
 void set_state(format::Crash& crash, format::CrashState state);  // only while recording

@@ -11,9 +11,9 @@
 namespace holdfast::agent {
 
 struct CrashStacks {
-    void* record_top = nullptr;  // here recording runs
-    void* helper_top = nullptr;  // and here what is run beside it
-    stack_t nested{};            // signals that arrive meanwhile
+    void* record_top = nullptr;  // for the recording
+    void* helper_top = nullptr;  // for the helper beside it
+    stack_t nested{};            // for signals that arrive meanwhile
 };
 
 // False without memory. Untouched pages cost nothing.

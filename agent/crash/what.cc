@@ -17,7 +17,7 @@ struct Question {
     std::size_t room;
 };
 
-// A core dump of the helper would, before Linux 5.16, take the crashed process with it.
+// Before Linux 5.16, a core dump of the helper would take the crashed process with it.
 void end_helper(int, siginfo_t*, void*) { ::syscall(SYS_exit_group, 1); }
 
 int ask(void* argument) {

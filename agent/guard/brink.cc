@@ -17,8 +17,8 @@
 namespace holdfast::agent {
 namespace {
 
-// Growth of one step must have been as large as what is left three times in a row: one large step
-// is warm-up, and a program that stays where it is may stay there.
+// Each of the last three steps must have taken more than is left: a single large step is warm-up,
+// and a program that has stopped growing may stay where it is.
 constexpr std::uint32_t steps_in_a_row = 3;
 
 bool grows_over(const GuardState& state, std::uint64_t room) {
@@ -34,7 +34,7 @@ void keep_growth(GuardState& state, std::uint64_t room) {
     state.step_growth[at % steps_in_a_row].store(growth, std::memory_order_relaxed);
 }
 
-// Far from the end no step needs to ask the kernel: as far as the hints go, an eighth is left.
+// By the hints, an eighth of the limit is left: then a step need not ask the kernel.
 bool much_is_left(GuardState& state) {
     const std::uint32_t known = state.place.load(std::memory_order_relaxed);
     if (known == 0) return false;
@@ -72,7 +72,7 @@ bool step_would_cross() {
     if (!on && state->warned.exchange(true)) return false;
     note_refusal({format::GuardEventKind::brink, on, 0, situation.headroom().most,
                   situation.headroom().limit});
-    // The next steps begin anew: the program may have made room.
+    // The program may have made room, so count the next steps from 0.
     for (auto& growth : state->step_growth) growth.store(0, std::memory_order_relaxed);
     if (on) give_words(*state);
     return on;

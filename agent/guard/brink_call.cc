@@ -26,11 +26,11 @@ using format::GuardMode;
 
 constexpr std::int64_t between_calls = 1'000'000;
 constexpr std::int64_t between_readings = 100'000;
-// A row of looks ends when nothing was taken for so long.
+// A row of looks ends when nothing was taken for this long.
 constexpr std::int64_t row_lasts = 100'000'000;
 constexpr std::int64_t soonest = 300'000;
 constexpr std::int64_t latest = 10'000'000;
-// So long an error is being dealt with, unless half of what was left is gone.
+// An error counts as being handled for this long, unless half of what was left is gone.
 constexpr std::int64_t to_deal_with_it = 1'000'000'000;
 
 constexpr std::size_t deepest_call = 128;
@@ -51,7 +51,7 @@ bool is_recent(const std::atomic<std::int64_t>& when, std::int64_t time) {
     return at != 0 && time - at < to_deal_with_it;
 }
 
-// True: the main thread's last error is still being dealt with.
+// True: the program is still handling the main thread's last error.
 bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t time) {
     return (is_recent(state.raised_at, time) || is_recent(state.refused_at, time)) &&
            left >= state.raised_room.load(std::memory_order_relaxed) / 2;
@@ -59,7 +59,7 @@ bool dealing_with_it(const GuardState& state, std::uint64_t left, std::int64_t t
 
 void signal_main_thread() { ::syscall(SYS_tgkill, ::getpid(), ::getpid(), brink_signal()); }
 
-// False: no timer can be had.
+// False: the kernel gives us no timer.
 bool signal_main_thread_in(GuardState& state, std::int64_t nanoseconds) {
     if (state.timer.load(std::memory_order_relaxed) == 0) {
         sigevent how{};
@@ -76,9 +76,9 @@ bool signal_main_thread_in(GuardState& state, std::int64_t nanoseconds) {
     return ::syscall(SYS_timer_settime, number, 0, &when, nullptr) == 0;
 }
 
-// Has the handler called again while memory is being taken: growth of a gigabyte a second leaves no
-// time for another call from outside, least of all on a busy machine. A timer where there is time,
-// because it slows the program down to look at every line.
+// Arranges to be called again while memory falls: at a gigabyte a second another call from outside
+// would come too late, above all on a busy machine. By a timer if there is time, because a look at
+// every line slows the program down.
 void look_again(GuardState& state, const Situation& situation, std::int64_t time) {
     const std::uint64_t left = situation.headroom().most;
     if (left < state.lowest.load(std::memory_order_relaxed)) {
@@ -98,7 +98,7 @@ int brink_signal() { return SIGURG; }
 
 bool should_listen() {
     GuardState* state = guard_state();
-    // Where the stack cannot be read nobody knows what an error would break.
+    // If the stack cannot be read, nobody knows what an error would break.
     return state != nullptr && state->listener.load(std::memory_order_relaxed) == 0 &&
            guard_page()->settings.mode == GuardMode::on && python_version().lines;
 }
@@ -110,7 +110,7 @@ void listen_for_calls() {
     for (std::uint32_t i = 0; i < format::guard_listeners; ++i) {
         GuardListener& one = guard_page()->listeners[i];
         std::int32_t nobody = 0;
-        // A pid that is ours already is one that was used before.
+        // A slot that already has our pid is left from an earlier process with that pid.
         if (!std::atomic_ref(one.pid).compare_exchange_strong(nobody, own) && nobody != own)
             continue;
         std::atomic_ref(one.answer).store(0);
@@ -146,7 +146,7 @@ bool main_thread_can_be_told() {
     if (count == 0 || !is_thread_of_program(stack, count)) return false;
     count = main_stack(stack, deepest_call);
     if (count != 0 && may_raise_in(stack, count) != Here::never) return true;
-    // It had its error, and now waits for its threads to end.
+    // The main thread has had its error and now waits for its threads to end.
     return state->raised_at.load(std::memory_order_relaxed) != 0;
 }
 
@@ -182,7 +182,7 @@ AtBrink called_at_brink() {
     situation.keep_pace();
     note_look(*state, left, time);
     if (dealing_with_it(*state, left, time)) {
-        // It may still be saving; a thread's error is told afterwards.
+        // The program may still be saving; the error owed for a thread comes afterwards.
         if (owed) signal_main_thread_in(*state, latest);
         return {};
     }

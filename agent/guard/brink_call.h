@@ -7,29 +7,29 @@
 
 namespace holdfast::agent {
 
-// The signal that carries the call. Whoever has no handler for it does not notice it.
+// The signal that carries the call. A process without a handler ignores it.
 int brink_signal();
 
-// Whether this process should be ready for calls and is not yet: the guard is on.
+// Whether the guard is on and this process is not yet ready for calls.
 bool should_listen();
 // Python has its handler for the signal: from now on the supervisor may call.
 void listen_for_calls();
-// The program wants the signal for itself.
+// The program uses the signal itself.
 void stop_listening();
 
-// Calls the own main thread, where it listens; at most once a millisecond.
+// Calls this process's main thread if it listens; at most once a millisecond.
 void call_main_thread();
 
-// Whether an error in this thread of the program's, which nobody waits for in the usual ways, can
-// be made one of the main thread, too.
+// Whether an error in this thread, which the program started itself and whose error reaches nobody,
+// can be raised in the main thread, too.
 bool main_thread_can_be_told();
-// After this thread was refused something: where nobody gets its error, the main thread gets one.
+// This thread was refused something: if its error reaches nobody, the main thread gets one.
 void tell_main_thread();
 
 enum class Raise : std::uint8_t {
     nothing,
     here,        // a BrinkError
-    for_others,  // an error that is sent to another process
+    for_others,  // a plain MemoryError, because it is sent to another process
 };
 struct AtBrink {
     Raise raise = Raise::nothing;
@@ -39,7 +39,7 @@ struct AtBrink {
     unsigned long threads[most_threads];
     std::size_t thread_count = 0;
 };
-// Asked by the handler, in the main thread between two bytecodes. What is raised is written down.
+// Asked by the handler, in the main thread between two bytecodes. Records what it lets be raised.
 AtBrink called_at_brink();
 
 }  // namespace holdfast::agent

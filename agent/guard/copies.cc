@@ -10,14 +10,14 @@
 namespace holdfast::agent {
 namespace {
 
-pid_t loaded_in = 0;  // not wiped by fork: that is how a child knows
+pid_t loaded_in = 0;  // not wiped by fork: a child sees that its own pid differs
 
 __attribute__((constructor)) void remember_process() { loaded_in = ::getpid(); }
 
-// Collecting garbage after an error writes to the objects of Python, not to all the rest. A guess:
-// it kept a loader's workers with torch imported.
+// A garbage collection after an error writes to Python's objects, not to everything. The quarter is
+// a guess: it was enough for a loader's workers with torch imported.
 constexpr std::uint64_t part_written = 4;
-// The kernel walks all pages of the process for it.
+// Reading smaps_rollup makes the kernel walk all pages of the process.
 constexpr std::int64_t pause_for_cost = 200;
 constexpr std::int64_t least_pause = 200'000'000;
 

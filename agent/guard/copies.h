@@ -9,7 +9,7 @@
 
 namespace holdfast::agent {
 
-// What is likely to be copied yet, seen from this process; 0 unless it was forked.
+// How many bytes this process is still likely to copy; 0 unless it was forked.
 std::uint64_t copies_to_come(GuardState& state, std::int64_t now);
 
 }  // namespace holdfast::agent

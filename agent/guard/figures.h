@@ -9,7 +9,7 @@
 namespace holdfast::agent {
 
 inline constexpr std::uint64_t no_figure = ~std::uint64_t{0};
-// v1 shows the largest multiple of the page size in 63 bits where there is no limit.
+// Where there is no limit, v1 shows the largest multiple of the page size that fits into 63 bits.
 inline constexpr std::uint64_t least_boundless = std::uint64_t{1} << 62U;
 
 // The number a text begins with; `no_figure` where it begins with none, or with one too long.
@@ -25,7 +25,7 @@ inline std::uint64_t leading_number(Text text) {
     return at == 0 ? no_figure : value;
 }
 
-// What stands behind `name` and blanks at the beginning of a line ("MemAvailable:", "total_dirty",
+// The number after `name` and blanks at the beginning of a line ("MemAvailable:", "total_dirty",
 // "VmRSS:" with a tab).
 inline std::uint64_t figure_named(Text text, Text name) {
     std::size_t at = 0;

@@ -8,7 +8,7 @@ namespace {
 
 std::uint64_t page_size() { return static_cast<std::uint64_t>(::getpagesize()); }
 
-// Of sixteen pages spread over the block; -1 where it is gone.
+// How many of sixteen pages, spread over the block, are resident; -1 if the block is gone.
 int resident_of_sixteen(std::uint64_t begin, std::uint64_t size) {
     const std::uint64_t page = page_size();
     const std::uint64_t first = (begin + page - 1) / page * page;

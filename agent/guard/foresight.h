@@ -1,5 +1,5 @@
-// How many pages a request will really add: pages that are there already add none, and lazily used
-// pages may never be touched.
+// How many pages a request will really add: resident pages add none, and pages of `calloc` or
+// np.empty may never be touched.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t en
 // Remembers what was handed out, for the questions below.
 void remember_zeroed(GuardState& state, const void* block, std::size_t size);
 
-// Whether zeroed blocks of about this size were used in full until now, so that another will be,
-// too. No history: no, as for a sparse array.
+// Whether earlier zeroed blocks of about this size were used in full, so that this one will be,
+// too. Without history the answer is no, as for a sparse array.
 bool zeroed_are_used(GuardState& state, std::size_t size);
 
 }  // namespace holdfast::agent

@@ -34,20 +34,20 @@ using format::GuardEventKind;
 using format::GuardMode;
 
 constexpr std::uint64_t mib = 1U << 20U;
-constexpr std::uint64_t tight = 16 * mib;  // below, visits come more often
+constexpr std::uint64_t tight = 16 * mib;  // if less is left, visits come more often
 constexpr std::uint64_t least_grant = 16U << 10U;
 constexpr std::int64_t reading_lasts = 5'000'000;
 constexpr std::int64_t reading_lasts_in_thread =
-    1'000'000;  // it takes long to be called from there
-// Nothing was touched for so long: whoever should may wait for the interpreter's lock, which the
-// asker holds.
+    1'000'000;  // shorter, because calling the main thread from a thread takes long
+// If nothing was touched for this long, the thread that should touch its block may be waiting for
+// the interpreter's lock, which the asker holds.
 constexpr std::int64_t standstill = 200'000'000;
 constexpr std::int64_t longest_wait = 10'000'000'000;
 constexpr std::uint64_t worth_a_promise = 64;  // blocks of at least this part of the room
 
 // An arena was refused: Python asks malloc next, for the object itself, and must be refused there.
 constinit thread_local bool refuse_next __attribute__((tls_model("initial-exec"))) = false;
-// While at least so much is left, this thread is dealing with a refusal.
+// While at least this much is left, this thread is handling a refusal.
 constexpr std::uint64_t no_grace = no_figure;
 constinit thread_local std::uint64_t grace_until __attribute__((tls_model("initial-exec"))) =
     no_grace;
@@ -68,7 +68,7 @@ void pause_for(std::int64_t nanoseconds) {
     raw_sleep(time);
 }
 
-// Near the end a thread may not take half a megabyte unasked.
+// Near the limit a thread must not take half a megabyte without a visit.
 void visit_sooner(const Situation& situation) {
     const std::uint64_t room = situation.room();
     if (room >= tight) return;
@@ -79,18 +79,18 @@ void visit_sooner(const Situation& situation) {
     mine.left = most;
 }
 
-// Asked before anything is waited for: whoever must not be refused is not to be held up either.
+// Asked before any wait: a request that must not be refused must not be delayed, either.
 bool may_be_refused(GuardState& state, const Situation& situation, const Ask& ask) {
     if (situation.settings().mode != GuardMode::on ||
         survives_refusal(ask.caller, ask.want == Want::zeroed))
         return true;
-    // Let through, so the next line of Python pays, should it then be too much.
+    // It is let through, so the main thread gets the error at its next line if memory runs out.
     note_let_through(state, ask.size, now());
     if (own_thread_id() == ::getpid()) call_main_thread();
     return false;
 }
 
-// True: refuse. Where the guard only warns, it has now done so.
+// True: refuse. If the guard only warns, it has done so now.
 bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, const Ask& ask) {
     if (situation.is_anothers_fault(ask.size)) return false;
     const bool on = situation.settings().mode == GuardMode::on;
@@ -111,8 +111,8 @@ bool cross(GuardState& state, const Situation& situation, GuardEventKind kind, c
     return on;
 }
 
-// What was freed and glibc still holds, in the heaps of many threads above all: it comes back
-// before anything is refused for it, but not where we only warn. No lock of malloc is held here.
+// Freed memory that glibc still holds, above all in the heaps of many threads, goes back to the
+// system before a refusal. Not before a warning. No lock of malloc is held here.
 void give_back_freed(GuardState& state, const Situation& situation) {
     constexpr std::int64_t pause = 1'000'000'000;
     if (situation.settings().mode != GuardMode::on) return;
@@ -122,8 +122,8 @@ void give_back_freed(GuardState& state, const Situation& situation) {
     if (state.trimmed_at.compare_exchange_strong(last, time)) ::malloc_trim(0);
 }
 
-// Memory that is being given back this moment may not be counted as free yet. A warning is worth
-// no wait.
+// Memory that is being freed right now may not count as free yet. Waits only before a refusal, not
+// before a warning.
 bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes) {
     for (const std::int64_t pause : {0, 3'000'000, 20'000'000}) {
         if (pause != 0 && situation.settings().mode != GuardMode::on) return true;
@@ -135,7 +135,8 @@ bool still_too_much(GuardState& state, Situation& situation, std::uint64_t bytes
     return true;
 }
 
-// Waits for what others were promised before; then the kernel's word alone counts. True: too much.
+// Waits for memory that was promised to others earlier; after that only the kernel's figures count.
+// True: the request does not fit.
 bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t bytes = ask.size;
     format::GuardPage& page = *guard_page();
@@ -148,7 +149,7 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     for (std::int64_t time = began; time - moved <= longest_promise && time - began <= longest_wait;
          time = now()) {
         const Promised others = promised_before(state, page, own, time);
-        // Read after it, so that what they touch meanwhile counts twice and not never.
+        // Read after the promises: memory touched in between then counts twice, not never.
         if (!situation.read()) return false;
         const std::uint64_t begun = begun_counts ? others.begun : 0;
         if (situation.fits(bytes + others.all + begun)) return false;
@@ -170,15 +171,15 @@ bool crowded_out(GuardState& state, Situation& situation, const Ask& ask) {
     return true;
 }
 
-// A quarter of what is left may be taken to deal with an error. A thread that swallows its errors
-// and goes on gets less each time, and never comes to the end of it.
+// A quarter of what is left may be used to handle an error. A thread that swallows its errors and
+// goes on gets less each time, so it never uses up all of it.
 std::uint64_t next_grace(const Situation& situation) {
     const std::uint64_t left = situation.headroom().most;
     return left - left / 4;
 }
 
-// Somebody of the run was refused, and it may be another who deals with it: the thread or process
-// that waits for its workers. So each gets the same room once.
+// If something in the run was refused, another thread or process may have to handle the error: the
+// one that waits for its workers. So each gets the same room once.
 void share_grace(const Situation& situation) {
     const std::uint64_t refusals = all_refusals();
     if (refusals == refusals_known) return;
@@ -194,13 +195,13 @@ std::uint64_t for_threads(const Situation& situation) {
     return share > least ? share : least;
 }
 
-// Growth by small blocks: refused when nothing is left. From then on this thread's requests pass,
-// so that the error can be dealt with, until that has taken a quarter of what is left.
+// Growth by small blocks is refused when only the reserve is left. After that this thread's
+// requests pass until they have used a quarter of what is left, so that it can handle the error.
 Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     const std::uint64_t left = situation.headroom().most;
     const std::uint64_t reserve = situation.reserve_from_small() + for_threads(situation);
     if (left >= 2 * reserve) grace_until = no_grace;
-    // An arena is filled without another question.
+    // Python fills a whole arena before it asks again.
     const std::uint64_t filled = ask.want == Want::arena ? ask.size / 4 * 3 : 0;
     if (left >= reserve + filled) return Gate::open;
     share_grace(situation);
@@ -219,7 +220,7 @@ Gate small(GuardState& state, Situation& situation, const Ask& ask) {
     return Gate::shut;
 }
 
-// Close to the end, what is asked for by those who cannot be refused is growth as good as unseen.
+// Close to the limit, requests of callers that cannot be refused are not counted as seen growth.
 void note_asked(GuardState& state, const Ask& ask, std::uint64_t bytes, std::uint64_t left) {
     if (left < state.zone.load(std::memory_order_relaxed)) {
         const KeepErrno keep;
@@ -235,8 +236,8 @@ bool reading_is_fresh(const GuardState& state) {
     return now() - state.read_at.load(std::memory_order_relaxed) < lasts;
 }
 
-// Only of a block of its own can it be said that growing adds new pages. glibc keeps that in its
-// header.
+// Only for a block with its own mapping is it certain that growing adds new pages. glibc notes that
+// in the block's header.
 bool is_mapped_by_glibc(const void* block) {
     const bool glibc = next.code_begin == 0;
     return glibc && (static_cast<const std::size_t*>(block)[-1] & 2U) != 0;
@@ -273,7 +274,7 @@ Gate gate_before(const Ask& ask, std::uint64_t since) {
         // Others take memory in ways we do not see, so close to the end a reading does not last.
         const bool close = left < 16 * kept;
         if (ask.size < left / 4 && (!close || reading_is_fresh(*state))) {
-            // Whoever asks the kernel next must know of what is granted here and not yet touched.
+            // Whoever asks the kernel next must know that this is granted and not yet touched.
             if (is_large && ask.want == Want::used && ask.size > left / worth_a_promise) {
                 const KeepErrno keep;
                 make_promise(*state, *guard_page(), ask.size, now());
@@ -304,8 +305,8 @@ bool gate_after(const Ask& ask, const void* block) {
     const Busy inside;
     Situation situation(*state);
     if (!situation.read()) return false;
-    // Not only up to what is left now: while we wait, freed memory comes back, and what was counted
-    // would fit.
+    // Counts up to the limit, not only up to what is left now: freed memory may come back while we
+    // wait, and then a count that had stopped early would seem to fit.
     const std::uint64_t added = absent_bytes(block, ask.size, situation.headroom().limit);
     if (situation.fits(added)) return false;
     const bool lazy = ask.want == Want::zeroed || asked_for_empty();

@@ -27,14 +27,14 @@ enum class Gate : std::uint8_t {
     shut,  // fail with ENOMEM
 };
 
-// `since` is what this thread has taken since its last visit without being asked.
+// `since` is what this thread has taken since its last visit, when the gate was last asked.
 Gate gate_before(const Ask& ask, std::uint64_t since);
 // True: give the block back and fail.
 bool gate_after(const Ask& ask, const void* block);
-// The same for a realloc, which cannot be undone: asked before it, of the block as it is.
+// The same for a realloc, asked beforehand because a realloc cannot be undone.
 bool gate_growth(const Ask& ask, const void* block);
 
-// A block that the gate let through. For a large one, it matters whether and when it is touched.
+// The gate let this block through. For a large one it matters whether and when it is touched.
 void handed_out(const Ask& ask, const void* block);
 
 }  // namespace holdfast::agent

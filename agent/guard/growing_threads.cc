@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t deepest_call = 128;
 
-// "417 (name) R ...": a name may hold anything but its end is the last bracket.
+// "417 (name) R ...": the name may contain anything, so the last bracket ends it.
 bool runs(int tid) {
     char path[64] = "/proc/self/task/";
     std::size_t at = std::strlen(path);

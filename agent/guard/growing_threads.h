@@ -5,9 +5,8 @@
 
 namespace holdfast::agent {
 
-// As pthread_self() names them: those that run now, in a task whose error is carried on or in a
-// function of the program's own, outside of code that takes locks. With the interpreter's lock
-// held.
+// Threads that run now, in a task whose error is carried on or in a function of the program's own,
+// outside of code that takes locks; as pthread_self() names them. Needs the interpreter's lock.
 std::size_t growing_threads(unsigned long* out, std::size_t most);
 
 }  // namespace holdfast::agent

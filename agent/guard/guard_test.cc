@@ -1,4 +1,4 @@
-// What the guard makes of kernel files and of memory, on made-up cgroups and real pages.
+// How the guard reads kernel files and memory, on made-up cgroups and real pages.
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -173,7 +173,7 @@ TEST_F(MadeUpCgroup, FilePagesAreRoomAndThoseNotWrittenOnlyBeforeARefusal) {
 TEST_F(MadeUpCgroup, MappedPagesAreCodeAndNeverMoreThanAllFilePages) {
     v1("job/own", 512 * mib, 500 * mib, 100 * mib, 0, 12 * mib);
     EXPECT_EQ(read(1, 1).code, 12 * mib);
-    v1("job/own", 512 * mib, 500 * mib, 100 * mib, 0, 300 * mib);  // shared memory, mapped
+    v1("job/own", 512 * mib, 500 * mib, 100 * mib, 0, 300 * mib);  // mapped shared memory
     EXPECT_EQ(read(1, 1).code, 100 * mib);
 }
 
@@ -190,7 +190,7 @@ TEST_F(MadeUpCgroup, AFileThatCannotBeReadMeansNothingIsKnown) {
 
 TEST_F(MadeUpCgroup, ALevelOfV2WithoutALimitOrWithoutFilesIsPassedOver) {
     v2("job/own", "max", 100 * mib);
-    const Headroom unlimited = read(2);  // "job" has no files at all, as the root has not
+    const Headroom unlimited = read(2);  // "job" has no such files, like the root
     ASSERT_TRUE(unlimited.known);
     v2("job/own", std::to_string(128 * mib), 100 * mib);
     EXPECT_EQ(read(2).most, 28 * mib);
@@ -235,7 +235,7 @@ TEST_F(MadeUpProcesses, TheHeaviestOfTheSameLevelDies) {
     EXPECT_FALSE(spared(0));
     EXPECT_TRUE(spared(1));
     EXPECT_TRUE(spared(whole_machine));
-    EXPECT_FALSE(spared(1, 450 * mib));  // once it has what it asks for, it is the heaviest
+    EXPECT_FALSE(spared(1, 450 * mib));  // with what it asks for, it is the heaviest itself
     add(12, 501 * mib, "/jobless", "stranger");
     add(11, 50 * mib, "/job/other", "stranger");
     EXPECT_FALSE(spared(1));
@@ -282,7 +282,7 @@ TEST(AbsentBytes, OnlyPagesThatAreNotThereCount) {
     EXPECT_EQ(absent_bytes(memory, size, no_figure), size / 2);
     EXPECT_GT(absent_bytes(memory, size, mib), mib);
     ::munmap(memory, size);
-    EXPECT_EQ(absent_bytes(memory, size, no_figure), 0U);  // cannot be told
+    EXPECT_EQ(absent_bytes(memory, size, no_figure), 0U);  // unknown
 }
 
 TEST(Foresight, ZeroesAreUsedOnlyIfThoseBeforeWere) {
@@ -333,7 +333,7 @@ TEST(Recipient, APoolHandsOnWhatItsTasksRaise) {
     const CalledFunction star{"/lib/python3.12/multiprocessing/pool.py", "mapstar"};
     EXPECT_TRUE(received({user, star, worker, bootstrap}));
     EXPECT_TRUE(received({user, worker, bootstrap}));
-    // But not what happens to it while it takes a task or sends a result.
+    // But its error is lost while it takes a task or sends a result.
     const CalledFunction send{"/lib/python3.12/multiprocessing/connection.py", "Connection.send"};
     const CalledFunction put{"/lib/python3.12/multiprocessing/queues.py", "SimpleQueue.put"};
     EXPECT_FALSE(received({send, put, worker, bootstrap}));
@@ -351,7 +351,7 @@ TEST(Survivors, AreKnownByTheFileTheirCodeIsIn) {
     EXPECT_EQ(in("/v/site-packages/torch/lib/libtorch_python.so"), Survival::passes);
     EXPECT_EQ(in("/v/site-packages/torch/lib/libtorch_cpu.so"), Survival::unwinds);
     EXPECT_EQ(in("/usr/lib/libstdc++.so.6.0.30"), Survival::passes);
-    // Not by a folder's name, not by one that begins alike, not code made at run time.
+    // Neither a folder's name nor another file that begins alike, nor code made at run time.
     EXPECT_EQ(in("/home/u/python3/libpng.so"), Survival::no);
     EXPECT_EQ(in("/v/site-packages/torchvision/_C.so"), Survival::no);
     EXPECT_EQ(in("/v/site-packages/numpy.libs/libscipy_openblas64_.so"), Survival::passes);
@@ -373,7 +373,7 @@ TEST(Recipient, AThreadsErrorIsCarriedOnlyByWhoAsksForItsResult) {
     EXPECT_FALSE(carried({user, thread}));
     EXPECT_FALSE(carried({feeder, thread}));
     EXPECT_FALSE(carried({tasks, thread}));
-    // The thread that takes the results of processes breaks the pool by any error, and says so.
+    // Any error of the thread that takes the results breaks the pool, and its users are told.
     const CalledFunction receive{"/lib/python3.12/multiprocessing/connection.py",
                                  "_ConnectionBase.recv"};
     const CalledFunction manager{"/lib/python3.12/concurrent/futures/process.py",

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_path = 600;
 constexpr std::size_t most_text = 6144;
 
-// A file of one level: its directory and a name.
+// Reads the files of one cgroup level.
 class LevelFiles {
 public:
     LevelFiles(const char* directory, std::size_t length) : length_(length) {
@@ -139,7 +139,7 @@ SwapRoom swap_of_v1(LevelFiles& files, const Machine& machine) {
     return swap;
 }
 
-// False: it could not be read, so nothing is known.
+// False: the level could not be read, so nothing is known.
 bool read_level(const format::GuardPlace& place, std::size_t length, std::uint32_t levels_up,
                 const Machine& machine, Headroom& least) {
     const bool v1 = place.version == 1;

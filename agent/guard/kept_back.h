@@ -8,8 +8,7 @@
 
 namespace holdfast::agent {
 
-// What the guard keeps free: enough to handle an error, but so little that a program can use 99 %
-// of its limit.
+// The reserve: enough to handle an error, but so little that a program can use 99 % of its limit.
 inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uint64_t limit) {
     constexpr std::uint64_t least = 1U << 20U, most = 32U << 20U;
     if (settings.reserve != 0) return settings.reserve;
@@ -17,11 +16,11 @@ inline std::uint64_t reserve_for(const format::GuardSettings& settings, std::uin
     return share < least ? least : share > most ? most : share;
 }
 
-// The most that is kept in all. The bar: with the guard a program may need 2 % and 8 MiB more.
+// The most that is kept free in all: with the guard, a program may need at most 2 % and 8 MiB more.
 inline std::uint64_t most_kept(std::uint64_t limit) { return limit / 50 + (7U << 20U); }
 
-// The code that runs, as far as it is charged below the limit: in a fresh container all of it. It
-// is read again to handle an error, and a kernel that has just dropped it kills instead.
+// The mapped code that is charged below the limit; in a fresh container that is all of it. Handling
+// an error reads it again, and a kernel that has just dropped it kills instead.
 inline std::uint64_t room_for_code(const Headroom& headroom) {
     constexpr std::uint64_t most = 32U << 20U;
     std::uint64_t kept = headroom.limit / 64 + (4U << 20U);
@@ -29,7 +28,8 @@ inline std::uint64_t room_for_code(const Headroom& headroom) {
     return kept < headroom.code ? kept : headroom.code;
 }
 
-// Some of the file pages below the limit, so many at most.
+// File pages to keep: at most `kept`, what most_kept() leaves beside the reserve, and what there
+// is.
 inline std::uint64_t of_files(const Headroom& headroom, std::uint64_t reserve, std::uint64_t kept) {
     const std::uint64_t most = at_least_nothing(most_kept(headroom.limit), reserve);
     if (kept > most) kept = most;
@@ -47,7 +47,7 @@ inline std::uint64_t last_files(const Headroom& headroom, std::uint64_t reserve)
     return of_files(headroom, reserve, kept + room_for_code(headroom));
 }
 
-// A large block may be the last that a program needs, so fewer are kept from it.
+// Reserves fewer file pages: a large block may be the last one that a program needs.
 inline std::uint64_t last_files_from_large(const Headroom& headroom, std::uint64_t reserve) {
     constexpr std::uint64_t most = 32U << 20U;
     const std::uint64_t share = headroom.limit / 80;
@@ -55,7 +55,7 @@ inline std::uint64_t last_files_from_large(const Headroom& headroom, std::uint64
     return of_files(headroom, reserve, kept + room_for_code(headroom));
 }
 
-// What the running code may need of them. In a fresh container the code is charged to the
+// The file pages that running code may need. In a fresh container the code is charged to the
 // container. If it is dropped, it is read again and again, and the program hardly moves.
 inline std::uint64_t code_files(const Headroom& headroom) {
     constexpr std::uint64_t most = 64U << 20U;

@@ -52,7 +52,7 @@ bool says_empty(const format::AgentSlot& slot, const RawFrame& frame) {
     return text.contains("empty(") || text.contains("empty_like(");
 }
 
-// A loop asks from the same place again and again.
+// A loop asks from the same place again and again, so one answer is remembered.
 struct Answer {
     RawFrame frame;
     bool lazy, known;

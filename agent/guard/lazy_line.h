@@ -3,8 +3,9 @@
 
 namespace holdfast::agent {
 
-// np.empty in the user's own code: a promise, as np.zeros is. Inside libraries it is how arrays are
-// made that are filled at once. Reads the source file the first time at a line. Call with Busy set.
+// True for np.empty in the user's own code: it may stay untouched, like np.zeros. In libraries it
+// makes arrays that are filled at once. Reads the source file the first time at a line. Call with
+// Busy set.
 bool asked_for_empty();
 
 }  // namespace holdfast::agent

@@ -35,8 +35,8 @@ bool over(const GuardPromise& promise, std::int64_t now, std::int64_t longer = 0
     return until <= now - longer;
 }
 
-// What a block granted to a thread of this process still has to be given; 0 where it was freed.
-// glibc rewrites the word before a block when it takes it back, or unmaps it.
+// Bytes of a granted block that are not touched yet; 0 if the block was freed. glibc rewrites the
+// word before a block when it is freed, or unmaps it.
 std::uint64_t untouched(GuardState& state, std::uint32_t number, std::uint64_t begin) {
     std::uint64_t header = 0;
     if (!SelfMemory().read(begin - sizeof header, &header, sizeof header)) return 0;
@@ -46,11 +46,11 @@ std::uint64_t untouched(GuardState& state, std::uint32_t number, std::uint64_t b
     return absent_bytes(reinterpret_cast<const void*>(begin), size, size);
 }
 
-// The number of this thread's promise that no block is known of yet.
+// The number of this thread's promise whose block is not known yet.
 constinit thread_local std::uint32_t unfulfilled __attribute__((tls_model("initial-exec"))) =
     format::guard_promises;
 
-// The thread's own place, else one that is free or over.
+// The thread's own place, else one that is free or expired.
 std::uint32_t find(GuardPage& page, std::uint64_t name, std::int64_t now) {
     for (std::uint32_t i = 0; i < format::guard_promises; ++i)
         if (std::atomic_ref(page.promises[i].owner).load(std::memory_order_relaxed) == name)
@@ -108,8 +108,8 @@ Promised promised_before(GuardState& state, GuardPage& page, const Promise& own,
         const std::uint64_t begin = state.granted[i].load(std::memory_order_acquire);
         const bool ours = begin != 0 && std::atomic_ref(promise.owner).load() >> 32U ==
                                             static_cast<std::uint64_t>(::getpid());
-        // Whoever got it may be waiting for a lock that the caller holds, so time proves little
-        // where the pages themselves can be asked.
+        // The thread that got it may be waiting for a lock that the caller holds. So for blocks of
+        // this process the pages decide, not the time.
         const bool late = over(promise, now, ours ? longest_promise : 0);
         if (late && !ours) continue;
         std::uint64_t bytes = std::atomic_ref(promise.bytes).load();

@@ -15,7 +15,7 @@ constexpr Text lock_takers[] = {"/threading.py",     "/queue.py",
                                 "/asyncio/",         "/weakref.py",
                                 "/contextlib.py",    "/joblib/externals/loky/",
                                 "/subprocess.py",    "/socket.py"};
-// The functions in which they wait, which Ctrl-C may interrupt at any time.
+// The functions in which they only wait: an interrupt may come there at any time.
 constexpr Text waits[] = {
     "wait",      "_wait_for_tstate_lock",       "join", "_wait", "poll", "_poll",
     "_try_wait", "wait_result_broken_or_wakeup"};
@@ -41,7 +41,7 @@ bool is_wait(Text function) {
     return false;
 }
 
-// Below them a task runs, with no lock of theirs.
+// Functions of those libraries that run a task: below them, none of their locks is held.
 bool runs_tasks(Text function) {
     for (const Text name : {Text("run"), Text("worker"), Text("mapstar"), Text("starmapstar"),
                             Text("_process_worker"), Text("_process_chunk"), Text("_worker_loop")})
@@ -59,7 +59,7 @@ Here may_raise_in(const CalledFunction* stack, std::size_t count) {
     }
     if (!error_is_received(stack, count)) return Here::never;
     if (takes_locks(stack[0].file) && is_wait(stack[0].function)) return Here::waits;
-    // They may call other libraries with a lock held.
+    // Code of these libraries may call other libraries with a lock held.
     for (std::size_t i = 0; i < count && !is_own_path(stack[i].file); ++i) {
         if (runs_tasks(stack[i].function)) break;
         if (takes_locks(stack[i].file)) return Here::not_now;

@@ -12,8 +12,8 @@ namespace holdfast::agent {
 namespace {
 
 struct Place {
-    Text file;      // the path ends so
-    Text function;  // the name, or the end of a qualified one
+    Text file;      // the end of the path
+    Text function;  // the name, or the end of a qualified name
 };
 
 // They call a task inside of a try and send on what it raises.
@@ -27,13 +27,12 @@ constexpr Place carriers[] = {
 constexpr Place thread_carriers[] = {
     {"concurrent/futures/thread.py", "run"},
 };
-// The same for everything that is called there: an error breaks the pool, and those who wait for it
-// get an error.
+// An error anywhere below these breaks the pool, and everybody who waits for it gets an error.
 constexpr Place thread_catchers[] = {
     {"concurrent/futures/process.py", "wait_result_broken_or_wakeup"},
     {"loky/process_executor.py", "wait_result_broken_or_wakeup"},
 };
-// What else they do: taking tasks and sending results. An error there ends the worker.
+// What carriers also do: take tasks and send results. An error there ends the worker.
 constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/connection.py",
                               "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
                               "multiprocessing/context.py"};
@@ -59,7 +58,7 @@ bool is(const CalledFunction& called, const Place& place) {
 bool is_task(const CalledFunction& called) {
     for (const Text file : machinery)
         if (ends_with(called.file, file)) return false;
-    // Pool's own records of an error that could not be sent.
+    // Pool's own objects for an error that could not be sent.
     return !ends_with(called.file, "multiprocessing/pool.py") ||
            ends_with(called.function, "mapstar");
 }

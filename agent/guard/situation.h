@@ -33,12 +33,12 @@ public:
         version_ = copy.version;
         const bool on = settings_.mode == format::GuardMode::on;
         state_->zone.store(on ? headroom_.limit / 8 : 0, std::memory_order_relaxed);
-        // So much is free again: the last error has been dealt with.
+        // Enough memory is free again, so the last error has been handled.
         if (headroom_.most > headroom_.limit / 8)
             state_->raised_room.store(no_figure, std::memory_order_relaxed);
         reserve_ = base_reserve();
         const std::uint64_t copies = for_copies(time);
-        // Copies are made after a refusal, at the price of the code.
+        // After a refusal, pages are copied, and that drops the pages of code.
         still_ = stands_still(time);
         reserve_ += copies + (copies > 0 || still_ ? code_files(headroom_) : 0);
         return true;
@@ -50,7 +50,7 @@ public:
         std::atomic_ref(place_->room).store(headroom_.room, std::memory_order_relaxed);
     }
     const Headroom& headroom() const { return headroom_; }
-    // True: somebody who is not watched has taken the memory, and the kernel would kill him.
+    // True: a process that is not watched holds the most memory, so the kernel would kill that one.
     bool is_anothers_fault(std::uint64_t asked) const {
         constexpr std::int64_t lasts = 200'000'000;
         const std::int64_t time = now();
@@ -65,15 +65,16 @@ public:
     }
     const format::GuardSettings& settings() const { return settings_; }
     std::uint64_t reserve() const { return reserve_; }
-    // Below it is only who has grown by more than the gate granted: memory touched late, or taken
-    // by those who are let through. Not more for forked processes, whose parent may have left less.
+    // Below this a program can only get by growth that the gate did not grant: memory touched late,
+    // or requests that were let through. Forked processes add nothing, because their parent may
+    // have left less.
     std::uint64_t brink() const {
         if (still_) return reserve_;
         const std::uint64_t kept = base_reserve();
         return (kept + last_files_from_large(headroom_, kept)) / 8 * 7;
     }
-    // The same where so much is taken until the next look. The bar is what a program may need more
-    // than without the guard: 2 % and 8 MiB, some of it for what happens after an error.
+    // The same if `growth` more is taken before the next look. Bounded, because a program may need
+    // at most 2 % and 8 MiB more than without the guard, some of it for what follows an error.
     std::uint64_t brink_before(std::uint64_t growth) const {
         constexpr std::uint64_t worth_it = 256U << 10U;
         const std::uint64_t share = headroom_.limit / 128;
@@ -84,7 +85,7 @@ public:
         return sum < most ? sum : most;
     }
     // The same for a main thread that waits for others of its process: they hold the interpreter's
-    // lock and give it up every five milliseconds, and they go on while it deals with the error.
+    // lock, give it up every five milliseconds, and go on while the main thread handles the error.
     std::uint64_t brink_of_waiting() const {
         constexpr std::uint64_t milliseconds = 8;
         const std::uint64_t unseen = 2 * unseen_growth(*state_).largest;
@@ -92,7 +93,7 @@ public:
         return brink_before(lead > unseen ? lead : unseen);
     }
     std::uint64_t brink_of_running() const { return brink_before(unseen_growth(*state_).second); }
-    // How long it takes until that is reached, at the rate of the last looks.
+    // How long it takes, at the present rate, until the room falls to brink_of_waiting().
     std::int64_t time_to_brink() const {
         const std::uint64_t pace = state_->pace.load(std::memory_order_relaxed);
         if (pace == 0) return 1'000'000'000;
@@ -110,14 +111,14 @@ public:
         const auto passed = static_cast<std::uint64_t>(time - before) / 1'000'000;
         state_->pace.store(lost / passed, std::memory_order_relaxed);
     }
-    // Growth by small blocks goes on after each of them, so it must end earlier.
+    // After a small block, growth by small blocks goes on, so it must be stopped earlier.
     std::uint64_t reserve_from_small() const { return reserve_ + last_files(headroom_, reserve_); }
-    // What continued growth may still take, without the last file pages, which the kernel will not
-    // drop. In a cold container the program's own code is among them.
+    // How much steady growth may still take. The last file pages do not count, because the kernel
+    // will not drop them; in a cold container the program's own code is among them.
     std::uint64_t room_to_grow() const {
         return at_least_nothing(headroom_.most, reserve_from_small());
     }
-    // Whether so much may still be taken; what describes the pages to the kernel is memory, too.
+    // Whether `bytes` more fit; the page tables for them are memory, too.
     bool fits(std::uint64_t bytes) const {
         return bytes + bytes / 512 + last_files_from_large(headroom_, reserve_) <= room();
     }
@@ -129,7 +130,8 @@ private:
         return reserve_for(settings_, headroom_.limit) + kept_for_words(*state_);
     }
 
-    // Some programs get to 99 % of their limit like that, and end well; so it must last.
+    // For three seconds, because some programs read their code again at 99 % of their limit and
+    // still end well.
     bool stands_still(std::int64_t time) const {
         constexpr std::int64_t lasting = 3'000'000'000;
         constexpr std::uint64_t pages_a_second = 1000;
@@ -149,8 +151,8 @@ private:
         return time - since >= lasting && again >= seconds * pages_a_second;
     }
 
-    // Forked copies keep growing after a refusal, and ask nobody. Far from the limit this does not
-    // matter, and it is dear to ask.
+    // After a refusal, forked processes keep copying shared pages, and no allocator is asked. Far
+    // from the limit this does not matter, and the question is expensive.
     std::uint64_t for_copies(std::int64_t time) const {
         if (headroom_.most > headroom_.limit / 8) return 0;
         const std::uint64_t most = headroom_.limit / 25;
@@ -164,7 +166,7 @@ private:
     Headroom headroom_;
     std::uint64_t reserve_ = 0;
     std::uint32_t version_ = 0;
-    bool still_ = false;  // it hardly moves any more, and what is left is its own code
+    bool still_ = false;  // the program hardly moves: it reads its own code again and again
 };
 
 }  // namespace holdfast::agent

@@ -57,7 +57,7 @@ const Range* range_of(const Code& code, std::uint64_t address) {
     return &code.ranges[low];
 }
 
-// Data may look like an address of code, but not like one that a call returns to.
+// Data on the stack may look like an address of code, but rarely like one that follows a call.
 bool follows_call(std::uint64_t address) {
 #if defined(__x86_64__)
     unsigned char before[7];
@@ -89,7 +89,8 @@ Survival survival_in(Text path) {
 bool survives_refusal(const void* caller, bool zeroed) {
     const PythonLibrary* python = python_library();
     if (python == nullptr || !python_running() || python->loop_begin == 0) return false;
-    // In another thread most errors reach nobody: a pool's own threads end by them, and it hangs.
+    // In another thread most errors reach nobody: they end a pool's own threads, and the pool
+    // hangs.
     if (own_thread_id() != ::getpid() && !own_error_is_received() && !main_thread_can_be_told())
         return false;
     const auto stack = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
@@ -101,8 +102,8 @@ bool survives_refusal(const void* caller, bool zeroed) {
     const bool needs_lock =
         asker->survival == Survival::asks || (asker->survival == Survival::clears && !zeroed);
     if (needs_lock && !holds_interpreter_lock(*python)) return false;
-    // Every word that could be a return address counts. One that is left over from an earlier call
-    // may let a request through; none that matters is passed over.
+    // Every word that could be a return address counts. A stale one from an earlier call may let a
+    // request through, but no real one is missed.
     for (std::uint64_t at = stack; at + sizeof(std::uint64_t) <= code.stack_end;
          at += sizeof(std::uint64_t)) {
         const std::uint64_t word = *reinterpret_cast<const std::uint64_t*>(at);

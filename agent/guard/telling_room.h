@@ -9,8 +9,8 @@
 
 namespace holdfast::agent {
 
-// A cell begins. If little memory is left, less is kept, because this cell may be the one that
-// frees something.
+// A cell begins. Keeps less if little memory is left, because this cell may be the one that frees
+// some.
 void keep_words();
 
 inline std::uint64_t kept_for_words(const GuardState& state) {

@@ -5,14 +5,14 @@
 namespace holdfast::agent {
 namespace {
 
-constexpr std::int64_t remembered = 5'000'000'000;  // so long, and up to twice that
+constexpr std::int64_t remembered = 5'000'000'000;  // this long, and up to twice as long
 constexpr std::uint64_t given_back = 1U << 20U;
 
 void forget(GuardState& state) {
     for (auto& one : state.unseen) one.store(0, std::memory_order_relaxed);
 }
 
-// [0] and [1] are the two largest of this while, [2] and [3] those of the one before.
+// [0] and [1] are the two largest of this period, [2] and [3] those of the one before.
 void turn_over(GuardState& state, std::int64_t now) {
     const std::int64_t since = state.unseen_since.load(std::memory_order_relaxed);
     if (now - since < remembered) return;
@@ -42,7 +42,7 @@ void note_look(GuardState& state, std::uint64_t left, std::int64_t now) {
     // What was asked for just before the last look may be touched only now.
     const std::uint64_t known = seen + state.look_untouched.load(std::memory_order_relaxed);
     state.look_untouched.store(at_least_nothing(seen, lost), std::memory_order_relaxed);
-    if (left > before + given_back) return forget(state);  // it comes and goes
+    if (left > before + given_back) return forget(state);  // memory comes and goes: no growth
     note(state, at_least_nothing(lost, known), now);
 }
 

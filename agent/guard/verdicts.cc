@@ -7,7 +7,7 @@ namespace holdfast::agent {
 
 bool probably_survives(GuardState& state, const void* caller, bool zeroed) {
     constexpr std::int64_t lasts = 1'000'000'000;
-    constexpr std::int64_t pause = 20'000'000;  // one judgement in so long: a twentieth of the time
+    constexpr std::int64_t pause = 20'000'000;  // between two judgements: a twentieth of the time
     const auto address = reinterpret_cast<std::uintptr_t>(caller);
     const auto at = static_cast<std::uint32_t>(address * 0x9E3779B97F4A7C15ULL >> 60U);
     static_assert(GuardState::verdicts == 16);

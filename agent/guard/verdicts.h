@@ -1,12 +1,12 @@
-// Whether those who asked a moment ago could be refused, remembered by where they asked. To find
-// out takes a millisecond, so for a refusal it is asked anew, and for everything else this must do.
+// Remembers by call site whether a request could be refused. Finding out takes a millisecond: a
+// refusal asks anew, everything else uses this.
 #pragma once
 
 #include "agent/guard/page.h"
 
 namespace holdfast::agent {
 
-// With Busy set. Whoever is not known yet is taken to survive.
+// With Busy set. A call site that is not known yet counts as one that survives.
 bool probably_survives(GuardState& state, const void* caller, bool zeroed);
 
 }  // namespace holdfast::agent

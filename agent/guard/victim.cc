@@ -57,7 +57,7 @@ std::int64_t weight_of(const char* proc, pid_t pid, std::uint64_t limit) {
                      ProcessFile(proc, pid, "oom_score_adj").read(adjustment), limit);
 }
 
-// The directory that `levels` cgroups up has; "" is the root.
+// The cgroup path `levels` levels up; "" is the root.
 Text up(Text path, std::uint32_t levels) {
     for (; levels > 0 && path.size > 0; --levels)
         while (path.size > 0 && path.data[--path.size] != '/') {
@@ -71,7 +71,7 @@ bool is_at_or_below(Text path, Text above) {
            (path.size == above.size || above.size == 0 || path.data[above.size] == '/');
 }
 
-// Who lives where memory is scarce.
+// Tells which processes live in the cgroup where memory is scarce.
 class Neighbourhood {
 public:
     Neighbourhood(const char* proc, pid_t own, const Shortage& shortage)
@@ -111,7 +111,7 @@ bool is_watched(const char* proc, pid_t pid) {
     return found;
 }
 
-// In the kernel's format: opendir() allocates, and we are inside malloc.
+// By the kernel's own call: opendir() allocates, and we are inside malloc.
 template <typename Do>
 void each_process(const char* proc, Do&& what) {
     const int fd = raw_open(proc, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -176,8 +176,8 @@ bool stranger_dies_first(const char* proc, pid_t own, const Shortage& shortage,
     each_process(proc, [&](pid_t pid) {
         if (pid == own) return;
         const std::int64_t weight = weight_of(proc, pid, shortage.limit);
-        // The figures are of different moments: in doubt it is us. A machine may have many that are
-        // heavier and live elsewhere.
+        // The figures are from different moments, so in doubt the kernel kills us. The cgroup is
+        // asked last: a machine may have many heavier processes elsewhere.
         if (weight <= most || weight - weight / 16 <= then || !here.holds(pid)) return;
         heaviest = pid;
         most = weight;

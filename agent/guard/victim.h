@@ -10,9 +10,9 @@
 
 namespace holdfast::agent {
 
-// Where it is scarce.
+// Where memory is scarce.
 struct Shortage {
-    // How many levels above the own cgroup; the machine itself where it is `whole_machine`.
+    // How many levels above our own cgroup; `whole_machine` is the machine itself.
     std::uint32_t levels_up = 0;
     std::uint32_t version = 0;  // of the cgroups
     std::uint64_t limit = 0;
@@ -26,8 +26,8 @@ std::int64_t weight_of(Text status, Text adjustment, std::uint64_t limit);
 // The path of the memory controller in a /proc/PID/cgroup; empty where there is none.
 Text memory_path(Text cgroup, std::uint32_t version);
 
-// True where the kernel would kill a process without our agent rather than this one, once this one
-// has taken `more` bytes. `proc` is a directory as /proc; reads two files of each process in it.
+// True: once this process has taken `more` bytes, the kernel would kill a process without our
+// agent rather than this one. `proc` is a directory like /proc; reads two files per process.
 bool stranger_dies_first(const char* proc, pid_t own, const Shortage& shortage, std::uint64_t more);
 
 }  // namespace holdfast::agent

@@ -10,7 +10,7 @@ namespace {
 // One mapping per size, kept over fork and wiped by it: a child uses them again.
 Block* tables[3];
 
-// Under the heap's lock; readers need no more than to see a block that is theirs.
+// Under the heap's lock. Readers without the lock only need to see their own blocks.
 void add_one(std::atomic<std::uint8_t>& sharing) {
     const std::uint8_t before = sharing.load(std::memory_order_relaxed);
     if (before < UINT8_MAX)

@@ -28,10 +28,10 @@ inline Block make_block(std::uint64_t address, std::uint64_t size, std::uint64_t
                 static_cast<std::uint64_t>(arena) << 62U};
 }
 
-// Which pages hold the beginning of a counted block: the first question of every free(), so it must
-// cost next to nothing. One byte a page, by the low bits of the page's number: the pages that a
-// program is busy with share a few cache lines. How many blocks; a full byte stays full. Inherited
-// over fork, where it may say yes too often.
+// Which pages hold the beginning of a counted block. Every free() asks this first, so it must cost
+// next to nothing: one byte a page, by the low bits of the page's number, so that the pages in
+// frequent use share a few cache lines. The byte counts the blocks; a full byte stays full. A
+// forked child inherits this, and may then get a yes too often.
 inline constexpr std::size_t page_places = 1U << 16U;
 extern constinit std::atomic<std::uint8_t> counted_pages[page_places]
     __attribute__((visibility("hidden")));
@@ -43,7 +43,7 @@ inline bool page_is_counted(const void* block) {
                std::memory_order_relaxed) != 0;
 }
 void mark_page_for_good(const void* block);
-// In the child of a fork, which has counted nothing.
+// In the child of a fork, which has counted nothing itself.
 void forget_counted_pages();
 
 // Zeroed memory is an empty table: it lies in memory that fork wipes.
@@ -59,11 +59,11 @@ public:
     bool take(std::uint64_t address, Block& out);
     std::uint32_t count() const { return count_; }
 
-    // Calls keep(block) once for each; those it denies are removed. It may change all but the
-    // address.
+    // Calls keep(block) once for each and removes those for which it returns false. It may change
+    // everything but the address.
     template <class Keep>
     void filter(Keep keep) {
-        // Two walks: removing moves blocks about, and none may be asked twice.
+        // Two walks: removing moves blocks, and none may be asked twice.
         for (std::uint32_t i = 0; i < capacity(); ++i)
             if (blocks_[i].address != 0 && !keep(blocks_[i])) blocks_[i].weight = 0;
         for (std::uint32_t i = 0; i < capacity();) {

@@ -1,4 +1,4 @@
-// What is counted, and against which line: the accounts behind the hooks.
+// Counts memory and charges it to lines, for the hooks.
 #include "agent/base/clock.h"
 #include "agent/box/slot.h"
 #include "agent/heap/pymem.h"
@@ -18,7 +18,7 @@ AgentMemory* memory_of_slot() {
     return own != nullptr ? &own->memory : nullptr;
 }
 
-// Which line an arena belongs to is a sample of one, whatever its size.
+// An arena says only which line asked for it: one sample, whatever its size.
 std::uint64_t arena_variance(std::uint64_t size) { return size / kib * (size / kib); }
 
 void settle(AgentMemory& memory, const Block& gone) {
@@ -50,8 +50,8 @@ void take_note_of_place(format::AgentSlot& own, const Asker& asker, std::uint16_
     own.place.time = time;
 }
 
-// The calling thread's frames, the main thread's where it has none. Under the lock for the sake of
-// the borrowed ones.
+// The calling thread's frames, or the main thread's if it has none. Under the lock, because all
+// threads share the copy of the main thread's frames.
 void find_asker(HeapState& state, Asker& asker, std::int64_t time) {
     if (asker.count > 0) return;
     if (!python_running() || thread_budget.main_thread) {
@@ -91,7 +91,8 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
     find_asker(*state, asker, time);
     const std::uint16_t site = state->index.find(own->memory, asker, weight, state->held, time);
     take_note_of_place(*own, asker, site, time);
-    // Before this block counts: it is not touched yet, and a window weighs blocks by their pages.
+    // Before this block counts, because windows weigh blocks by their touched pages, and this one
+    // is not touched yet.
     follow_growth(*state, own->memory, time);
     count(*state, own->memory, site);
     note_seen(state->unseen, own->memory);
@@ -100,8 +101,8 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
 }
 
 void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
-    // An address that is counted still was freed behind our back (in a signal handler, or by an
-    // allocator's own door).
+    // A counted block at this address must have been freed unseen: in a signal handler, or through
+    // an allocator's own function.
     Block stale;
     if (state.held.blocks.take(block.address, stale)) settle(memory, stale);
     if (!state.held.blocks.insert(block)) {
@@ -118,7 +119,7 @@ void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
 }
 
 // Removes [begin, end) from the counted regions and calls gone(memory, region) for each removed
-// part. What stays of a region was counted before.
+// part. What is left of a region stays counted.
 template <class Gone>
 void cut_regions(HeapState& state, AgentMemory& memory, std::uint64_t begin, std::uint64_t end,
                  Gone gone) {
@@ -167,7 +168,7 @@ void count_arena(std::uint64_t begin, std::uint64_t size) {
 void move_arena(HeapState& state, AgentMemory& memory, std::uint64_t address, std::uint16_t to,
                 std::int64_t since) {
     Block block;
-    if (!state.held.blocks.take(address, block)) return;  // given back meanwhile
+    if (!state.held.blocks.take(address, block)) return;  // another thread freed it meanwhile
     const std::uint16_t from = block.site();
     if (from == to) {
         state.held.blocks.insert(block);
@@ -205,7 +206,7 @@ bool uncount_block(const void* address, Block* out) {
     const auto at = reinterpret_cast<std::uintptr_t>(address);
     const HeapLock lock(*state, 300);
     if (!lock.held()) {
-        // Not lost: the next holder of the lock removes it before anything else.
+        // Not lost: the next holder of the lock removes it first.
         for (auto& late : state->late) {
             std::uint64_t empty = 0;
             state->late_count.fetch_add(1);

@@ -9,9 +9,9 @@ namespace holdfast::agent {
 // and count nothing.
 void start_counting();
 
-// From now on everything passes through again, on every thread, without a system call.
+// From now on every thread's calls pass through uncounted, without a system call.
 void stop_counting();
-// The same for Python's small objects: the next one takes our hooks out.
+// The same for Python's small objects: the next object made removes our hooks.
 void stop_sampling_objects();
 
 // A step of training ended: windows remember at which step they closed.

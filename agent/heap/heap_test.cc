@@ -1,5 +1,5 @@
-// The accounts of live memory, driven by many threads at once: what is freed is gone from them,
-// what is kept is there within its error. Meant for the sanitizers. Python is played by numbers.
+// The accounts of live memory, driven by many threads at once: freed memory leaves them, kept
+// memory stays within its error. Meant for the sanitizers. A number stands for a Python stack.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -26,12 +26,12 @@ constexpr std::uint64_t mib = 1U << 20U;
 
 }  // namespace
 
-// What counting asks of the rest of the agent.
+// Stand-ins for what counting calls in the rest of the agent.
 format::AgentSlot* slot() { return own_slot.get(); }
 format::AgentSlot* take_slot() { return own_slot.get(); }
 void find_next_allocator() {}
 void find_python_allocator() {}
-// The test's own memory is nothing that a program asked for.
+// The test's own memory was not requested by a program.
 void look_for_unseen(HeapState&, format::AgentMemory&, std::int64_t) {}
 void arena_counted(HeapState&, format::AgentMemory&, std::uint64_t, std::uint64_t, std::uint16_t) {}
 bool python_running() { return true; }
@@ -151,7 +151,7 @@ TEST_F(Heap, BlocksFreedByAnotherThreadAreGoneToo) {
             for (std::size_t i = part; i < blocks.size(); i += 4) give_back(blocks[i]);
         });
     for (std::thread& thread : threads) thread.join();
-    // One that found the lock taken is removed by whoever has it next.
+    // A block freed while the lock was taken is removed by the next holder.
     line = 31;
     give_back(ask_counted(mib));
     EXPECT_EQ(live_of(30), 0U);

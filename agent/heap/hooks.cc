@@ -1,5 +1,5 @@
 // Wraps malloc and its family. The fast path is a subtraction, a branch and a jump; for free() it
-// reads a byte that says whether the page holds anything counted. Blocks stay as and where the
+// also reads a byte that says whether the page holds anything counted. Blocks stay exactly as the
 // allocator below made them.
 #include <malloc.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ class Visit {
 public:
     explicit Visit(const Ask& ask) : ask_(ask) {
         // A visit reads files and frames into arrays on the stack.
-        if (has_small_stack()) {
+        if (may_lack_room()) {
             let_pass();
             return;
         }
@@ -40,7 +40,7 @@ public:
         if (gate_ == Gate::shut) errno = ENOMEM;
         return gate_ == Gate::shut;
     }
-    // The block, counted; or given back, and null, where it would not fit.
+    // Counts the block; or gives it back and returns null if it would not fit.
     void* keep(void* block) const;
     bool must_look() const { return gate_ == Gate::look; }
     std::uint64_t weight() const { return weight_; }
@@ -109,7 +109,7 @@ void uncount(void* block) {
 
 HOLDFAST_RARE void free_on_counted_page(void* block) {
     if (from_bootstrap(block)) return;
-    // Before the block is given back: another thread may have it, and count it, the next moment.
+    // Before the block is freed: the next moment another thread may have it, and count it.
     if (may_hold(block)) uncount(block);
     next.free(block);
 }

@@ -15,7 +15,7 @@ public:
     // How many of the innermost frames belong to an import: all inside the outermost import
     // statement. 0 when none is going on.
     std::size_t frames_inside(const RawFrame* frames, std::size_t count);
-    // The import system itself asks, for no line that it runs.
+    // The import system itself asks for memory, not a line of the module.
     bool innermost_is_import(const RawFrame* frames, std::size_t count) {
         return count > 0 && is_machinery(frames[0]);
     }

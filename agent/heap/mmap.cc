@@ -28,8 +28,8 @@ constinit Real<void* (*)(void*, std::size_t, std::size_t, int, void*)> real_mrem
 
 std::uint64_t as_number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-// Memory to be written to, and backed by nothing else. Reservations (PROT_NONE, MAP_NORESERVE) are
-// address space, not memory.
+// Writable memory that nothing else backs. Reservations (PROT_NONE, MAP_NORESERVE) are address
+// space, not memory.
 bool is_memory(int protection, int flags) {
     return (protection & (PROT_READ | PROT_WRITE)) == (PROT_READ | PROT_WRITE) &&
            (flags & (MAP_ANONYMOUS | MAP_PRIVATE)) == (MAP_ANONYMOUS | MAP_PRIVATE) &&
@@ -44,13 +44,13 @@ bool by_allocator(const void* caller) {
 
 // False: the guard refuses it.
 bool count_mapping(void* at, std::size_t size, int protection, int flags, const void* caller) {
-    if (busy || !counting() || has_small_stack()) return true;
+    if (busy || !counting() || may_lack_room()) return true;
     const int error = errno;
     const std::uint64_t begin = as_number(at);
     if ((flags & MAP_FIXED) != 0) uncount_regions(begin, begin + size);
     if (size >= least_region && is_memory(protection, flags) && !by_allocator(caller)) {
         if (is_arena(size, caller)) {
-            // Always counted, so it takes nothing from the budget, but time may be due.
+            // Always counted, so it costs no budget; the visit only does what has become due.
             visit(0);
             if (gate_before({size, Want::arena, caller}, 0) == Gate::shut) return false;
             count_arena(begin, size);

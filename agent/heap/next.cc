@@ -3,6 +3,7 @@
 #include "agent/heap/next.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <cerrno>
 
@@ -21,7 +22,7 @@ std::atomic<std::size_t> arena_used{0};
 constinit thread_local bool looking = false;
 
 void* arena_take(std::size_t size) {
-    // A block of no bytes has an address of its own, too, and free() must know its page.
+    // A block of size 0 has an address, too, and free() must find its page marked.
     const std::size_t room = size == 0 ? page : (size + page - 1) & ~(page - 1);
     if (size > arena_size || room > arena_size) {
         errno = ENOMEM;
@@ -72,16 +73,37 @@ void* first_aligned_alloc(std::size_t alignment, std::size_t size) {
     return alignment <= page ? arena_take(size) : nullptr;
 }
 
-// False while this thread is in the middle of looking, or where there is nothing to be found.
+// False while this thread is looking for the allocator, or if there is none.
 bool ready() {
     if (looking) return false;
     find_next_allocator();
     return next.malloc != &first_malloc;
 }
 
+#if defined(__x86_64__)
+constexpr const char* first_version = "GLIBC_2.2.5";
+constexpr const char* version_of_aligned_alloc = "GLIBC_2.16";
+#else
+constexpr const char* first_version = "GLIBC_2.17";
+constexpr const char* version_of_aligned_alloc = "GLIBC_2.17";
+#endif
+
+bool is_libcs(const void* function) {
+    Dl_info one{};
+    Dl_info libc{};
+    return ::dladdr(function, &one) != 0 &&
+           ::dladdr(reinterpret_cast<const void*>(&::gnu_get_libc_version), &libc) != 0 &&
+           one.dli_fbase == libc.dli_fbase;
+}
+
+// Where libc's would be next, by version, too, as the program's own call is bound: libc's library
+// for debugging memory has functions that are found in no other way.
 template <class Function>
-void look(Function& into, const char* name) {
-    if (void* found = ::dlsym(RTLD_NEXT, name)) into = reinterpret_cast<Function>(found);
+void look(Function& into, const char* name, const char* version = first_version) {
+    void* found = ::dlsym(RTLD_NEXT, name);
+    if (found != nullptr && is_libcs(found))
+        if (void* bound = ::dlvsym(RTLD_NEXT, name, version)) found = bound;
+    if (found != nullptr) into = reinterpret_cast<Function>(found);
 }
 
 struct Around {
@@ -127,7 +149,7 @@ void find_next_allocator() {
     look(found.realloc, "realloc");
     look(found.memalign, "memalign");
     look(found.posix_memalign, "posix_memalign");
-    look(found.aligned_alloc, "aligned_alloc");
+    look(found.aligned_alloc, "aligned_alloc", version_of_aligned_alloc);
     void* glibc_malloc = ::dlsym(RTLD_NEXT, "__libc_malloc");
     if (glibc_malloc == nullptr || glibc_malloc != reinterpret_cast<void*>(found.malloc))
         object_around(reinterpret_cast<void*>(found.malloc), found.code_begin, found.code_end);

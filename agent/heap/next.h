@@ -19,7 +19,7 @@ struct NextAllocator {
     void* (*memalign)(std::size_t, std::size_t);
     int (*posix_memalign)(void**, std::size_t, std::size_t);
     void* (*aligned_alloc)(std::size_t, std::size_t);
-    // The code of an allocator that is not glibc's: what it maps is counted as blocks already.
+    // The code of an allocator other than glibc's: its mappings are counted as blocks already.
     std::uintptr_t code_begin, code_end;
 };
 extern constinit NextAllocator next __attribute__((visibility("hidden")));

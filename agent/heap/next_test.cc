@@ -1,5 +1,5 @@
 // The allocator that serves while the one below is looked for: dlsym itself may allocate.
-#include "agent/heap/next.cc"  // what is tested has no name outside it
+#include "agent/heap/next.cc"  // the tested names are local to it
 
 #include <gtest/gtest.h>
 

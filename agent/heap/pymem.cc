@@ -77,16 +77,16 @@ void give_arena(HeapState& heap, AgentMemory& memory, PyMemState& state, const F
     ++line.arenas;
 }
 
-// Whether a line that made small objects, as the watch that ended last saw it, asked for this
-// arena: any other had no part in what was watched.
+// Whether this arena's asker made small objects in the last watch: any other line had no part in
+// what was watched.
 bool takes_part(const PyMemState& state, const AgentMemory& memory, std::uint16_t asker) {
     if (asker == other_site) return false;
     const std::uint32_t line = known_line(state, memory.sites[asker].stack);
     return line < PyMemState::line_capacity && state.lines[line].made_before > 0;
 }
 
-// The arenas that lines of this watch asked for go to those whose objects stayed, as far as they
-// account for them.
+// Moves the arenas that lines of this watch asked for to the lines whose objects stayed, up to the
+// bytes that those objects account for.
 void share_out(HeapState& heap, AgentMemory& memory, PyMemState& state, std::uint64_t stayed,
                std::uint64_t evidence, std::int64_t time) {
     double asked = 0;
@@ -131,7 +131,7 @@ void conclude(PyMemState& state, std::int64_t time) {
     for (ObjectLine& line : state.lines) line.stayed = line.objects = 0;
     each_object(state, [&](const SampledObject& object) {
         stayed += object.weight;
-        if (print_differs(object.address, object.print)) return;  // whose it is now, none can say
+        if (print_differs(object.address, object.print)) return;  // its owner is unknown now
         state.lines[object.line].stayed += object.weight;
         ++state.lines[object.line].objects;
         ++objects;
@@ -144,7 +144,7 @@ void conclude(PyMemState& state, std::int64_t time) {
         line.made_before = line.made;
         line.made = 0;
         line.evidence = line.evidence / 2 + line.stayed;
-        // A line that made nothing meanwhile is not what grows.
+        // A line that made no objects meanwhile is not the one that grows.
         if (line.evidence < kib || line.made_before == 0) line.evidence = 0;
         if (line.evidence > state.lines[top].evidence) top = i;
     }
@@ -152,7 +152,7 @@ void conclude(PyMemState& state, std::int64_t time) {
     if (state.window_ns < shortest_window) {
         state.window_ns = shortest_window;
     } else if (objects < enough_objects) {
-        // Too few to tell lines apart: look longer and closer next time.
+        // Too few samples to tell lines apart: look longer and more closely next time.
         state.window_ns = std::min(state.window_ns * 2, longest_window);
         state.interval = std::max(state.interval / 2, narrowest);
     }
@@ -179,7 +179,7 @@ void forget_idle_lines(PyMemState& state) {
     std::uint32_t used = 0;
     for (const ObjectLine& line : state.lines) used += line.hash != 0;
     if (used < PyMemState::line_capacity / 2) return;
-    // Open addressing without removal: all go, and those that matter are soon back.
+    // An open-addressed table without removal: all lines go, and those that matter soon return.
     for (ObjectLine& line : state.lines) line = ObjectLine{};
 }
 
@@ -193,7 +193,7 @@ void begin_window(PyMemState& state, std::int64_t time) {
     set_pymem_hooks(PyMemHooks::sampling);
 }
 
-// With the GIL held, and so no window begins twice.
+// With the GIL held, so that no window begins twice.
 void notice_growth(PyMemState& state, const AgentMemory& memory, std::int64_t time) {
     if (state.hooks != static_cast<std::uint32_t>(PyMemHooks::out)) return;
     const std::uint64_t arenas = memory.arena_bytes;

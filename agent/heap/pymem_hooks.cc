@@ -20,12 +20,12 @@ constexpr int domain_mem = 1, domain_obj = 2;
 void (*get_allocator)(int, Allocator*) = nullptr;
 void (*set_allocator)(int, Allocator*) = nullptr;
 
-// The allocators that ours wrap. Kept as long as ours may be called: another tool may hold them.
+// The allocators below ours. Kept as long as ours may be called: another tool may have saved ours.
 Allocator below[3];
 bool in[3];
 
-// Ours hand the context on unread, so that no mixture of old and new members, seen by a
-// subinterpreter with its own GIL, is a wrong one.
+// Ours pass the context on without reading it, so a subinterpreter with its own GIL that sees a
+// mixture of old and new members still calls a valid allocator.
 template <int Domain>
 void* our_malloc(void* context, std::size_t size) {
     void* object = below[Domain].malloc(context, size);
@@ -65,7 +65,7 @@ void set_hooks(PyMemHooks wanted) {
     Allocator now{};
     get_allocator(Domain, &now);
     const bool ours_on_top = now.free == &our_free<Domain>;
-    if (in[Domain] && !ours_on_top) return;  // in the middle of somebody's chain
+    if (in[Domain] && !ours_on_top) return;  // another tool's allocator lies above ours
     if (!in[Domain]) {
         if (wanted == PyMemHooks::out) return;
         below[Domain] = now;

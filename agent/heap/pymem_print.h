@@ -12,7 +12,7 @@ namespace holdfast::agent {
 // Finds the addresses of the types. Asks the loader: not from a hook.
 void find_printed_types();
 
-// 0: of a kind that is not recycled, or not filled in yet. `size` as it was asked for.
+// 0: this kind is not recycled, or not filled in yet. `size` as it was requested.
 std::uint16_t object_print(std::uint64_t object, std::size_t size);
 // Whether it is another object now; memory that cannot be read counts as such.
 bool print_differs(std::uint64_t object, std::uint16_t print);

@@ -129,7 +129,7 @@ void sample_object(void* object, std::size_t size) {
     PyMemState& state = *pymem_state;
     if (state.hooks != static_cast<std::uint32_t>(PyMemHooks::sampling)) {
         state.budget = INT64_MAX;
-        // A child of fork finds the hooks in, and nothing that would need them.
+        // A child of fork inherits the installed hooks and needs none.
         if (state.hooks == 0) set_pymem_hooks(PyMemHooks::out);
         return;
     }

@@ -24,11 +24,11 @@ struct ObjectLine {
     format::AgentStack stack;
     std::uint64_t hash;         // 0: free
     std::uint64_t stayed;       // bytes sampled in the last window that outlived the watch
-    std::uint32_t objects;      // as many samples
-    std::uint32_t arenas;       // put down to it since the last watch ended
+    std::uint32_t objects;      // as a number of samples
+    std::uint32_t arenas;       // charged to it since the last watch ended
     std::uint32_t made;         // samples taken since the last watch ended
-    std::uint32_t made_before;  // and until then, since the one before it
-    std::uint64_t evidence;     // `stayed` over the windows, the older counting less
+    std::uint32_t made_before;  // samples taken between the last two ends of a watch
+    std::uint64_t evidence;     // `stayed` over the windows, older ones counting less
 };
 
 struct FreshArena {

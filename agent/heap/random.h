@@ -19,9 +19,9 @@ inline std::uint64_t random_below(std::uint64_t& state, std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<Wide>(random_bits(state)) * bound) >> 64U);
 }
 
-// Sampling points are `mean` bytes apart, plus or minus a half. As good as exponential distances
-// (each point stands for `mean` bytes whatever block it falls into, and no rhythm of the program
-// can hide from it), and a line that asks for most of the bytes is known far more exactly.
+// Sampling points are `mean` bytes apart, plus or minus a half. This is as good as exponential
+// distances (each point stands for `mean` bytes whatever block it falls into, and no rhythm of the
+// program can hide from it), and far more exact for a line that asks for most of the bytes.
 inline std::uint64_t sampling_distance(std::uint64_t& state, std::uint64_t mean) {
     return mean / 2 + 1 + random_below(state, mean);
 }

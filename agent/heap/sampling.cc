@@ -52,12 +52,12 @@ std::uint64_t pass_over(std::uint64_t bytes) {
 
 }  // namespace
 
-void let_pass() { grant(idle_grant); }
+void let_pass() { grant(most_granted); }
 
 std::uint64_t visit(std::size_t size) {
     if (busy) return 0;
     if (!counting()) {
-        // load.cc looks for a libpython that comes late; without it nothing is to be done.
+        // load.cc looks for a libpython that comes late; a process without Python stops here.
         if (on_sample == nullptr) {
             grant(idle_grant);
             return 0;
@@ -81,17 +81,17 @@ std::uint64_t visit(std::size_t size) {
     ThreadBudget& mine = thread_budget;
     if (mine.epoch != heap_epoch()) seed(heap_epoch(), interval);
     const std::int64_t time = now();
-    const std::uint64_t before = mine.granted - mine.left;  // spent by those that were no visit
+    const std::uint64_t before = mine.granted - mine.left;  // spent by requests without a visit
 
     std::uint64_t weight = 0;
     if (size >= interval) {
-        weight = size;  // always counted, and takes nothing from the budget of the others
+        weight = size;  // always counted, and costs the others no budget
         mine.until_sample -= before;
     } else {
         weight = pass_over(before + size);
     }
     if (mine.interval != interval) {
-        // The part of the way that is left stays the same part.
+        // The remaining share of the way to the next sample stays the same.
         mine.until_sample = static_cast<std::uint64_t>(static_cast<double>(mine.until_sample) *
                                                        static_cast<double>(interval) /
                                                        static_cast<double>(mine.interval));

@@ -20,11 +20,11 @@ struct ThreadBudget {
 extern constinit thread_local ThreadBudget thread_budget
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-// The budget does not cover `size` bytes. Returns what this block stands for when it is a sample,
-// 0 when it is not.
+// The budget does not cover `size` bytes. Returns how many bytes this block represents if it is a
+// sample, else 0.
 std::uint64_t visit(std::size_t size);
 
-// Instead of a visit, where there is no room for one.
+// Used instead of a visit where the stack has no room for one.
 void let_pass();
 
 // Spends `size`; false: the budget does not cover it, call visit().

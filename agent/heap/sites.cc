@@ -40,8 +40,8 @@ std::uint64_t Asker::hash() const {
     return hash;
 }
 
-// Of a deep stack the innermost frames, which tell what was called, and then those of the program's
-// own code: a framework may put fifty frames between the two.
+// Of a deep stack, keeps the innermost frames, which show what was called, and then the program's
+// own: a framework may have fifty frames between the two.
 std::size_t SiteIndex::choose_frames(const RawFrame* frames, std::size_t count, RawFrame* chosen) {
     constexpr std::size_t room = format::agent_frames_per_stack;
     constexpr std::size_t innermost = 6;

@@ -16,7 +16,7 @@ inline constexpr std::uint16_t other_site = 0;
 inline constexpr std::uint64_t kib = 1024;
 
 // The frames of the asker, innermost first, read before the lock is taken. More than a site keeps,
-// to find the import statement that they may all be part of.
+// so that an import statement further out can be found.
 struct Asker {
     static constexpr std::size_t most = 128;
     RawFrame frames[most];
@@ -41,7 +41,7 @@ public:
 
 private:
     static constexpr std::uint32_t index_size = 1024, met_size = 1024;
-    // Lines inside an import are told apart once they have asked for as much.
+    // Lines inside an import are told apart once they have requested this much.
     static constexpr std::uint64_t notable = 8U << 20U;
     bool make_room(format::AgentMemory& memory, Holdings& held, std::int64_t now);
     void rebuild(format::AgentMemory& memory);
@@ -60,7 +60,7 @@ private:
     std::int64_t next_room_;
 };
 
-// How many there are. The slot is shared memory: read once, and believed only within its bounds.
+// How many there are. The slot is shared memory: read once, and used only within its bounds.
 inline std::uint32_t within(std::uint32_t& count, std::uint32_t most) {
     const std::uint32_t number = std::atomic_ref(count).load(std::memory_order_relaxed);
     return number < most ? number : most;
@@ -82,7 +82,7 @@ inline std::uint64_t block_variance(std::uint64_t size, std::uint64_t weight) {
 // Accounts of one site and of the whole.
 void add_to_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t size,
                  std::uint64_t weight);
-// A block of the site counts for another weight from now on.
+// From now on a block of the site counts with another weight.
 void change_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t before,
                  std::uint64_t after);
 void take_from_site(format::AgentMemory& memory, std::uint16_t number, std::uint64_t size,

@@ -60,7 +60,7 @@ void stop_counting() {
 }
 
 HeapLock::HeapLock(HeapState& state, int patience) : state_(state) {
-    if (busy_.nested()) patience = 0;  // the lock may be ours already
+    if (busy_.nested()) patience = 0;  // this thread may hold the lock already
     for (int i = 0; i < patience && !held_; ++i) {
         held_ = state.lock.try_lock();
         if (!held_ && i >= 64) ::sched_yield();

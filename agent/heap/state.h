@@ -19,11 +19,11 @@ inline constexpr std::uint64_t widest_interval = 32U << 20U;
 // What no hook saw; see heap/unseen.h. As it was at the last look.
 struct Unseen {
     std::int64_t anonymous;
-    std::int64_t base;       // was there before the first look; part of what is explained
-    std::int64_t explained;  // what the hooks saw, and what of it malloc may have kept when freed
-    std::int64_t highest;    // the most the hooks saw at a time since that look
+    std::int64_t base;            // memory from before the first look; counts as explained
+    std::int64_t explained;       // what the hooks saw, plus freed memory that malloc may have kept
+    std::int64_t highest;         // the most that the hooks saw at any time since that look
     std::uint64_t variance_kib2;  // of what is explained
-    std::uint64_t bytes;          // put down to lines
+    std::uint64_t bytes;          // charged to lines
 };
 
 struct HeapState {
@@ -38,7 +38,7 @@ struct HeapState {
     std::atomic<std::int64_t> next_window, next_resident;
     std::atomic<std::uint64_t> dropped;
     std::atomic<std::uint64_t> step, gpu_allocated;
-    // Blocks freed while the lock was taken: whoever has it next removes them first.
+    // Blocks freed while the lock was taken: the next holder removes them first.
     static constexpr std::uint32_t late_capacity = 64;
     std::atomic<std::uint64_t> late[late_capacity];
     std::atomic<std::uint32_t> late_count;
@@ -63,13 +63,13 @@ HeapState* heap_state();
 std::uint32_t heap_epoch();
 extern constinit std::atomic<HeapState*> heap_made __attribute__((visibility("hidden")));
 inline bool counting() { return heap_made.load(std::memory_order_relaxed) != nullptr; }
-// False: this block is surely not counted. No lock, and no state that could be half made.
+// False: this block is surely not counted. Takes no lock and reads no half-made state.
 inline bool may_hold(const void* address) {
     const HeapState* state = heap_made.load(std::memory_order_acquire);
     return state != nullptr && state->held.blocks.may_have(address);
 }
 
-// The lock, and Busy around it. `held()` is false where it could not be had in reasonable time.
+// The lock, and Busy around it. `held()` is false if it was not free in reasonable time.
 class HeapLock {
 public:
     explicit HeapLock(HeapState& state, int patience = 200);
@@ -86,28 +86,28 @@ private:
 
 // Off the fast path, at every visit: the rate of sampling, the end of a window, a look for Python.
 void housekeeping(HeapState& state, std::int64_t now);
-// What sampling has cost in this period; too much, and the interval widens. A block that is freed
-// again costs more than one that stays: churn is worth less than growth.
+// The effort of sampling in this period; if it is too high, the interval widens. A freed block
+// costs more than one that stays, because churn is worth less than growth.
 inline constexpr std::uint32_t effort_to_count = 1, effort_to_forget = 4;
 void spend_effort(HeapState& state, std::uint32_t effort);
 void close_window(HeapState& state, format::AgentMemory& memory, std::int64_t now);
-// A leak of hundreds of MiB a second is over before the clock has ended enough windows, so growth
-// ends them as well: each time that more is live than ever before, by a sixteenth. That bounds
+// A leak of hundreds of MiB a second is over before the clock has ended enough windows. So growth
+// ends a window, too: whenever live memory exceeds its highest value by a sixteenth. That bounds
 // their number by the logarithm of what a process holds. Under the lock.
 void follow_growth(HeapState& state, format::AgentMemory& memory, std::int64_t now);
-// After the table of blocks ran full: half of the small ones stand for all of them.
+// After the table of blocks ran full: half of the small blocks now represent all of them.
 void thin_blocks(HeapState& state, format::AgentMemory& memory);
 
 // Counts what the calling thread was given. Call without the lock.
 void count_block(const void* address, std::uint64_t size, std::uint64_t weight);
 void count_region(std::uint64_t begin, std::uint64_t size, std::uint64_t weight);
 void count_arena(std::uint64_t begin, std::uint64_t size);
-// Another line's from the time it was asked for, `since`, on. Under the lock.
+// Moves an arena to another line, from the time it was requested, `since`, on. Under the lock.
 void move_arena(HeapState& state, format::AgentMemory& memory, std::uint64_t address,
                 std::uint16_t to, std::int64_t since);
-// Before the block is given back. True: it was counted, and `out` tells how.
+// Before the block is freed. True: it was counted, and `out` describes it.
 bool uncount_block(const void* address, Block* out = nullptr);
-// Puts it back where giving it back or moving it failed.
+// Counts it again if freeing or moving it failed.
 void recount_block(const Block& block);
 void uncount_regions(std::uint64_t begin, std::uint64_t end);
 // Moves what is counted in the old range; the new one may be shorter or longer.

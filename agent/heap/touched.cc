@@ -10,8 +10,8 @@ constexpr std::uint64_t worth_asking = 4U << 20U;
 constexpr std::uint64_t probes = 32;  // pages asked about, evenly spaced
 constexpr int most_asked = 128;       // of one window: a system call for each probe
 
-// Bytes of [begin, begin + size) that are resident, by a sample; `size` where it cannot be told
-// (given back this very moment by another thread).
+// Resident bytes of [begin, begin + size), by a sample; `size` if that cannot be read (another
+// thread is just freeing it).
 std::uint64_t resident(std::uint64_t begin, std::uint64_t size) {
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t first = (begin + page - 1) / page * page;
@@ -24,10 +24,10 @@ std::uint64_t resident(std::uint64_t begin, std::uint64_t size) {
         if (::mincore(reinterpret_cast<void*>(first + i * step), page, &there) != 0) return size;
         found += there & 1U;
     }
-    return found == 0 ? 1 : size / probes * found;  // a weight of 0 is a block that has gone
+    return found == 0 ? 1 : size / probes * found;  // a weight of 0 would mean a freed block
 }
 
-// The new weight of something that counted for `weight` so far.
+// The new weight of a block or region that counted for `weight` so far.
 std::uint64_t weigh(format::AgentMemory& memory, std::uint16_t site, std::uint64_t begin,
                     std::uint64_t size, std::uint64_t weight) {
     const std::uint64_t there = resident(begin, size);

@@ -7,8 +7,8 @@
 
 namespace holdfast::agent {
 
-// From now on, large blocks and regions count only with their resident pages. Under the heap's
-// lock. Those that were once fully resident are not checked again.
+// From now on, large blocks and regions count only with their resident pages; those that were once
+// fully resident are not checked again. Under the heap's lock.
 void weigh_by_touch(HeapState& state, format::AgentMemory& memory);
 
 }  // namespace holdfast::agent

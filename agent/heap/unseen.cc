@@ -46,7 +46,7 @@ void charge(HeapState& state, AgentMemory& memory, std::uint64_t bytes, std::int
     state.unseen.bytes += bytes;
 }
 
-// Less is left than was charged: every line is reduced by its share.
+// Less is resident than was charged to lines: reduces every line by its share.
 void shrink_to(HeapState& state, AgentMemory& memory, std::uint64_t most) {
     const double part = static_cast<double>(most) / static_cast<double>(state.unseen.bytes);
     const std::uint32_t count = sites_in(memory);
@@ -88,8 +88,8 @@ void look_for_unseen(HeapState& state, AgentMemory& memory, std::int64_t now) {
         unseen.base = std::max<std::int64_t>(0, anonymous - seen_by_hooks(unseen, memory));
     const Unseen before = unseen;
     const std::int64_t seen = seen_by_hooks(unseen, memory);
-    // malloc keeps most of what is freed: that stays resident, and its line is gone. What went
-    // back to the system is taken for freed memory first.
+    // malloc keeps most freed memory: it stays resident, but its line is gone. So a loss is taken
+    // from that freed memory first.
     const std::int64_t most = std::max({before.explained, before.highest, seen});
     const std::int64_t given_back = std::max<std::int64_t>(0, before.anonymous - anonymous);
     unseen.explained = std::min(most - std::min(given_back, most - seen), anonymous);

@@ -46,7 +46,7 @@ std::uint64_t resident_bytes() {
 constexpr std::uint64_t least_rise = 8U << 20U;
 constexpr std::int64_t least_gap = 10'000'000;
 
-// Every second one goes.
+// Drops every second window.
 void fold(AgentMemory& memory) {
     constexpr std::uint32_t half = format::agent_windows / 2;
     const std::uint32_t sites = sites_in(memory);
@@ -81,7 +81,7 @@ void look_for_python(HeapState& state, std::int64_t now) {
 
 }  // namespace
 
-// Not only by the clock: a burst would be over before the clock knew.
+// Not only by the clock: a short burst would be over first.
 void spend_effort(HeapState& state, std::uint32_t effort) {
     if (state.period_effort.fetch_add(effort, std::memory_order_relaxed) + effort < period_most)
         return;
@@ -151,7 +151,7 @@ void housekeeping(HeapState& state, std::int64_t now) {
         state.window_above = memory.live_bytes + least_rise;
         if (memory.window_ns == 0) memory.window_ns = static_cast<std::uint64_t>(first_window);
     } else {
-        // The clock alone would have used them all: from now on they last twice as long.
+        // The clock alone would have used all windows: from now on they last twice as long.
         const auto lasted = static_cast<std::uint64_t>(now - state.windows_began);
         if (lasted >= format::agent_windows * memory.window_ns) memory.window_ns *= 2;
         close_window(state, memory, now);
@@ -188,7 +188,7 @@ void heap_step(std::uint64_t step, std::uint64_t gpu_allocated) {
     if (state == nullptr) return;
     const Busy inside;
     state->step.store(step, std::memory_order_relaxed);
-    // Asking costs the program time, so most steps do not know.
+    // Asking costs the program time, so most steps leave this unknown.
     if (gpu_allocated != format::unknown)
         state->gpu_allocated.store(gpu_allocated, std::memory_order_relaxed);
     housekeeping(*state, now());

@@ -1,7 +1,7 @@
 """Maps frames of code that TensorFlow's AutoGraph wrote to the lines it was made from.
 
-A function that tf.function compiles runs as a copy in a temporary file, gone when anybody looks.
-TensorFlow tells the lines it came from in the exception's text, outermost first and with a star:
+A function that tf.function compiles runs as a copy in a temporary file, which is gone afterwards.
+TensorFlow's exception lists the lines it came from in its text, outermost first, each with a star:
 
     File "train.py", line 11, in step  *
 """
@@ -11,7 +11,7 @@ _PREFIX = "tf__"
 
 
 def translated(places, text):
-    """The places of exceptions.py, the generated ones replaced where the text names the line."""
+    """The places of exceptions.py, with generated ones replaced if the text names the line."""
     if not any(_GENERATED in place[0] for _, place in places):
         return places
     told = _told(text)
@@ -23,7 +23,7 @@ def translated(places, text):
             at = next((i for i, (_, function, _) in enumerate(told) if function == name), None)
             if at is not None:
                 place = told[at]
-                told = told[at + 1 :]  # both are in the order of the calls
+                told = told[at + 1 :]  # both lists are in the order of the calls
         result.append((frame, place))
     return result
 

@@ -30,13 +30,13 @@ def arm():
 
 
 def at_boundary():
-    """Raises where the guard is on and the next step would cross the limit."""
+    """Raises if the guard is on and the next step would cross the limit."""
     if crossing():
         raise error_about("steps")
 
 
 def after_cell(shell, result):
-    """The same for a cell that has ended well: it fails then, with all its variables in place."""
+    """The same for a cell that has ended well: it then fails, with all its variables in place."""
     if not result.success or not crossing():
         return
     error = error_about("cells")

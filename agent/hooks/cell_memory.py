@@ -1,4 +1,4 @@
-"""A cell that failed for want of memory says so below its traceback; `%holdfast variables`, too."""
+"""The words below a cell that failed for want of memory, and those of `%holdfast variables`."""
 
 import sys
 
@@ -26,12 +26,12 @@ def tell(shell, error, refused_before):
 
 
 def show(shell):
-    """What the button "Show variables" asks for."""
+    """What the button "Show variables" shows."""
     publish(shell, gather(shell))
 
 
 def weigh(shell, most):
-    """The largest variables alone, before and after a cell that is measured."""
+    """Only the largest variables, before and after a measured cell."""
     return largest(_spaces(shell, ()), most)
 
 
@@ -41,7 +41,7 @@ def publish(shell, facts):
 
 
 def gather(shell, error=None, refused=None):
-    """Everything in the panel, as plain values; without an error, only the variables."""
+    """All values of the panel as plain data; without an error, only the variables."""
     frames = _own_frames(error)
     variables = largest(_spaces(shell, frames + _kept_frames(error)))
     company = []
@@ -67,7 +67,7 @@ def gather(shell, error=None, refused=None):
 
 
 def _grown():
-    """IPython keeps inputs and outputs under names that begin so."""
+    """Without IPython's own names for inputs and outputs."""
     grew = grown_most()
     return None if grew is None or grew["name"].startswith("_") else grew
 
@@ -117,7 +117,7 @@ def _asked(error):
 
 
 def _own_frames(error):
-    """Of the traceback; of one that went through others, those of its context, too."""
+    """The frames of the traceback; if the error went through others, those of its context, too."""
     found = []
     entry = _traceback(error) if error is not None else None
     while entry is not None:
@@ -128,14 +128,14 @@ def _own_frames(error):
 
 
 def _kept_frames(error):
-    """Of the error that was told last: the interpreter keeps it, and what its functions held."""
+    """The frames of the error shown last: the interpreter keeps it, and its local variables."""
     last = getattr(sys, "last_value", None)
     known = last is not error and issubclass(type(last), BaseException)
     return _own_frames(last) if known else []
 
 
 def _spaces(shell, frames):
-    """The notebook's variables and outputs, and those of functions that the error keeps."""
+    """The notebook's variables and outputs, and the local variables that the error keeps."""
     names = shell.user_ns
     hidden = set(dict.keys(shell.user_ns_hidden)) | {"Out", "In", "_oh", "_ih", "_dh"}
     spaces = [(names, "", hidden)]

@@ -1,7 +1,7 @@
 """cells.box: the last cells of a kernel and the requests they answer, see docs/black-box.md.
 
-A plain file, written with one call a cell. It is opened for each: a descriptor kept open could be
-closed, or be handed on, by the program.
+A plain file, written with one call per cell. It is opened for each call: the program could close a
+descriptor that is kept open, or hand it on.
 """
 
 import sys
@@ -36,7 +36,7 @@ class _State:
 
 
 def open_box(directory, python, kernel_info):
-    """Slot 0 is the kernel's own. Of several kernels in one run the first alive one writes."""
+    """Slot 0 is the kernel's. If a run has several kernels, the first one that lives writes."""
     if directory is None:
         return
     path = directory + "/cells.box"
@@ -119,7 +119,7 @@ def _write(data, slot):
 
 
 def take_file(path):
-    """The JSON that lies there, which is then removed; None where there is nothing."""
+    """The JSON in a file, which is then removed; None if there is no file."""
     text = take_text(path)
     if text is None:
         return None
@@ -128,7 +128,7 @@ def take_file(path):
 
 
 def take_text(path):
-    """What lies there; None where there is nothing."""
+    """The text in a file; None if there is no file."""
     if not access(path, F_OK):
         return None
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

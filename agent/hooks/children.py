@@ -2,11 +2,11 @@
 
 from _holdfast_agent import seen, watched
 
-_known = []  # multiprocessing.process, and the process object whose work is watched
+_known = []  # multiprocessing.process, and the process object that is watched
 
 
 def install(module):
-    """Before what is called on the way to run(), in forked and spawned children alike."""
+    """Wraps a function that runs before run() in forked and in spawned children."""
     _known[:] = [module, None]
     base = module.BaseProcess
     before = getattr(base, "_after_fork", None)  # 3.10
@@ -16,14 +16,25 @@ def install(module):
 
 
 def watch_child():
-    """Runs in a child that is about to start its work; elsewhere there is nothing to do."""
+    """Runs in a child that is about to start its work; does nothing elsewhere."""
     if not _known:
         return
     process = _known[0].current_process()
     if process is _known[1] or type(process).__name__ == "_MainProcess":
         return
     _known[1] = process
-    process.run = watched(process.run, _child_ended)
+    # Among its attributes only until it is called: the program may look at them, or copy them. Not
+    # by setattr, which may be the program's own.
+    names = object.__getattribute__(process, "__dict__")
+    own = [names["run"]] if "run" in names else []
+
+    def begins(*_):
+        if own:
+            names["run"] = own[0]
+        else:
+            names.pop("run", None)
+
+    names["run"] = watched(seen(process.run, begins), _child_ended)
 
 
 def _child_ended(error):

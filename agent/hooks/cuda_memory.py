@@ -20,7 +20,7 @@ def figures():
 
 
 def note_if_out_of_memory(error):
-    """The allocator's state, when the exception says that the GPU is full."""
+    """The allocator's state, if the exception says that the GPU is full."""
     torch = sys.modules.get("torch")
     if torch is None or not any(k.__name__ == "OutOfMemoryError" for k in type(error).__mro__):
         return
@@ -49,7 +49,7 @@ def note_if_out_of_memory(error):
     text = ", ".join(f'"{name}": {value}' for name, value in fields)
     largest = ", ".join(_largest(cuda))
     note(NOTE_CUDA_OOM, f'{{{text}, "largest": [{largest}]}}')
-    from hooks.kept_tensors import note_largest  # it imports what most programs do not
+    from hooks.kept_tensors import note_largest  # imports much, for few programs
 
     note_largest(torch.Tensor, error.__traceback__, lambda tensor: tensor.is_cuda)
 

@@ -8,11 +8,11 @@ import sys
 from _holdfast_agent import over, seen
 
 _installed = []
-_told = []  # the id of the one that is told; sys.last_value keeps it alive
+_told = []  # the id of the recorded exception; sys.last_value keeps it alive
 
 
 def install(module):
-    """At once if atexit is there without importing it, else when the program has imported it."""
+    """At once if atexit exists without an import, else when the program has imported it."""
     if _installed:
         return
     module = module or sys.modules.get("atexit") or _own_atexit()
@@ -24,10 +24,10 @@ def install(module):
 
 
 def _own_atexit():
-    """The built-in module, made without the import machinery, which may trace what it does.
+    """The built-in module, made without the import machinery, because tracers may see an import.
 
     From 3.10 on the list of functions belongs to the interpreter, and any copy of the module
-    writes into it. Before, it belongs to the module, so the program must get this very one.
+    writes into it. Before, it belongs to the module, so the program must get this very module.
     """
     if "atexit" not in sys.builtin_module_names:
         return None
@@ -47,8 +47,8 @@ def _own_atexit():
 
 def look():
     """Records what ended the main program, if an exception did."""
-    # An interactive interpreter and IPython keep the last error there and go on.
-    if hasattr(sys, "ps1") or "IPython.core.interactiveshell" in sys.modules:
+    # An interactive interpreter and a shell of IPython's keep the last error there and go on.
+    if hasattr(sys, "ps1") or _has_shell():
         return
     error = getattr(sys, "last_exc", None)
     if error is None:
@@ -60,6 +60,13 @@ def look():
 
         _told[:] = [id(error)]
         record(error, traceback=getattr(sys, "last_traceback", None))
+
+
+def _has_shell():
+    """Keras 3 and others import IPython in programs that have no shell."""
+    module = sys.modules.get("IPython.core.interactiveshell")
+    shell = getattr(module, "InteractiveShell", None)
+    return getattr(shell, "_instance", None) is not None
 
 
 def _at_exit():

@@ -33,8 +33,8 @@ def record(error, thread="MainThread", is_main=True, traceback=None):
 
 
 def _note_the_rest(error, first, is_main):
-    """What few programs need is compiled here and not with this file, which is got ready in every
-    program that grows. With torch.cuda its two are there already."""
+    """Imports only here what few programs need, because this file is compiled in every program that
+    grows. With torch.cuda the first two are compiled already."""
     if "torch.cuda" in sys.modules:
         from hooks.cuda_memory import note_if_out_of_memory
         from hooks.launches import keep_if_cuda_failed
@@ -45,7 +45,7 @@ def _note_the_rest(error, first, is_main):
         from hooks.gpu_options import note_gpu_options
 
         _holdfast_agent.attempt(note_gpu_options)
-    # After running out of memory there is none for a look at the variables.
+    # After a lack of memory there is none left for looking at the variables.
     if is_main and not isinstance(error, MemoryError):
         from hooks.nonfinite import note_if_any
 
@@ -62,23 +62,23 @@ def _type_name(kind):
 def _text(error, most):
     try:
         text = str(error)
-    except Exception:  # __str__ is the program's, and tracebacks survive it in the same way
+    except Exception:  # __str__ is the program's code and may fail; tracebacks survive that, too
         return "<exception str() failed>"
     if len(text) <= most:
         return text
-    # TensorFlow tells where a node was made, and behind that what is wrong.
+    # TensorFlow says where a node was made, and after that what is wrong.
     return text[: most // 2] + " ... " + text[5 - most + most // 2 :]
 
 
 def _first_alike(error):
-    """The write that failed, where closing the file then fails for the same reason."""
+    """The failed write, if closing the file then failed for the same reason."""
     said = _text(error, 1000)
     first = at = error
     for _ in range(_CAUSES):
         at = at.__context__
         if type(at) is not type(error) or _text(at, 1000) != said:
             if at is not None and isinstance(error, OSError):
-                continue  # an archive complains in words of its own that it is not complete
+                continue  # an archive complains in its own words that it is incomplete
             break
         if at.__traceback__ is not None:
             first = at
@@ -86,7 +86,7 @@ def _first_alike(error):
 
 
 def _causes(error):
-    """'ValueError: text' of what led to it, nearest first; then what a group holds."""
+    """'ValueError: text' of each cause, nearest first; then the members of a group."""
     lines = []
     known = [error]
     for inner in getattr(error, "exceptions", ())[:4] if _is_group(error) else ():
@@ -109,13 +109,13 @@ def _is_group(error):
 
 
 def _places(traceback):
-    """(frame's id, (file, function, line)), outermost first; of a deep recursion the two ends."""
+    """(frame's id, (file, function, line)), outermost first; both ends of a deep recursion."""
     outermost = []
     innermost = []
     while traceback is not None:
         code = traceback.tb_frame.f_code
         name = getattr(code, "co_qualname", code.co_name)
-        # No line: the frame was inside an instruction that belongs to none.
+        # No line: the frame was at an instruction that belongs to no line.
         place = (id(traceback.tb_frame), (code.co_filename, name, traceback.tb_lineno or 0))
         if len(outermost) < _FRAMES - _INNERMOST:
             outermost.append(place)
@@ -127,7 +127,7 @@ def _places(traceback):
 
 
 def _joined(places, earlier):
-    """An error that was caught has no frames above the one that caught it; a later one has them."""
+    """A caught error has no frames above the one that caught it; a later error has them."""
     for at, (frame, _) in enumerate(places):
         if earlier and frame == earlier[0][0]:
             return places[:at] + earlier

@@ -4,12 +4,12 @@ import sys
 
 from _holdfast_agent import attempt, exit_called, seen
 
-_most = 4  # of a program that catches what it raises
+_most = 4  # records of a program that catches its own exits
 _looks = []
 
 
 def install(module):
-    """The function and its stand-in look the same: name, module, text, and no frame."""
+    """The stand-in looks like the function: same name, module and text, and no frame."""
     if module.__name__ == "sys":
         module.exit = seen(seen(module.exit, _look), exit_called)
     else:
@@ -22,7 +22,7 @@ def _look(*given):
     threading = sys.modules.get("threading")
     if status is None or status == 0 or type(status) not in (int, str) or len(_looks) >= _most:
         return
-    # Not current_thread(): it would make an object for a thread that threading did not start.
+    # Not current_thread(): it would create an object for a thread that threading does not know.
     if threading is not None and threading.get_ident() != threading.main_thread().ident:
         return
     _looks.append(None)

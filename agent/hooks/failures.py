@@ -18,8 +18,8 @@ def judge(error, traceback):
         last = entry
         entry = entry.tb_next
     ours = last is None or last.tb_frame.f_code.co_filename.startswith("<holdfast")
-    # KeyboardInterrupt comes from a handler without frames; PyThreadState_SetAsyncExc raises
-    # whatever it was given, and only exceptions of Python's own are likely to be our mistakes.
+    # KeyboardInterrupt comes from a handler without frames. PyThreadState_SetAsyncExc raises any
+    # exception; only Python's own types are likely to be our mistakes.
     if not isinstance(error, Exception) or (ours and type(error).__module__ != "builtins"):
         return True, None
     place = "" if last is None else f"{last.tb_frame.f_code.co_filename}:{last.tb_lineno}: "

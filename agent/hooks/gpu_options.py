@@ -17,7 +17,7 @@ _LONGEST = 40  # of a value
 
 
 def note_gpu_options():
-    """A note for each of them that is loaded: its name, and below it what is set, a line each."""
+    """Notes each loaded framework: its name, and below it its settings, one a line."""
     if "tensorflow" in sys.modules:
         note(NOTE_FRAMEWORK, "\n".join(["tensorflow", *_variables(_TENSORFLOW), *_growth()]))
     if "jax" in sys.modules:
@@ -25,14 +25,14 @@ def note_gpu_options():
 
 
 def _variables(names):
-    # Not getenv's: what a program sets in os.environ before the import counts. Both frameworks have
-    # imported os; a hook may not.
+    # Not getenv(): what a program sets in os.environ before the import counts. Both frameworks have
+    # imported os; a hook may not import it.
     environment = sys.modules["os"].environ
     return [f"{name}={environment[name][:_LONGEST]}" for name in names if name in environment]
 
 
 def _growth():
-    """What tf.config was told, read without a call, which would start the runtime."""
+    """What the program gave tf.config, read without a call, which would start the runtime."""
     module = sys.modules.get("tensorflow.python.eager.context")
     context = getattr(module, "_context", None)
     told = getattr(context, "_memory_growth_map", None)

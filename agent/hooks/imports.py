@@ -4,5 +4,5 @@ from _holdfast_agent import knock, seen
 
 
 def install(module):
-    """Before what the import system asks first about every module that is new to it."""
+    """Wraps the function that the import system calls first for every new module."""
     module.is_builtin = seen(module.is_builtin, knock)

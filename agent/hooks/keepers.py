@@ -1,25 +1,31 @@
 """What keeps growing memory: a walk from the program's names down to the containers they reach.
 
-Looked at while memory grows, because afterwards it is gone. Never over the whole heap: from the
-frames and modules of the program's own code, along dictionaries of instances, closures, caches and
-containers, for a few milliseconds. It calls nothing of the program's own and keeps no reference.
+Runs while memory grows, because afterwards it is gone. It never walks the whole heap: it starts at
+the frames and modules of the program's own code and follows dictionaries of instances, closures,
+caches and containers, for a few milliseconds. It calls none of the program's code and keeps no
+reference.
 """
 
 import sys
 
-from _holdfast_agent import clock, fast_locals, keeper
+from _holdfast_agent import clock, fast_locals, keeper, note
 from hooks.kinds import is_a, is_front_end, module_of, title_of
+from hooks.numbers import NOTE_COLLECTOR_OFF
 from hooks.own_code import attributes, is_own
 
 _NANOSECONDS = 5_000_000
 _DEEPEST = 4
 _FEWEST = 16  # items; fewer are parts of something, not a collection
-_LEAST = 1 << 20  # bytes, of what is no collection
-_SHORT = 64  # into so many items it looks, one by one
+_LEAST = 1 << 20  # bytes, of a value that is no collection
+_SHORT = 64  # up to this many items it looks into each
 _KEPT = 3
 _SURE = 100
-_UNWEIGHED = 1 << 18  # what a graph behind a tensor, or an entry of a cache, is taken for
-_GRAPH, _OPAQUE = 1, 2
+_UNWEIGHED = 1 << 18  # assumed bytes of a graph behind a tensor, or of an entry of a cache
+_GRAPH, _OPAQUE, _VIEWS = 1, 2, 3
+_BLOCK = 64  # items in each of two halves, in which shared arrays are counted
+_LEAST_BASE = 4096  # bytes that a view keeps beyond its own
+_WEIGHED = 8  # containers of views
+_SEVERAL = 4  # from this many arrays on, more items mean more arrays
 _MODELS = ("sklearn.", "xgboost.", "lightgbm.", "catboost")  # their trees lie outside Python
 _PLAIN = (int, float, bool, complex, type(None))
 
@@ -30,40 +36,57 @@ _Cell = type((lambda value: lambda: value)(None).__closure__[0])
 
 _before = {}  # name -> (items, bytes) at the last look
 _asked = []  # names in sys.modules at the last look
-_own = set()  # those of the program's own among them
-_top = ""  # the name that had grown most then
-_told = {}  # what was noted of it
+_own = set()  # those of them that are the program's own
+_top = ""  # the name that grew most at the last look
+_told = {}  # what was noted about it
+_made = ()  # the objects whose __init__ was running at the last look, by id
 
 
 def look():
-    """Notes the containers that grew most since the last look; whether there were any."""
+    """Notes the containers that grew most since the last look; returns whether there were any."""
     walk = _Walk(clock() + _NANOSECONDS)
     frame = sys._getframe(1)
     modules = {}
+    made = []
     while frame is not None:
         file = frame.f_code.co_filename
         if is_own(file):
-            walk.names(locals_of(frame), file, "", 0)
+            names = locals_of(frame)
+            walk.names(names, file, "", 0)
             modules[file] = frame.f_globals
+            if frame.f_code.co_name == "__init__" and frame.f_code.co_argcount:
+                made.append(id(names.get(frame.f_code.co_varnames[0])))
         frame = frame.f_back
+    _look_at_collector(made)
     for names in _own_modules():
         modules.setdefault(names["__file__"], names)
     for file, names in modules.items():
         walk.names(names, file, "", 0)
-    # A handler of the program's own often has no name left but this one.
+    # A logging handler of the program often has no other name that reaches it.
     handlers = attributes(attributes(sys.modules.get("logging")).get("root")).get("handlers")
     if handlers and modules:
         walk.later("logging.root.handlers", handlers, next(iter(modules)), 0)
     walk.go()
-    # The walk was cut off before it reached what grew most the last time; the last look knew more.
+    # The walk was cut off before it reached the name that grew most last time: keep the last look.
     if not (walk.cut and _top and _top not in walk.found):
         _report(walk.found)
     return bool(walk.found)
 
 
+def _look_at_collector(made):
+    """Notes that cycles are never freed, and whether one object is being made all the time: what
+    its __init__ collects is no garbage. What is kept has its id for itself."""
+    global _made
+    same = any(one in _made for one in made)
+    _made = tuple(made)
+    gc = sys.modules.get("gc")  # without it, nobody has turned it off
+    if gc is not None and not (gc.isenabled() and gc.get_threshold()[0] > 0):
+        note(NOTE_COLLECTOR_OFF, "", gc.get_count()[0], int(same))
+
+
 def _own_modules():
-    """The names in each module of the program's own. Torch alone brings 2,000 of others: each is
-    asked once."""
+    """The names in each module of the program's own. Torch alone brings 2,000 foreign modules, so
+    each module is judged only once."""
     known = list(sys.modules)
     for name in known[len(_asked) :] if known[: len(_asked)] == _asked else known:
         file = attributes(sys.modules.get(name)).get("__file__")
@@ -81,7 +104,7 @@ def _report(found):
         items, size, kind, graphs, file = seen
         was = _before.get(name, (0, 0))
         more = size - was[1]
-        unweighed = graphs or kind == "lru_cache"
+        unweighed = graphs in (_GRAPH, _OPAQUE) or kind == "lru_cache"
         weight = more + (items - was[0]) * _UNWEIGHED if unweighed else more
         grown.append((weight, name, kind, items, size, more, graphs, file))
     _before = {name: seen[:2] for name, seen in found.items()}
@@ -105,21 +128,22 @@ def grown_most():
 
 
 class _Walk:
-    """What is near a name comes before what lies deep below another."""
+    """Values near a name come before values deep below another name."""
 
     def __init__(self, end):
         self.end = end
         self.met = set()
         self.found = {}
         self.open = []  # (name, value, file, depth), nearest first
-        self.late = []  # the same for objects of libraries: there are many, and few that keep
+        self.late = []  # the same for objects of libraries: they are many, and few keep memory
         self.cut = False
+        self.weighed = 0  # containers of views
 
     def go(self):
         done = late = 0
         while done < len(self.open) or late < len(self.late):  # both grow meanwhile
             near = done < len(self.open)
-            # On a busy machine the clock runs for others too: the first few come in any case.
+            # On a busy machine time runs out at once: so look at the first few in any case.
             if (done >= _SURE or not near) and clock() > self.end:
                 self.cut = True
                 break
@@ -172,7 +196,7 @@ class _Walk:
                 names = dict(type.__dict__["__dict__"].__get__(value))
                 self.names(names, file, path + ".", depth + 1)
         elif title in ("ndarray", "DataFrame", "Series", "Tensor"):
-            self.note(path, _rows(value), _size(value, 0, set())[0], title, 0, file)
+            self.note(path, _rows(value), _size(value, 0, _Met(False))[0], title, 0, file)
         elif title != "module" and not is_front_end(kind):
             self.names(attributes(value), file, path + ".", depth + 1)
 
@@ -181,12 +205,16 @@ class _Walk:
         each, graphs = 0, 0
         ends = _sample(value, count)
         if ends:
-            met = set()
+            met = _Met(False)
             sizes = [_size(one, 0, met) for one in ends]
             graphs = _mark(sizes)
             per_item = 2 if is_a(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
-        self.note(path, count, count * (each + 16), title, graphs, file)
+        size = count * (each + 16)
+        if graphs == _VIEWS:
+            kept = self.with_bases(value, count)
+            graphs, size = (_VIEWS, kept) if kept >= 2 * size else (0, size)
+        self.note(path, count, size, title, graphs, file)
         if count > _SHORT:
             return
         if is_a(value, dict):
@@ -196,12 +224,26 @@ class _Walk:
             for at, part in enumerate(list.__getitem__(value, slice(None))):
                 self.later(f"{path}[{at}]", part, file, depth + 1)
 
+    def with_bases(self, value, count):
+        """What small views keep alive: their whole arrays, each counted once. As many more for
+        older items, if these do not share the arrays of the newest."""
+        # By number, not by time: a busy machine must not change what it weighs from look to look.
+        self.weighed += 1
+        newest = _newest(value, 2 * _BLOCK) if self.weighed <= _WEIGHED else []
+        met = _Met(True)
+        size = sum(_size(one, 0, met)[0] for one in newest[:_BLOCK])
+        first = set(met.bases)
+        met.shared.clear()
+        size += sum(_size(one, 0, met)[0] for one in newest[_BLOCK:])
+        apart = len(met.bases) >= _SEVERAL and len(met.shared & first) <= 1
+        return size * count // len(newest) if newest and apart else size
+
     def note(self, path, items, size, kind, graphs, file):
         if items >= _FEWEST or size >= _LEAST or kind == "lru_cache":
             self.found[path] = (items, size, kind, graphs, file)
 
     def _is_a_part(self, path):
-        """An item is no keeper if its container keeps many like it, nor is what one item fills."""
+        """An item is no keeper if its container holds many alike, nor is what one item fills."""
         whole = self.found.get(path[: path.rfind("[")]) if path.endswith("]") else None
         if whole is not None and self.found[path][1] < 0.6 * whole[1]:
             return True
@@ -226,7 +268,7 @@ _MODULES = {  # of the types that are looked into by their names
 
 
 def _known_title(kind):
-    """The name of a type; of one that only has the name of a known one, another."""
+    """The name of a type; another name if it only shares the name of a known type."""
     title = title_of(kind)
     wanted = _MODULES.get(title)
     return title if wanted is None or module_of(kind).partition(".")[0] == wanted else title + "?"
@@ -268,9 +310,42 @@ def _last(value):
     return [next(keys) for _ in range(4)]
 
 
+def _newest(value, count):
+    """The newest items of a list or a dictionary, the newest first; any of another container."""
+    try:
+        if is_a(value, list):
+            return list.__getitem__(value, slice(-count, None))[::-1]
+        keys = reversed(list(dict.keys(value))[-count:]) if is_a(value, dict) else None
+        if keys is not None:
+            return [dict.__getitem__(value, key) for key in keys]
+        items = set.__iter__(value) if is_a(value, set) else reversed(value)
+        return [one for one, _ in zip(items, range(count))]
+    except (RuntimeError, KeyError):  # another thread changes it
+        return []
+
+
+class _Met(set):
+    """What was weighed, by id; and the arrays that were weighed instead of their views."""
+
+    def __init__(self, weighs_bases):
+        super().__init__()
+        self.weighs_bases = weighs_bases
+        self.bases = set()
+        self.shared = set()  # met again
+
+    def base(self, at, size):
+        if at in self.bases:
+            self.shared.add(at)
+        known = at in self
+        self.bases.add(at)
+        self.add(at)
+        return 0 if known else size
+
+
 def _size(value, depth, met):
-    """About how many bytes it holds, and _GRAPH or _OPAQUE where that is not all. What several
-    items share, as processes do their arguments, counts for the first that was `met`."""
+    """About how many bytes it holds, plus _GRAPH, _OPAQUE or _VIEWS if that is not all. What items
+    share (as processes share their arguments) counts only for the first item that `met` it.
+    """
     kind = type(value)
     if _is_one_of(kind, _PLAIN):
         return 32, 0
@@ -281,15 +356,16 @@ def _size(value, depth, met):
         return 56 + len(value), 0
     title = _known_title(kind)
     if title == "ndarray":
-        return 128 + value.nbytes, 0
+        return _array_size(128, value.nbytes, _base_of_array(value), 0, met)
     if title == "Tensor":
         mark = 0 if value.grad_fn is None else _GRAPH
-        return 512 + value.element_size() * value.nelement(), mark
+        size = value.element_size() * value.nelement()
+        return _array_size(512, size, _base_of_tensor(value), mark, met)
     if title in ("DataFrame", "Series"):
         return 1024 + _frame_bytes(value), 0
     if module_of(kind).startswith(_MODELS) or kind is _GENERATOR:
         return 64, _OPAQUE
-    if is_a(value, BaseException) and _traceback(value) is not None:  # frames, with all in them
+    if is_a(value, BaseException) and _traceback(value) is not None:  # it keeps its frames alive
         return 64, _OPAQUE
     if depth >= 3:
         return 64, 0
@@ -307,13 +383,43 @@ def _size(value, depth, met):
     return 64 + sum(size for size, _ in sizes), _mark(sizes)
 
 
+def _array_size(head, size, base, mark, met):
+    """A view that is a small part of its array counts with all of it, if `met` weighs so."""
+    at, whole = base
+    if whole < 2 * size + _LEAST_BASE:
+        met.add(at)
+        return head + size, mark
+    return head + (met.base(at, whole) if met.weighs_bases else size), mark or _VIEWS
+
+
+def _base_of_array(value):
+    """The id and the bytes of what an array is a view of. A mapped file is no memory."""
+    base = value.base
+    if base is None:
+        return id(value), value.nbytes
+    if _known_title(type(base)) == "ndarray" and base.base is None:
+        return id(base), base.nbytes
+    return (id(base), len(base)) if _is_one_of(type(base), (bytes, bytearray)) else (id(value), 0)
+
+
+def _base_of_tensor(value):
+    try:
+        storage = value.untyped_storage()
+        return storage.data_ptr(), storage.nbytes()
+    except Exception:  # before 2.0; a tensor without a storage of its own
+        return id(value), 0
+
+
 def _mark(sizes):
+    """The mark that keeps most: a graph, then a model."""
     marks = [mark for _, mark in sizes]
-    return _GRAPH if _GRAPH in marks else max(marks, default=0)
+    if _GRAPH in marks:
+        return _GRAPH
+    return _OPAQUE if _OPAQUE in marks else max(marks, default=0)
 
 
 def _frame_bytes(value):
-    """Of a pandas frame, past its own properties."""
+    """The bytes of a pandas frame, read without its own properties."""
     blocks = getattr(attributes(value).get("_mgr"), "blocks", ())
     return sum(getattr(getattr(block, "values", None), "nbytes", 0) for block in blocks)
 
@@ -338,8 +444,8 @@ def locals_of(frame):
     code = frame.f_code
     if not code.co_flags & 1:  # not optimised: a module's or a class's own dictionary
         return frame.f_locals
-    # Before 3.13 f_locals of a function would keep everything in it alive, and change what the
-    # program's own locals() returned.
+    # Before 3.13, f_locals of a function would keep everything in it alive and change the result of
+    # the program's own locals().
     if sys.version_info >= (3, 13):
         return dict(frame.f_locals)
     names = code.co_varnames

@@ -24,8 +24,8 @@ _CONTAINERS = (list, dict, set, tuple)
 def note_largest(tensor_type, traceback, wanted):
     """Notes the container with the most graphs, then the most tensors that `wanted` accepts."""
 
-    # Exactly this type: parameters are a model's, and a subclass of the program's own may have code
-    # behind every attribute.
+    # Exactly this type: a model's parameters are of another, and a subclass of the program may run
+    # its own code behind every attribute.
     def is_tensor(thing):
         return type(thing) is tensor_type and wanted(thing)
 
@@ -39,7 +39,7 @@ def note_largest(tensor_type, traceback, wanted):
         if not _LEAST <= len(container) <= _MOST_LOOKED_AT:
             continue
         tensors = _tensors_in(container, is_tensor)
-        # Batches that were put on the GPU in advance are many, and have no graphs.
+        # Batches that were moved to the GPU in advance are many, but have no graphs.
         size = sum(tensor.grad_fn is not None for tensor in tensors), len(tensors)
         if len(tensors) >= _LEAST and size > most:
             place = _name_of(container, traceback)
@@ -57,15 +57,15 @@ def _is_deque(thing):
 
 
 def _tensors_in(container, is_tensor):
-    """One of each element: itself, or the first in the pair, row or dict that it is."""
+    """One tensor per element: the element itself, or the first in a pair, row or dict."""
     values = container.values() if type(container) is dict else container
     try:
-        # A look at the last ones spares the rest: a leak is still going on.
+        # The last elements are enough: a leak is still adding some.
         ends = list(container)[-4:] if type(container) is not dict else list(values)[-4:]
         if not any(_first(value, is_tensor) is not None for value in ends):
             return []
         found = [_first(value, is_tensor) for value in list(values)]
-    except RuntimeError:  # it changed under us: another thread goes on
+    except RuntimeError:  # another thread has changed it
         return []
     return [tensor for tensor in found if tensor is not None]
 
@@ -80,7 +80,7 @@ def _first(value, is_tensor):
 
 
 def _name_of(container, traceback):
-    """(name, file, pattern of its uses): of a frame that failed, its objects, or a module."""
+    """(name, file, pattern of its uses): of a failed frame, its objects, or a module."""
     while traceback is not None:
         frame = traceback.tb_frame
         file = frame.f_code.co_filename
@@ -88,7 +88,7 @@ def _name_of(container, traceback):
             for name, value in list(frame.f_locals.items()):
                 if value is container:
                     return name, file, rf"(?<![\w.]){re.escape(name)}"
-                # Of an object at hand: self.losses.
+                # An attribute of an object at hand, such as self.losses.
                 if issubclass(type(value), types.ModuleType):
                     continue
                 for inner, kept in list(attributes(value).items()):
@@ -107,7 +107,7 @@ def _name_of(container, traceback):
 
 
 def _only_line(file, pattern):
-    """Where something is put into it; nothing if that is several places."""
+    """The line that puts something into it; nothing if there are several."""
     puts = re.compile(pattern + r"\s*(\.(append|extend|add|insert)\(|\+=|\[[^\]]*\]\s*=(?!=))")
     lines = [n for n, text in enumerate(linecache.getlines(file), 1) if puts.search(text)]
     return lines[0] if len(lines) == 1 else None

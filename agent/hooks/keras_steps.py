@@ -8,11 +8,11 @@ from hooks.steps import count, scalar
 _GPU_EVERY = 8
 _METRICS = 12
 _steps = [0]
-_told = [False]  # the batch whose end is passed on was counted already
+_told = [False]  # whether the batch whose end is reported now has been counted already
 
 
 def install(module):
-    """Before the methods that tell all callbacks."""
+    """Wraps the methods that call all callbacks."""
     kind = getattr(module, "CallbackList", None)
     # Packages re-export the class of another module: wrapping it twice would count twice.
     if getattr(kind, "__module__", None) != module.__name__:
@@ -20,10 +20,10 @@ def install(module):
     kind.on_train_batch_end = seen(kind.on_train_batch_end, _batch)
     kind.on_epoch_begin = seen(kind.on_epoch_begin, _epoch)
     kind.on_epoch_end = seen(kind.on_epoch_end, _epoch_end)
-    # Keras 2 in TensorFlow's graph mode goes past on_train_batch_end.
+    # In graph mode, Keras 2 does not call on_train_batch_end.
     if hasattr(kind, "_call_batch_hook"):
         kind._call_batch_hook = seen(kind._call_batch_hook, _batch_hook)
-    # TensorFlow imports its own old copy of Keras whether or not anybody trains with it.
+    # TensorFlow imports its own old copy of Keras even if the program trains without it.
     if not module.__name__.startswith("tensorflow."):
         note(NOTE_FRAMEWORK, "keras 2" if module.__name__.endswith(".callbacks") else "keras 3")
 

@@ -21,14 +21,14 @@ from hooks.trouble import listen, rest
 class _State:
     shell = None
     kernel = None
-    running = None  # first line and number of the cell; the shell's own counts on before it ends
-    untold = None  # what the kernel before this one could not say
+    running = None  # the cell's first line and number; the shell counts on before the cell ends
+    untold = None  # the message that the kernel before this one could not show
     refused = 0  # how often the guard had refused something when the cell began
-    depth = {}  # noqa: RUF012  message -> how deep: a cell may run others, get_ipython().run_cell()
+    depth = {}  # noqa: RUF012  message -> depth: get_ipython().run_cell() runs a cell in a cell
 
 
 def install(module):
-    """Before the first cell: when the application starts, its kernel is made and has heard none."""
+    """Before the first cell: when the application starts, its kernel has got no request yet."""
     application = module.IPKernelApp
     if application._instance is None or getattr(application._instance, "kernel", None) is None:
         application.start = seen(application.start, _started)
@@ -44,7 +44,7 @@ def _started(app, *_):
     _State.kernel = kernel
     _State.shell = shell
     kernel.do_shutdown = seen(kernel.do_shutdown, _shutdown)
-    # The events of the shell know neither the request nor its number for certain.
+    # The shell's events know neither the request nor, for certain, the cell's number.
     kernel._publish_execute_input = seen(kernel._publish_execute_input, _cell_begins)
     shell.events.register("pre_run_cell", _shell_begins)
     shell.events.register("post_run_cell", _shell_ends)
@@ -54,7 +54,7 @@ def _started(app, *_):
 
 
 def _tell_of_worthless_steps(since):
-    """In the cell that trains, while it does. The status bar says the same."""
+    """Shows it in the cell that trains, while it runs. The status bar says the same."""
     if not _State.depth:
         return
     text = (
@@ -104,7 +104,7 @@ def _shell_ends(result):
     if _State.running is not None:
         note(NOTE_CELL, _State.running[0], _State.running[1], 0)
     attempt(end, message)
-    if result is None:  # IPython itself failed on the way, most likely for want of memory
+    if result is None:  # IPython itself failed, most likely for want of memory
         attempt(_tell_of_memory, getattr(sys, "last_value", None))
         return
     attempt(after_cell, _State.shell, result)
@@ -116,9 +116,9 @@ def _tell_of_memory(error):
         wanting = None if error is None else hook("hooks.memory_errors").about_memory(error)
         if wanting is not None:
             hook("hooks.cell_memory").tell(_State.shell, wanting, _State.refused)
-    except MemoryError:  # not even for words is enough left; the cell has failed, that was told
+    except MemoryError:  # no memory for the text; the cell's own error has been shown
         return
-    except KeyboardInterrupt:  # the cell has ended, so that nothing but the words can be meant
+    except KeyboardInterrupt:  # the cell has ended, so the interrupt can only mean this text
         return
 
 
@@ -129,7 +129,7 @@ def _message():
 
 
 def _look_for_untold(app):
-    """Left by the supervisor of the kernel before this one, which died between two cells."""
+    """Reads what the supervisor left for a kernel that died between two cells before this one."""
     name = (getattr(app, "connection_file", None) or "").rpartition("/")[2]
     home = (run_directory() or "").rpartition("/runs/")[0]
     if name and home:

@@ -1,8 +1,8 @@
-"""What an object is, read past every line of code that its class may bring.
+"""What an object is, found without running any code of its class.
 
 `isinstance` asks `__class__`, and `__dict__` may be a property: both are the program's own code.
 So types are compared by `is` and by `issubclass(type(x), ...)`, and read by descriptors of `type`.
-Apart from opaque.py, because every program that grows pays for compiling this one.
+A file of its own beside opaque.py, because every growing program pays for compiling this one.
 """
 
 _name = type.__dict__["__name__"].__get__
@@ -26,17 +26,17 @@ def module_of(kind):
 
 
 def is_front_end(kind):
-    """IPython's own: `exit` and `quit` in a notebook lead to the shell, and so to every name."""
+    """IPython's own: in a notebook `exit` and `quit` lead to the shell, and so to every name."""
     return module_of(kind).partition(".")[0] in ("IPython", "ipykernel")
 
 
 def is_a(value, kinds):
-    """isinstance, without a question to the value's `__class__`."""
+    """isinstance without asking the value's `__class__`."""
     return issubclass(type(value), kinds)
 
 
 def reads_dictionary(descriptor, kind):
-    """An instance of a C type (io.StringIO) gets a dictionary by being asked for it, and is then
+    """Asking an instance of a C type (io.StringIO) for its dictionary creates one, which is then
     pickled with it. A `MEMBER` only reads; functions are not pickled by what they hold."""
     if type(descriptor) is MEMBER:
         return True
@@ -47,7 +47,7 @@ def reads_dictionary(descriptor, kind):
 
 
 def dictionary_of(thing):
-    """Of an instance or a module; None: it has none, or its class hides it."""
+    """Of an instance or a module; None if it has none, or if its class hides it."""
     for base in bases(type(thing)):
         own = names_of(base).get("__dict__")
         if reads_dictionary(own, type(thing)):

@@ -11,7 +11,7 @@ _loaded = []
 
 
 def install(module):
-    """With torch.cuda, torch's libraries are there, too. Asked for: see docs/costs.md."""
+    """torch's libraries are loaded together with torch.cuda. Off by default: see docs/costs.md."""
     os = sys.modules.get("os")
     if os is None or os.environ.get("HOLDFAST_LAUNCHES") != "1":
         return
@@ -26,7 +26,7 @@ def _note_load(*_):
 
 
 def keep_if_cuda_failed(error):
-    """Only an error of CUDA itself; running out of memory is not one."""
+    """Only for an error of CUDA itself; a lack of memory is not one."""
     for _ in range(_CAUSES):
         if error is None:
             return

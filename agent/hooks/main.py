@@ -2,15 +2,15 @@
 
 The files here are compiled into the agent and run inside the program's interpreter (3.8 to 3.15),
 between two of its bytecodes. `import` finds other hooks, `_holdfast_agent`, and what the program
-has imported already. There is no `except Exception` here: what a signal handler of the program
-raises meanwhile must get through, and the agent tells the two apart.
+has imported already. There is no `except Exception` here: an exception that a signal handler of the
+program raises meanwhile must get through, and the agent tells the two apart.
 """
 
 import sys
 
 from _holdfast_agent import attempt, hook
 
-# Module of the program -> the hook that is told of it, once it is fully imported.
+# Module of the program -> the hook that is called with it, once it is fully imported.
 awaited = {
     "_imp": "hooks.imports",
     "sys": "hooks.exits",
@@ -41,7 +41,7 @@ modules = sys.modules
 
 
 def tick():
-    """Calls hooks for modules that are there; true while one of them is still being imported."""
+    """Calls hooks for modules that exist; true while one of them is still being imported."""
     unfinished = False
     for name in [name for name in awaited if name in modules]:
         module = modules.get(name)

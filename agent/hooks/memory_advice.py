@@ -2,7 +2,7 @@
 
 import sys
 
-_LEAST = 8 << 20  # bytes that must come of it
+_LEAST = 8 << 20  # bytes that an advice must save
 _MOST = 4
 _WHOLE = {  # reads everything at once -> how to read it in pieces
     "read_csv": ("Read the file in pieces", "for part in {call}(..., chunksize=100_000):\n    ..."),
@@ -17,7 +17,7 @@ _EMPTIED = ("list", "dict", "set", "deque", "defaultdict", "OrderedDict", "Count
 
 
 def advise(variables, others, line, human):
-    """[{"text", "code"}], what helps most first; `line`: the statement that was refused."""
+    """[{"text", "code"}], the most useful first; `line`: the statement that was refused."""
     statement = _parse(line)
     used = _names_in(statement)
     found = []
@@ -89,7 +89,7 @@ _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mo
 
 
 def _source(node):
-    """Of names, attributes and numbers; anything else is not written down again."""
+    """The text of names, attributes and numbers; nothing for any other expression."""
     ast = sys.modules["ast"]
     if type(node) is ast.Name:
         return node.id
@@ -107,7 +107,7 @@ def _parse(line):
         return None
     try:
         return ast.parse(line.strip())
-    except (SyntaxError, ValueError):  # a part of a statement, a magic
+    except (SyntaxError, ValueError):  # part of a statement, or a magic
         return None
 
 

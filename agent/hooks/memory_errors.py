@@ -10,7 +10,7 @@ _arguments = BaseException.args.__get__
 
 
 def about_memory(error):
-    """The MemoryError in a chain of errors, or what a library makes of one."""
+    """The MemoryError in a chain of errors, or a library's form of it."""
     seen = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -21,7 +21,7 @@ def about_memory(error):
 
 
 def _says_so(error):
-    """torch and OSError; no text is made of an error, because that is its class's own code."""
+    """torch and OSError; makes no text of an error, because that runs its class's code."""
     kind = type(error)
     if kind is OSError:
         return OSError.errno.__get__(error) == _NO_MEMORY

@@ -22,7 +22,7 @@ def figure(one):
 
 
 def label(one):
-    """The name, and whose it is."""
+    """The name, and whose variable it is."""
     where = f" in {one['owner']}()" if one["owner"] else ""
     also = f" (also {', '.join(one['also'])})" if one["also"] else ""
     return one["path"] + where + also
@@ -78,7 +78,7 @@ _CELL = "text-align:left;padding:0 10px 0 0"
 
 
 def html(facts):
-    """Colours that read on light and dark pages; every text escaped."""
+    """Colours that can be read on light and dark pages; every text escaped."""
     refused = facts["kind"] != "variables"
     rows = "".join(
         f'<tr><td style="text-align:right;padding:0 10px 0 0">{_safe(figure(one))}</td>'
@@ -102,7 +102,7 @@ def html(facts):
 
 
 def one_line(text):
-    """One quiet line in the cell that runs, as what a notebook displays."""
+    """One quiet line for the running cell, as a notebook's display data."""
     style = "border-left:4px solid #b26a00;padding:0 8px;font-family:system-ui,sans-serif"
     marked = f'<div class="holdfast-line" style="{style};font-size:13px">{_marked(text)}</div>'
     return {"text/plain": text, "text/html": marked}

@@ -1,6 +1,6 @@
 """A number that is not finite, in the frames of an exception that nobody caught.
 
-Asks no GPU: a tensor there may never answer.
+Never asks a GPU: a tensor there may never answer.
 """
 
 import sys
@@ -12,11 +12,11 @@ from hooks.own_code import attributes, is_own
 
 _FRAMES = 3  # of the program's own code, innermost first
 _NAMES = 500
-_FEW = 1 << 16  # numbers of a tensor, to add them up in an instant
+_FEW = 1 << 16  # numbers of a tensor: few enough to add up at once
 _FEW_ONE_BY_ONE = 1 << 13
 _LONGEST = 1 << 15  # bytes of a function's code
 _MODULES = 32
-_ASTRAY = 1e4  # no weight of a model that still learns is as large
+_ASTRAY = 1e4  # no weight of a model that still learns is as large as this
 _MEASURES = ("loss", "err", "cost", "mse", "mae", "nll", "elbo", "norm", "grad", "mean", "ppl")
 _CHECKS = ("isfinite", "isnan", "isinf")
 _GIVEN = ("inf", "infinity", "infty", "nan")
@@ -35,7 +35,7 @@ def note_if_any(traceback):
 
 
 def note_at_exit(frame):
-    """The same at an exit of the program's own: only values near that call count."""
+    """The same when the program itself exits: only values near that call count."""
     frames = []
     while frame is not None and len(frames) < _FRAMES:
         file = frame.f_code.co_filename
@@ -66,20 +66,20 @@ def _note_first(frames, at_exit=False):
     for variables, file, line, depth in [] if at_exit else seen[:2]:
         for name, value in variables:
             if _is_cpu_tensor(value) and _holds_nan(value):
-                # Gaps in data are usual: it counts only for an error that speaks of numbers.
+                # Gaps in data are usual: they count only if the error speaks of numbers.
                 note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
                 return
 
 
 def _variables(frame, at_exit):
-    """Of a frame that is over, or of one that still runs, if the program catches its exit."""
+    """Of an ended frame, or of one that still runs because the program catches its exit."""
     return locals_of(frame) if at_exit else frame.f_locals
 
 
 def _origin(frames, at_exit):
-    """Where the first number that is not finite came to be, as far as the frames still tell.
+    """Where the first number that is not finite was made, as far as the frames still show.
 
-    A check is often a function of its own, and its number a parameter: then the caller has it.
+    A check is often a separate function with the number as its parameter: then ask its caller.
     """
     for frame, file, _, at in frames:
         stores = _stores(frame.f_code)
@@ -87,7 +87,7 @@ def _origin(frames, at_exit):
         for name, value in list(_variables(frame, at_exit).items())[:_NAMES]:
             made = [store for store in stores.get(name, ()) if not store.given]
             if made and (_nonfinite(name, value, True) or _holds_nan(value)):
-                # What is set behind the place that failed was set in the last round of its loop.
+                # A store after the failed place happened in the last round of its loop.
                 before = [store for store in made if store.offset < at]
                 last = (before or made)[-1]
                 found.append((bool(before), last.offset, last.line))
@@ -98,7 +98,7 @@ def _origin(frames, at_exit):
 
 
 def _below(frame, line, at_exit):
-    """Not where the weights have gone astray: then any line meets a number that is none."""
+    """Not if the weights have diverged: then any line meets NaN."""
     local = _variables(frame, at_exit)
     for value in [*list(local.values())[:_NAMES], *list(frame.f_globals.values())[:_NAMES]]:
         if _is_astray(value):
@@ -109,7 +109,7 @@ def _below(frame, line, at_exit):
 
 
 def _is_astray(model):
-    """Of a torch module the first weights, as far as they are few and on the CPU."""
+    """The first weights of a torch module, if they are few and on the CPU."""
     todo, looked = [model], 0
     while todo and looked < _MODULES:
         names = attributes(todo.pop())
@@ -132,7 +132,7 @@ class _Store:
     def __init__(self, offset, line, given):
         self.offset = offset
         self.line = line
-        self.given = given  # the program itself says infinity or NaN there
+        self.given = given  # the program itself writes infinity or NaN there
 
 
 def _stores(code):
@@ -179,7 +179,7 @@ def _holds_nan(value):
         return False
     if value.dtype.kind != "f" or not 1 < value.size <= _FEW_ONE_BY_ONE:
         return False
-    # Not by their sum: of infinities NumPy would warn on the program's stderr.
+    # Not by a sum: with infinities NumPy would warn on the program's stderr.
     return any(one != one for one in value.ravel().tolist())
 
 
@@ -196,7 +196,7 @@ def _nonfinite(name, value, checked):
             return None
     if value != value:
         return "nan"
-    # Many a search begins with infinity, but not with an infinite error.
+    # Searches often begin with infinity, but not with an infinite error.
     measure = checked or _is_measure(name)
     return "inf" if value in (float("inf"), float("-inf")) and measure else None
 

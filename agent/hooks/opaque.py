@@ -12,7 +12,7 @@ _CACHED = 20_000  # entries of a cache that are looked at
 
 
 class Shapes:
-    """How to read instances of each type met; for the time of one look."""
+    """How to read instances of each type met; valid for one look."""
 
     def __init__(self):
         self._known = {}  # id of a type -> a function: value, most -> [(name, value)], count
@@ -41,7 +41,7 @@ class Shapes:
         return "code" if plain else "instance"
 
     def parts(self, value, most):
-        """Up to so many (name, value) of an instance, a class or a function; how many there are."""
+        """Up to `most` (name, value) of an instance, a class or a function, and how many it has."""
         kind = type(value)
         reader = self._known.get(id(kind))
         if reader is None:
@@ -50,7 +50,7 @@ class Shapes:
 
 
 def _class(value, most):
-    """What the program's own classes keep for all of their instances."""
+    """What the program's own classes hold for all their instances."""
     if module_of(value) != "__main__":
         return [], 0
     names = names_of(value)
@@ -71,8 +71,8 @@ def _closure(value, most):
 
 
 def _cache(value, most):
-    """Of functools.lru_cache, which tells its contents to the garbage collector alone, and all of
-    them at once: that takes memory, when there may be none. Of a large one the number is told."""
+    """functools.lru_cache shows its contents only to the garbage collector, and only all at once:
+    that takes memory when there may be none. So of a large cache only the count is given."""
     count = type(value).cache_info(value)[3]
     if count > _CACHED:
         return [], count
@@ -111,7 +111,7 @@ def _reader(kind):
 
 
 def take(items, most):
-    """The first of them; fewer where another thread changes what they come from."""
+    """The first items; fewer if another thread changes their source."""
     found = []
     try:
         for one in items:

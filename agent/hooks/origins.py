@@ -1,7 +1,7 @@
-"""Below a line that calls the program's own functions: the one line of theirs that can make NaN.
+"""For a line that calls the program's own functions: the one line in them that can make NaN.
 
-The functions have returned, so their numbers are gone. What is left is their code: one logarithm,
-one root or one division in all of them tells the line, several tell nothing.
+The functions have returned, so their numbers are gone and only their code is left. If all of them
+contain just one logarithm, root or division, that is the line; several prove nothing.
 """
 
 import sys
@@ -28,7 +28,7 @@ _DIVISIONS = ("div", "divide", "true_divide", "reciprocal")
 
 
 def below(code, line, local, outer):
-    """(file, line), or nothing. `local`, `outer`: the names where the calling line stands."""
+    """(file, line), or nothing. `local`, `outer`: the names visible at the calling line."""
     if "dis" not in sys.modules:
         return None
     found = {}
@@ -73,7 +73,7 @@ def _divides(one):
 
 
 def _called(code, line, local, outer):
-    """The program's own functions that a line names, or any line: (code, names around it)."""
+    """The program's own functions that a line names (or any line): (code, names around it)."""
     thing = None
     for one, at in _instructions(code):
         if line is not None and at != line:
@@ -113,7 +113,7 @@ def _of_class(kind, name):
 
 
 def _function(thing):
-    """What runs when it is called: itself, or the forward of a module."""
+    """The function that a call runs: the object itself, or a module's forward."""
     if type(thing) is _FUNCTION:
         return thing
     if "_modules" in attributes(thing):

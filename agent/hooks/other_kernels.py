@@ -1,4 +1,4 @@
-"""The other kernels that share this one's memory limit: whose notebook, how much, idle how long.
+"""The other kernels that share this one's memory limit: their notebooks, bytes and idle times.
 
 Read from /proc: the server puts the notebook's path into JPY_SESSION_NAME of its kernel, and every
 kernel has its connection file on its command line. Idle times are known for watched kernels only.
@@ -43,7 +43,7 @@ def others():
 
 
 def _connection_file(words):
-    """Of a kernel; not of the supervisor that has the same file on its command line."""
+    """A kernel's connection file; none for its supervisor, which names the same file."""
     if b"--kernel" in words:
         return ""
     for word in words:
@@ -62,7 +62,7 @@ def _notebook(pid):
 
 
 def _resident(pid):
-    """Pages of its files can be dropped, and do not count."""
+    """Without pages of files, which can be dropped."""
     total = 0
     for line in _read(f"/proc/{pid}/status", 8192).splitlines():
         if line.startswith((b"RssAnon:", b"RssShmem:")):
@@ -84,13 +84,13 @@ def _group(pid):
 
 
 def _shares(ours, theirs):
-    """In the same group, or below it, or ours below theirs: some limit above is common."""
+    """In the same group, or one below the other: then some limit above is common."""
     ours, theirs = ours.rstrip(b"/") + b"/", theirs.rstrip(b"/") + b"/"
     return theirs.startswith(ours) or ours.startswith(theirs)
 
 
 def _last_cells():
-    """pid -> seconds since its last cell ended, 0 while one runs; of kernels under watch."""
+    """pid -> seconds since its last cell ended, 0 while one runs; for watched kernels."""
     runs = (run_directory() or "").rpartition("/")[0]
     found = {}
     for run in listdir(runs) if runs else ():
@@ -110,7 +110,7 @@ def _last_cells():
 def _read(path, most):
     try:
         fd = open(path, O_RDONLY | O_CLOEXEC)
-    except OSError:  # it has ended, or is somebody else's
+    except OSError:  # the process has ended, or is another user's
         return b""
     try:
         return pread(fd, most, 0)

@@ -17,5 +17,5 @@ def is_own(file):
 
 
 def attributes(thing):
-    """Bypasses __getattr__ and properties: reading an attribute would load a lazy module."""
+    """Without __getattr__ and properties: reading an attribute would load a lazy module."""
     return dictionary_of(thing) or {}

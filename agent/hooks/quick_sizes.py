@@ -1,17 +1,17 @@
-"""Roughly how many bytes a value holds, from a few of its items and not deep. See opaque.py."""
+"""Roughly how many bytes a value holds, from a few items and not deep. See opaque.py."""
 
 from _holdfast_agent import clock
 from hooks.opaque import Shapes, take
 from hooks.weights import Scales, behind, columns, is_frame
 
 _DEEPEST = 3
-_ALL = 32  # so many items are all looked at
-_FEW = 4  # so many of more, and of all once time is short
+_ALL = 32  # up to this many items, all are looked at
+_FEW = 4  # of more items, or when time is short, only this many
 _PER_ITEM = 100  # bytes that an entry of a dictionary takes
 
 
 class QuickSizes:
-    """Counts what is shared for everybody who has it."""
+    """Shared memory counts for everybody who refers to it."""
 
     def __init__(self, end):
         self._end = end

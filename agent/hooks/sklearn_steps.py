@@ -5,7 +5,7 @@ from hooks.steps import count
 
 
 def install(module):
-    """Every class that the module itself defines with a partial_fit of its own."""
+    """Wraps every class that defines its own partial_fit in this module."""
     for kind in list(vars(module).values()):
         own = isinstance(kind, type) and kind.__module__ == module.__name__
         if own and callable(vars(kind).get("partial_fit")):

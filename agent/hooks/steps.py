@@ -1,11 +1,12 @@
 """Counts training steps, from the source that knows best."""
 
 import _holdfast_agent
+from hooks.torch_numbers import value_of
 
 # A better source silences the others: a program that calls holdfast.step() knows its own steps,
 # and Keras may run a torch optimizer below.
 _RANK = {"sklearn partial_fit": 1, "torch optimizer": 2, "keras fit": 3, "holdfast.step()": 4}
-ranked = [0]  # the best that has spoken
+ranked = [0]  # the best source so far
 
 
 def rank_of(source):
@@ -22,7 +23,7 @@ def count(source, loss=None, gpu_allocated=-1, gpu_reserved=-1):
 
 
 def scalar(value):
-    """A loss as a number where it lies in host memory, else None: a GPU is never waited for."""
+    """A loss as a number if it is in host memory, else None: never waits for a GPU."""
     kind = type(value)
     if kind is float or kind is int:
         return value
@@ -30,7 +31,7 @@ def scalar(value):
         return float(value) if getattr(value, "ndim", 1) == 0 else None
     # A plain tensor only: fake and functional ones have no value to give.
     if kind.__module__ == "torch" and kind.__name__ == "Tensor":
-        return value.item() if value.is_cpu and value.ndim == 0 else None
+        return value_of(value)
     # TensorFlow's eager tensors, which Keras hands to its list of callbacks as they are.
     if kind.__name__ == "EagerTensor" and "CPU" in value.device and value.shape.rank == 0:
         return float(value.numpy())
@@ -40,8 +41,8 @@ def scalar(value):
 def step(loss):
     """What holdfast.step() calls."""
     value = scalar(loss)
-    # Other numbers (Decimal, a float of one's own) are for the agent to read; what lies on a
-    # device is for nobody.
+    # Other numbers (Decimal, a float subclass) are for the agent to read; a number on a device is
+    # not read at all.
     if value is None and not hasattr(loss, "device"):
         value = loss
     count("holdfast.step()", value)

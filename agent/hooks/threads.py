@@ -6,7 +6,7 @@ _stand_ins = {}
 
 
 def install(module):
-    """`_thread` comes first, always; `threading` takes from it what it is to use, once it comes."""
+    """`_thread` always comes first; `threading` copies from it what it uses, once it comes."""
     if module.__name__ == "_thread":
         _replace(module, "_excepthook", _thread_ended)
         _replace(module, "get_native_id", _thread_begins)
@@ -33,7 +33,7 @@ def _replace(module, name, report):
 
 
 def _thread_begins():
-    """Asked for by every new thread, and by a multiprocessing child on its way to its work."""
+    """Called by every new thread, and by a multiprocessing child before its work."""
     from hooks.children import watch_child
     from hooks.main import tick
 

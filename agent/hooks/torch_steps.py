@@ -7,20 +7,25 @@ from hooks.brink import error_about
 from hooks.cuda_memory import figures
 from hooks.numbers import NOTE_FRAMEWORK
 from hooks.steps import rank_of, ranked, scalar
+from hooks.torch_numbers import value_of
 
 _SOURCE = "torch optimizer"
 _RANK = rank_of(_SOURCE)
 _GPU_EVERY = 8
 # Programs with several optimizers (GANs) count the steps of one, the leader: the first seen, until
-# another steps three times while it rests.
+# another one steps three times while the leader rests.
 _PATIENCE = 3
+# So many calls of backward() may lead to one step. After more the steps are out of sight, because
+# the optimizer is compiled, and each call counts as one: a program that goes on must be seen to.
+_ACCUMULATED = 64
 
 
 class _State:
-    # An object and slots: to write to a class is to throw away what Python knows of it.
-    __slots__ = ("leader", "loss", "others", "steps", "tensor")
+    # An object with slots: writing to a class discards Python's caches for that class.
+    __slots__ = ("backwards", "leader", "loss", "others", "steps", "tensor")
 
     def __init__(self):
+        self.backwards = 0  # since the last step
         self.leader = None  # id of the optimizer
         self.others = None  # id -> steps while the leader rested
         self.loss = None
@@ -32,22 +37,37 @@ _state = _State()
 
 
 def install(module):
-    """The hook that torch offers for all optimizers, and the loss as it passes backward()."""
+    """Uses the hook that torch offers for all optimizers, and reads the loss in backward()."""
     if module.__name__ != "torch.optim":
         return None
-    register = getattr(
-        sys.modules["torch.optim.optimizer"], "register_optimizer_step_post_hook", None
-    )
+    optimizer = sys.modules["torch.optim.optimizer"]
     torch = sys.modules["torch"]
-    if not hasattr(torch, "__version__") or not hasattr(torch, "autograd"):
+    if getattr(getattr(torch, "__spec__", None), "_initializing", False):
         return "later"
     _state.tensor = torch.Tensor
-    if register is not None:
-        register(_after_step)
+    # Not by torch's own function: the numbers that it hands out are seen by the program, and saved
+    # with a module that has hooks.
+    hooks = getattr(optimizer, "_global_optimizer_post_hooks", None)
+    if hooks is not None:
+        compiling = getattr(getattr(torch, "compiler", None), "is_compiling", None)
+        # Built in, so that profilers and debuggers see one frame of ours at most.
+        told = seen(None, _after_step)
+        hooks[-1] = told if compiling is None else _unless(compiling, told)
     _keep_from_compiler()
     torch.autograd.backward = seen(torch.autograd.backward, _before_backward)
     note(NOTE_FRAMEWORK, "torch " + str(torch.__version__))
     return None
+
+
+def _unless(compiling, told):
+    """A compiled optimizer runs through all hooks, and torch gives it up, with a warning, for one
+    that it cannot compile. While it compiles, this one is empty; such steps are not seen."""
+
+    def after_step(optimizer, args, kwargs):
+        if not compiling():
+            told(optimizer, args, kwargs)
+
+    return after_step
 
 
 def _keep_from_compiler():
@@ -59,6 +79,7 @@ def _keep_from_compiler():
         _becomes_leader,
         error_about,
         scalar,
+        value_of,
         figures,
     ):
         code = function.__code__
@@ -69,20 +90,25 @@ def _keep_from_compiler():
             frames.skip_code(code)
 
 
-# These two run once a step, and steps can be short: no call that can be spared.
+# These two run once a step, and steps can be short: make no call that can be avoided.
 
 
 def _before_backward(tensors=None, *_):
     backward()
-    if type(tensors) is _state.tensor:
-        _state.loss = tensors.item() if tensors.is_cpu and tensors.ndim == 0 else None
-        return
-    loss = tensors[0] if isinstance(tensors, (tuple, list)) and tensors else tensors
-    _state.loss = scalar(loss)
+    state = _state
+    state.backwards += 1
+    if type(tensors) is state.tensor:
+        state.loss = value_of(tensors)
+    else:
+        loss = tensors[0] if isinstance(tensors, (tuple, list)) and tensors else tensors
+        state.loss = scalar(loss)
+    if state.backwards > _ACCUMULATED and state.steps and ranked[0] <= _RANK:
+        step(state.loss, -1, -1, _SOURCE)
 
 
 def _after_step(optimizer, args, kwargs):
     state = _state
+    state.backwards = 0
     who = id(optimizer)
     if who == state.leader:
         state.others = None

@@ -1,6 +1,6 @@
 """Shows silent trouble (a leak, a hang) in the running cell: the supervisor finds it.
 
-The main thread may be the one that is stuck, so ipykernel's own thread for outputs looks, every
+The main thread may be the one that is stuck, so ipykernel's own thread for outputs looks every
 other second while a cell runs.
 """
 
@@ -18,7 +18,7 @@ class _State:
     folder = None
     parent = None  # of the running cell; None: none runs
     looking = False
-    told = {}  # noqa: RUF012  kind -> when its words were written: a second stall has its own
+    told = {}  # noqa: RUF012  kind -> when its text was written: a second stall has a new one
 
 
 def listen(kernel, folder, parent):
@@ -47,7 +47,7 @@ def _look(loop):
         _State.looking = False
         if _State.parent is None:
             return
-        # One has begun just now, and relies on us.
+        # A look has just begun and does our work.
         _State.looking, parent = True, _State.parent
     for kind in _KINDS:
         attempt(_tell, kind, parent)

@@ -1,7 +1,7 @@
 """The largest variables by bytes: a walk from names down to what they hold, in two passes.
 
-The first weighs every name roughly, the second the largest ones with care. No code of the program
-is run (see opaque.py), nothing stays referenced, and both end in time, however much there is.
+The first pass weighs every name roughly, the second the largest ones with care. It runs none of the
+program's code (see opaque.py), keeps no reference, and both passes are limited in time.
 """
 
 from _holdfast_agent import clock
@@ -12,13 +12,13 @@ from hooks.weights import Scales, behind, columns, is_frame
 
 _QUICK_NANOSECONDS = 30_000_000
 _NANOSECONDS = 30_000_000
-_LARGEST = 24  # that are weighed with care
-_SOME = 4096  # so many items are all looked at,
-_FEW = 512  # so many of more;
-_ENOUGH = 30_000  # when so many were looked at in all, which is remembered, fewer:
+_LARGEST = 24  # names that are weighed with care
+_SOME = 4096  # up to this many items, all are looked at;
+_FEW = 512  # of more items, this many
+_ENOUGH = 30_000  # after this many items in all, look at fewer:
 _FEWER = 16
-_ENTRY = 200  # bytes of an entry that is not looked at
-_LEAST = 64 << 10  # bytes; what is smaller is no answer
+_ENTRY = 200  # assumed bytes of an entry that is not looked at
+_LEAST = 64 << 10  # bytes; anything smaller is not listed
 _DEEPEST = 24
 _DOMINATES = 0.6  # of the whole: then it is the part that is named
 
@@ -57,8 +57,8 @@ def largest(spaces, most=12):
     found = _candidates(spaces)
     walk = _Walk(clock() + _NANOSECONDS)
     result = {}
-    # What has a name of its own counts for that one, not for a list that holds it, too: whose
-    # memory it is comes first, then the smaller, which lies in the larger if in any.
+    # Memory with a name of its own counts for that name, not for a list that holds it, too: first
+    # the owner of the memory, then the smaller value, which probably lies in the larger one.
     found.sort(key=lambda one: (-walk.ownership(one[2]), one[0]))
     for _, name, value, owner in found:
         if id(value) in result:
@@ -92,7 +92,7 @@ def _cut(found):
 
 
 def _items(names):
-    """Without a copy of them all: it is made when memory has run out."""
+    """Without a copy of all names, because memory may have run out."""
     try:
         yield from dict.items(names)
     except RuntimeError:  # another thread has added one
@@ -124,14 +124,14 @@ class _Walk:
         return clock() > self.end
 
     def ownership(self, value):
-        """2: it has memory of its own; 1: it looks into another's; 0: it holds others."""
+        """2: it has its own memory; 1: it is a view of another's; 0: it holds others."""
         if is_frame(type(value), "DataFrame"):
             return 2
         weight = self.scales.weigh(value)
         return 0 if weight is None else 1 + (weight.key in (None, id(value)))
 
     def part(self, value, depth):
-        """How much it holds that was not counted yet."""
+        """How much it holds that is not counted yet."""
         weight = self.scales.weigh(value)
         if weight is not None:
             key = weight.key if weight.key is not None else id(value)
@@ -199,7 +199,7 @@ class _Walk:
         if inner is not None:
             return self.part(inner, depth + 1)
         parts, count = self.shapes.parts(value, self._some)
-        if count and not parts:  # a cache too large to be looked into
+        if count and not parts:  # a cache that is too large to look into
             return self._unseen(kind, count)
         named = [("." + name, held) for name, held in parts if type(name) is str]
         return self._whole(kind, 48 + 64 * bool(count), named, count, depth, items=False)
@@ -217,7 +217,7 @@ class _Walk:
         return _Part(size, title_of(kind), f"{title_of(kind)}, {shape}")
 
     def _whole(self, kind, own, named, count, depth, items=True):
-        """A container or an instance, from what was looked at of it."""
+        """The estimate for a container or an instance, from the items that were looked at."""
         title = title_of(kind)
         whole = _Part(0, title, title, count if items else None)
         best = None
@@ -239,7 +239,7 @@ class _Walk:
                 best = (at, inner)
         if named and count > len(named):
             whole.about = True
-            # Of many times the same there is no more than was seen.
+            # Many references to the same few items: there is no more than was seen.
             if fresh >= 0.9 * len(named):
                 whole.bytes = whole.bytes * count // len(named)
         elif _dominates(best, whole.bytes + own):
@@ -268,7 +268,7 @@ def _key(key):
 
 
 def _as_written(path):
-    """A module of torch keeps `net.weight` elsewhere."""
+    """torch's modules keep `net.weight` in another dictionary."""
     for folder in ("._parameters", "._buffers", "._modules"):
         if path.startswith(folder + '["'):
             name, _, rest = path[len(folder) + 2 :].partition('"]')

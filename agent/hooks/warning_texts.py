@@ -1,5 +1,7 @@
 """Warnings that may explain a death or a bad result, kept once each."""
 
+import sys
+
 from _holdfast_agent import note, seen
 from hooks.numbers import NOTE_WARNING
 
@@ -28,8 +30,13 @@ _kept = set()
 def install(warnings):
     """Before the function that shows a warning, below warnings.showwarning."""
     show = getattr(warnings, "_showwarnmsg", None)
-    if show is not None:
-        warnings._showwarnmsg = seen(show, _shown)
+    if show is None:
+        return
+    warnings._showwarnmsg = stand_in = seen(show, _shown)
+    # From 3.14 on it belongs to another module, by whose name it is pickled.
+    inner = sys.modules.get("_py_warnings")
+    if getattr(inner, "_showwarnmsg", None) is show:
+        inner._showwarnmsg = stand_in
 
 
 def _shown(message):

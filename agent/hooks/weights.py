@@ -1,6 +1,6 @@
 """How many bytes a value holds by itself: arrays, tensors, columns, and Python's own types.
 
-Through functions of those very types, written in C, and none that a subclass may have replaced.
+By functions of those very types, written in C, and none that a subclass may have replaced.
 """
 
 import sys
@@ -13,7 +13,7 @@ _HEADER = 112  # of an array beside its values
 
 
 class Weight:
-    """Bytes here and on a device; `key`: who has the same key has the same memory."""
+    """Bytes here and on a device; two values with the same `key` share their memory."""
 
     __slots__ = ("bytes", "device", "key", "text")
 
@@ -25,10 +25,10 @@ class Weight:
 
 
 class Scales:
-    """One for each type that is known; made anew for each look, as libraries come and go."""
+    """One scale per known type; made anew for each look, because libraries come and go."""
 
     def __init__(self):
-        self.sizes = {}  # id of a type -> a function that tells bytes alone, quickly
+        self.sizes = {}  # id of a type -> a quick function that returns only the bytes
         self._found = {}  # id of a type -> a function that weighs, or None
         self._classes = []  # (class, function) for subclasses
         for kind in (float, complex, range, slice):
@@ -51,12 +51,12 @@ class Scales:
             self._of("pyarrow.lib", name, _arrow)
 
     def weigh(self, value):
-        """None: it is none of these."""
+        """None: the value is of no known type."""
         scale = self._scale(type(value))
         return None if scale is None else scale(value)
 
     def size_of(self, kind):
-        """A function that tells the bytes of such values; None: they are none of these."""
+        """A function that returns the bytes of such values; None if the type is unknown."""
         number = id(kind)
         if number not in self.sizes:
             scale = self._scale(kind)
@@ -98,7 +98,7 @@ def _number(value):
 
 
 def _integer(value):
-    """Python has the small ones, None, True and False once."""
+    """Small integers, None, True and False exist once, so they weigh nothing."""
     return Weight(_FIXED if type(value) is int and not -6 < value < 257 else 0, "")
 
 
@@ -121,7 +121,7 @@ def _shape_text(shape):
 
 
 def _owner(value, plain):
-    """A view keeps all of what it looks into."""
+    """The owner of the memory, because a view keeps all of it alive."""
     base = plain.base.__get__
     for _ in range(64):
         below = base(value)
@@ -154,7 +154,7 @@ def _array(value):
 
 
 def _objects(plain, value):
-    """What the objects of such an array take, from a few of them."""
+    """What the objects of such an array take, estimated from a few of them."""
     count = plain.size.__get__(value)
     if count == 0 or plain.dtype.__get__(value).names:
         return 0
@@ -186,9 +186,9 @@ def _mapping(value):
 
 
 def _tensor(value):
-    """A tensor that looks into another keeps the whole storage."""
+    """A tensor that is a view keeps the whole storage alive."""
     torch = sys.modules["torch"]
-    # Past modes that the program may have pushed: they would be called.
+    # Without the modes that the program may have pushed: they would be called.
     with torch._C.DisableTorchFunction():
         name = str(value.dtype).rpartition(".")[2]
         text = f"{name} tensor, {_shape_text(tuple(value.shape))}"
@@ -236,7 +236,7 @@ def columns(value):
 
 
 def behind(value):
-    """The array behind a column that is no array itself; None: none is known."""
+    """The array behind a column that is no array itself; None if none is known."""
     if _is_pandas(value):
         for name in ("_ndarray", "_pa_array", "_data"):
             found = getattr(value, name, None)

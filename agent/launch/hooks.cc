@@ -32,7 +32,7 @@ using OnDevice = int (*)();
 using SetDevice = int (*)(int);
 using LaunchGraph = int (*)(void*, void*);
 
-// Found before the first call is led here.
+// Set before the first call is redirected here.
 struct Reals {
     std::uintptr_t launch, launch_stub, launch_by_config, launch_graph, wait_stream, wait_device,
         wait_event, set_device;
@@ -44,8 +44,8 @@ Function real(const std::uintptr_t& of) {
     return reinterpret_cast<Function>(of);
 }
 
-// Errors after which no call of this process works any more: an illegal access, a time-out, an
-// assertion, and the ways in which a kernel breaks.
+// Errors after which no CUDA call of this process works any more: an illegal access, a time-out, an
+// assertion, and the ways in which a kernel fails.
 bool is_final(int error) {
     return error == 700 || error == 702 || error == 710 || (error >= 714 && error <= 719);
 }
@@ -181,7 +181,7 @@ int set_device(int number) {
     return error;
 }
 
-// Launches last: whatever is seen to be launched, the wait for it is seen as well.
+// Launch functions come last: once a launch is seen, its wait is seen, too.
 const WantedSlot wanted[] = {
     {"cudaSetDevice", reinterpret_cast<void*>(&set_device), &reals.set_device},
     {"cudaStreamSynchronize", reinterpret_cast<void*>(&wait_stream), &reals.wait_stream},
@@ -238,7 +238,7 @@ void note_backward() {
         own_line(*state->python, state->origins, top, line, at) != OwnLine::found)
         return;
     bool fresh = false;
-    // Launches nothing itself, so it is never reported.
+    // This launches nothing itself, so it is never reported.
     static const char backward = 0;
     InnerFrames none{};
     none.count = InnerFrames::unknown;

@@ -30,7 +30,7 @@ public:
         at_ += length;
         return found;
     }
-    // What stands for something said before: St, S_, S0_.
+    // A reference to an earlier part: St, S_, S0_.
     void substitution() {
         skip();
         if (look() >= 'a' && look() <= 'z') return skip();
@@ -68,7 +68,7 @@ Text last_part(Mangled& mangled) {
     return last;
 }
 
-// The function around the first lambda: behind one Z for each scope it stands in.
+// The function around the first lambda: it follows one Z for each enclosing scope.
 Text around_lambda(Mangled& mangled) {
     while (!mangled.at_end()) {
         if (is_digit(mangled.look())) {

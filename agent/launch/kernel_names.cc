@@ -4,8 +4,8 @@ namespace holdfast::agent {
 
 void KernelNames::learn(const void* function, const NameSource& source) {
     if (!source.complete() || !of(function).empty()) return;
-    // The runtime keeps the last error of a thread for the program to read. An error that is there
-    // must stay, and ours must not be left there.
+    // The runtime keeps a thread's last error for the program to read. The program's error must
+    // stay there, and ours must not be left there.
     if (source.peek_error() != 0) return;
     const char* mangled = nullptr;
     if (source.name(&mangled, function) != 0) {

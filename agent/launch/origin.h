@@ -13,9 +13,9 @@ namespace holdfast::agent {
 enum class CodeOrigin : std::uint8_t { unknown = 0, foreign, own, made_up };
 CodeOrigin origin_of(Text file);
 
-// Zeroed is empty; in memory that fork wipes. Several threads read and write: an entry that is
-// being written counts as unknown. A code object's address may be used again by another; that it
-// then has the same file name, at the same address, is as good as impossible.
+// Zeroed is empty; in memory that fork wipes. Several threads read and write: a half-written entry
+// counts as unknown. Another code object may later have the same address; that its file name also
+// has the same address is practically impossible.
 class OriginCache {
 public:
     // `unknown` unless this code object was put before. `identity` as RawFrame's first_line.

@@ -11,8 +11,8 @@
 namespace holdfast::agent {
 namespace {
 
-// Between a line that calls a model and the launch lie some ten frames of its framework; a trainer
-// around it has as many again.
+// Some ten frames of a framework lie between a line that calls a model and the launch; a trainer
+// around them has as many again.
 constexpr int deepest = 48;
 
 CodeOrigin learn(const PythonLibrary& python, std::uintptr_t code, std::uintptr_t file,
@@ -57,7 +57,7 @@ OwnLine own_line(const PythonLibrary& python, OriginCache& cache, std::uintptr_t
             cache.put(code, file, identity, origin);
             if (origin == CodeOrigin::foreign) return --left > 0;
         }
-        // Libraries run made-up source, too: a file of the program further out is the better one.
+        // Libraries run made-up source, too, so prefer a file of the program further out.
         if (origin == CodeOrigin::made_up && answer == OwnLine::found) return --left > 0;
         if (!frames::load_instruction(memory, layout, frame, code, out.instruction)) return false;
         out.code = code;

@@ -11,7 +11,7 @@ namespace holdfast::agent {
 
 enum class OwnLine { found, none, no_python };
 
-// The main thread's own, on that thread: it lasts as long as Python does. 0 elsewhere.
+// The main thread's own state, set on that thread only; it lasts as long as Python. 0 elsewhere.
 extern constinit thread_local std::uintptr_t main_state __attribute__((tls_model("initial-exec")));
 void remember_main_thread(const PythonLibrary& python);
 
@@ -30,8 +30,8 @@ std::uintptr_t top_of_other(const PythonLibrary& python);
 OwnLine own_line(const PythonLibrary& python, OriginCache& cache, std::uintptr_t top, RawFrame& out,
                  std::uintptr_t& at);
 
-// The code objects of the frames inside the frame of the line. If they are seen again with the same
-// line behind them, it is the same line, and nothing else need be read.
+// The code objects of the frames inside the line's frame. If the same ones are seen again with the
+// same line behind them, it is the same line, and nothing else need be read.
 struct InnerFrames {
     static constexpr std::uint32_t most = 7, unknown = ~0U;
     std::uint32_t count;

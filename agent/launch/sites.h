@@ -29,7 +29,7 @@ struct LaunchSite {
     bool borrowed;  // by a thread without Python: the line that launched last
     std::atomic<std::uint32_t> stretch;
     std::atomic<std::uint32_t> count;  // since the last good wait
-    std::atomic<std::uint32_t> first;  // rises from one to the next
+    std::atomic<std::uint32_t> first;  // order of the first of these among all sites
 };
 
 // Zeroed is empty; in memory that fork wipes.
@@ -38,7 +38,7 @@ public:
     // Null where there is no room; `fresh` tells that it is new.
     LaunchSite* find(const void* function, const RawFrame& line, const InnerFrames& inner,
                      LaunchStream* stream, bool borrowed, bool& fresh);
-    // After the launch: one that was made while somebody waited is not settled by that wait.
+    // After the launch: a wait that began before it does not settle it.
     [[gnu::always_inline]] void launched(LaunchSite& site) {
         const std::uint32_t stretch = site.stream->stretch.load(std::memory_order_acquire);
         std::uint32_t count = site.count.load(std::memory_order_relaxed);
@@ -66,7 +66,7 @@ public:
             .store(site, std::memory_order_release);
     }
 
-    // Around a wait for one stream: what begin() gave is settled by a good end.
+    // Before a wait for one stream: if the wait ends well, it settles what this returned.
     static std::uint32_t begin_wait(LaunchStream& stream) {
         return stream.stretch.fetch_add(1, std::memory_order_acq_rel) + 1;
     }
@@ -76,7 +76,7 @@ public:
         }
     }
 
-    // Whether it was launched since its stream was last known to be well.
+    // Whether it was launched since its stream last ended a wait well.
     static bool open(const LaunchSite& site) {
         return site.count.load(std::memory_order_relaxed) > 0 &&
                site.stretch.load(std::memory_order_relaxed) >=

@@ -127,8 +127,8 @@ int look_at(dl_phdr_info* info, std::size_t, void* out) {
         if (begin + part.p_memsz > search.end) search.end = begin + part.p_memsz;
     }
     collect(*info, dynamic, dynamic.calls, 0, dynamic.calls_size, jump_slot, search);
-    // A large library has a hundred thousand of the others: only where it makes no use of the first
-    // kind.
+    // A large library has a hundred thousand slots of the second kind: look there only if it uses
+    // none of the first kind.
     if (search.count == 0)
         collect(*info, dynamic, dynamic.data, dynamic.relative_count, dynamic.data_size, data_slot,
                 search);
@@ -136,7 +136,7 @@ int look_at(dl_phdr_info* info, std::size_t, void* out) {
 }
 
 void* find(const char* path, const char* name) {
-    // As the library itself would: what is global comes first, somebody's preloaded one included.
+    // As the library itself would find it: global symbols first, including a preloaded one.
     if (void* found = ::dlsym(RTLD_DEFAULT, name)) return found;
     void* library = ::dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return nullptr;
@@ -145,8 +145,8 @@ void* find(const char* path, const char* name) {
     return found;
 }
 
-// The function that a slot leads to. Not yet called, it leads back into its own library, which
-// would then look the function up.
+// The function that a slot leads to. Before its first call it leads back into its own library; then
+// look the function up.
 std::uintptr_t behind(const Search& search, const Slot& slot) {
     const std::uintptr_t there = std::atomic_ref(*slot.at).load(std::memory_order_relaxed);
     if (there >= search.begin && there < search.end)
@@ -178,7 +178,7 @@ bool is_known(Text name) {
 
 int look_for_others(dl_phdr_info* info, std::size_t, void*) {
     const Text name = file_name(info->dlpi_name);
-    // They find the driver's functions by themselves.
+    // These find the driver's functions by themselves.
     for (const Text part : {Text("/cupy"), Text("/jaxlib/")})
         if (Text::of(info->dlpi_name).contains(part)) return 1;
     Dynamic dynamic;
@@ -212,7 +212,7 @@ std::size_t redirect(const char* library, const WantedSlot* wanted, std::size_t 
         if (std::atomic_ref(*slot.at).load(std::memory_order_relaxed) == ours) continue;
         const std::uintptr_t real = behind(search, slot);
         if (real == 0) continue;
-        // Two libraries may have two copies of CUDA: only the first one's is passed on to.
+        // Two libraries may load two copies of CUDA: we pass calls on only to the first one.
         std::uintptr_t known = 0;
         if (!std::atomic_ref(*want.real).compare_exchange_strong(known, real) && known != real)
             continue;

@@ -11,7 +11,7 @@ namespace holdfast::agent {
 struct WantedSlot {
     const char* name;                // of the function
     void* ours;                      // what is called instead
-    std::uintptr_t* real = nullptr;  // where the function itself is told, before the first call
+    std::uintptr_t* real = nullptr;  // receives the function's address, before the first call
 };
 
 // Points the slots of `library` (its file's name, without a folder) for the wanted functions to

@@ -13,11 +13,11 @@ struct LaunchState {
     KernelNames names;
     std::atomic<LaunchSite*> last;  // launched with a line; threads without Python take it over
     const PythonLibrary* python;
-    // False: the GPU has failed, and what comes now belongs to the clean-up; Python has ended; or
+    // False: the GPU has failed, and later launches belong to the clean-up; or Python has ended; or
     // this is the child of a fork.
     std::atomic<bool> watching;
     std::atomic<bool> graphs;  // one was launched
-    std::atomic<bool> kept;    // told already
+    std::atomic<bool> kept;    // recorded already
 };
 
 // Null: launches are not watched.

@@ -56,8 +56,8 @@ void remove_entry(char** place) {
     while (*place++ != nullptr);
 }
 
-// "LD_PRELOAD=..." as a child must have it, given what the program has set. A program may have
-// copied its environment from where we were still visible: its list is then right as it is.
+// "LD_PRELOAD=..." as a child must have it, given the program's own value. The program may have
+// copied its environment while our entry was still there: then its list is right as it is.
 void write_preload(Text theirs, char* out) {
     const Text own = Text::of(own_path);
     const bool there = !entry_of(theirs, own).empty();
@@ -89,7 +89,7 @@ void write_filters(int number, char* out) {
     *out = 0;
 }
 
-// Switched off for what is started, or spoken for: another `holdfast run` starts it.
+// The child is switched off (HOLDFAST=0), or another `holdfast run` watches it.
 bool leave_alone(char* const* environment) {
     for (; *environment != nullptr; ++environment) {
         const Text entry = Text::of(*environment);

@@ -28,6 +28,19 @@ constinit Real<int (*)(int, const char*, char* const[], char* const[], int)> rea
 constinit Real<Spawn> real_posix_spawn{"posix_spawn"};
 constinit Real<Spawn> real_posix_spawnp{"posix_spawnp"};
 
+// Arguments and environment may fill to the last byte what the kernel takes: then without ours.
+template <class Start>
+int execute(Start start, char* const* ours, char* const* theirs) {
+    const int result = start(ours);
+    return errno == E2BIG && ours != theirs ? start(theirs) : result;
+}
+
+template <class Start>
+int spawn(Start start, char* const* ours, char* const* theirs) {
+    const int error = start(ours);
+    return error == E2BIG && ours != theirs ? start(theirs) : error;
+}
+
 }  // namespace
 }  // namespace holdfast::agent
 
@@ -36,12 +49,14 @@ using namespace holdfast::agent;
 
 HOLDFAST_EXPORT int execve(const char* path, char* const argv[], char* const envp[]) {
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target(path));
-    return real_execve()(path, argv, environment);
+    return execute([&](char* const* entries) { return real_execve()(path, argv, entries); },
+                   environment, envp);
 }
 
 HOLDFAST_EXPORT int execvpe(const char* file, char* const argv[], char* const envp[]) {
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target_by_name(file));
-    return real_execvpe()(file, argv, environment);
+    return execute([&](char* const* entries) { return real_execvpe()(file, argv, entries); },
+                   environment, envp);
 }
 
 HOLDFAST_EXPORT int execv(const char* path, char* const argv[]) {
@@ -54,7 +69,8 @@ HOLDFAST_EXPORT int execvp(const char* file, char* const argv[]) {
 
 HOLDFAST_EXPORT int fexecve(int fd, char* const argv[], char* const envp[]) {
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, AgentTarget::hands_on);
-    return real_fexecve()(fd, argv, environment);
+    return execute([&](char* const* entries) { return real_fexecve()(fd, argv, entries); },
+                   environment, envp);
 }
 
 HOLDFAST_EXPORT int execveat(int directory, const char* path, char* const argv[],
@@ -64,7 +80,11 @@ HOLDFAST_EXPORT int execveat(int directory, const char* path, char* const argv[]
         return -1;
     }
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, AgentTarget::hands_on);
-    return real_execveat()(directory, path, argv, environment, flags);
+    return execute(
+        [&](char* const* entries) {
+            return real_execveat()(directory, path, argv, entries, flags);
+        },
+        environment, envp);
 }
 
 // The words of execl and its kin, collected on the stack; `environment`, for execle, comes after.
@@ -103,7 +123,11 @@ HOLDFAST_EXPORT int posix_spawn(pid_t* pid, const char* path,
                                 const posix_spawnattr_t* attributes, char* const argv[],
                                 char* const envp[]) {
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target(path));
-    return real_posix_spawn()(pid, path, actions, attributes, argv, environment);
+    return spawn(
+        [&](char* const* entries) {
+            return real_posix_spawn()(pid, path, actions, attributes, argv, entries);
+        },
+        environment, envp);
 }
 
 HOLDFAST_EXPORT int posix_spawnp(pid_t* pid, const char* file,
@@ -111,5 +135,9 @@ HOLDFAST_EXPORT int posix_spawnp(pid_t* pid, const char* file,
                                  const posix_spawnattr_t* attributes, char* const argv[],
                                  char* const envp[]) {
     HOLDFAST_SPAWN_ENVIRONMENT(environment, envp, agent_target_by_name(file));
-    return real_posix_spawnp()(pid, file, actions, attributes, argv, environment);
+    return spawn(
+        [&](char* const* entries) {
+            return real_posix_spawnp()(pid, file, actions, attributes, argv, entries);
+        },
+        environment, envp);
 }

@@ -16,7 +16,7 @@ constinit Real<Exit> real_exit{"exit"};
 constinit Real<Exit> real_immediate{"_exit"};
 constinit Real<Exit> real_quick{"quick_exit"};
 
-// The child of a vfork ends, too, when its exec failed; the slot belongs to its parent.
+// In the child of a vfork whose exec failed, the slot belongs to its parent.
 bool has_own_slot() {
     const format::AgentSlot* own = slot();
     return own != nullptr && own->pid == ::getpid();

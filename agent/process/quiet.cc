@@ -36,7 +36,7 @@ std::uint64_t limit_of(__rlimit_resource_t which) {
     return ::getrlimit(which, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
-// The whole of it, and what the kernel counts as data, in bytes; 0 where it cannot be read.
+// The whole address space, and what the kernel counts as data, in bytes; 0 if it cannot be read.
 struct Size {
     std::uint64_t whole = 0, data = 0;
 };
@@ -68,7 +68,7 @@ bool memory_is_scarce() {
 }
 
 bool sets_filter(long number, unsigned long a, unsigned long b, unsigned long c) {
-    // Without a program it is the question whether there are filters at all.
+    // Without a program the call only asks whether there are filters at all.
     if (number == SYS_prctl && a == PR_SET_SECCOMP)
         return b == SECCOMP_MODE_STRICT || (b == SECCOMP_MODE_FILTER && c != 0);
     if (number == SYS_seccomp)
@@ -106,11 +106,11 @@ bool watches_children() {
     const KeepErrno keep;
     const int child = quiet_child.load(std::memory_order_relaxed);
     if (child != 0 && child == ::getpid()) return false;
-    // Before anything of ours is loaded there: a shell's `ulimit -d`.
+    // Before anything of ours is loaded there, as after a shell's `ulimit -d`.
     return !leaves_little(limit_of(RLIMIT_AS), 0) && !leaves_little(limit_of(RLIMIT_DATA), 0);
 }
 
-// From the piece of assembly below: the two calls that may set a filter.
+// Called by the assembly below before the two calls that may set a filter.
 extern "C" __attribute__((visibility("hidden"))) void holdfast_before_syscall(long number,
                                                                               unsigned long a,
                                                                               unsigned long b,
@@ -120,8 +120,8 @@ extern "C" __attribute__((visibility("hidden"))) void holdfast_before_syscall(lo
 
 }  // namespace holdfast::agent
 
-// syscall(2) as libc has it, down to the stack: some programs start processes with it that go on on
-// another one.
+// syscall(2) exactly as libc has it, also in its use of the stack: some programs start processes
+// with it that continue on another stack.
 #if defined(__x86_64__)
 static_assert(SYS_prctl == 157 && SYS_seccomp == 317);
 asm(R"(

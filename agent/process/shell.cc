@@ -1,6 +1,5 @@
-// system() and popen() start a shell by ways inside libc that our exec does not see. Here they are
-// done by posix_spawn with a separate environment, because other threads may read `environ`
-// meanwhile.
+// system() and popen() start a shell in ways inside libc that our exec does not see. Here they use
+// posix_spawn with a separate environment, because other threads may read `environ` meanwhile.
 #include <fcntl.h>
 #include <gnu/libc-version.h>
 #include <pthread.h>
@@ -41,7 +40,7 @@ struct Shells {
 
 constinit std::atomic<Shells*> made{nullptr};
 
-// Null: not ours to do.
+// Null: leave this call to libc.
 Shells* shells() {
     if (!watches_children()) return nullptr;
     Shells* have = made.load(std::memory_order_acquire);
@@ -112,8 +111,8 @@ struct ShellWords {
     }
 };
 
-// What popen() has handed out. Inherited by a child of fork, which may close them, too; so every
-// change is one store.
+// The streams that popen() has handed out. A child of fork inherits them and may close them, too;
+// so every change is one store.
 struct Stream {
     FILE* file;
     pid_t pid;
@@ -187,8 +186,8 @@ int start_shell(Shells& own, const char* command, int pipe_end, int wanted, Stre
     return error;
 }
 
-// The shell's end of a pipe whose other end is ours, and that is not itself 0 or 1: a descriptor
-// copied onto itself would be closed in the shell.
+// Moves the shell's end of a pipe away from 0 and 1 if our other end is there: a descriptor copied
+// onto itself would be closed in the shell.
 int out_of_the_way(int fd) {
     if (fd > STDERR_FILENO) return fd;
     const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);

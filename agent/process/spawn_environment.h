@@ -50,8 +50,8 @@ private:
 
 }  // namespace holdfast::agent
 
-// Declares `char* const* name`: `envp` with our entries, or `envp` itself where we have no business
-// (not supervised, or not for this `target`). A macro, because alloca's memory ends with the
+// Declares `char* const* name`: `envp` with our entries, or `envp` itself if we leave the program
+// alone (not supervised, or not for this `target`). A macro, because alloca's memory ends with the
 // function it is in.
 #define HOLDFAST_SPAWN_ENVIRONMENT(name, envp, target)                                           \
     char* const* name = (envp);                                                                  \

@@ -45,7 +45,7 @@ bool find_python(void*& in) {
     if (::dlsym(in, "Py_IsInitialized") != nullptr) return true;
     char path[longest_path];
     if (::dl_iterate_phdr(note_libpython, path) == 0) return false;
-    // Counts a reference that is never given back: the library stays, and so do our pointers.
+    // Takes a reference for good, so that the library and our pointers into it stay.
     in = ::dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     return in != nullptr && ::dlsym(in, "Py_IsInitialized") != nullptr;
 }
@@ -117,7 +117,7 @@ const PythonLibrary* look() {
     if (room == nullptr) return nullptr;
     auto* found = new (room) PythonLibrary;
     learn(from, *found);
-    // Two threads may look at once; the loser's page is lost, which beats a lock that fork breaks.
+    // Two threads may look at once. One of the two pages is then lost; a lock could break at fork.
     const PythonLibrary* first = nullptr;
     return known.compare_exchange_strong(first, found, std::memory_order_acq_rel) ? found : first;
 }
@@ -157,7 +157,7 @@ bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {
     const bool fits = frames::layout_holds(memory, python.layout, python.runtime) &&
                       frames::load_thread(memory, python.layout, own_thread, thread) &&
                       thread.pthread == static_cast<std::uint64_t>(::pthread_self());
-    // If the kernel forbids reading, this cannot be checked; then the version must be enough.
+    // If the kernel forbids reading, this cannot be checked; then the version must do.
     const bool good = fits || source.refused();
     python.doubts.store(good ? PythonLibrary::no_doubt : doubts + 1, std::memory_order_relaxed);
     return good;

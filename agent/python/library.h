@@ -15,7 +15,7 @@ struct PythonLibrary {
     std::uintptr_t runtime = 0;
     std::uintptr_t code_type = 0;
     int (*is_initialized)() = nullptr;
-    int (*is_finalizing)() = nullptr;      // null: not to be had
+    int (*is_finalizing)() = nullptr;      // null: not found
     void* (*attached_thread)() = nullptr;  // 3.12 on; null before
     void* (*thread_of_gil_state)() = nullptr;
     void* (*running_thread)() = nullptr;  // the one that has the GIL; from 3.12 on the caller's own
@@ -26,7 +26,7 @@ struct PythonLibrary {
     static constexpr int no_doubt = -1;
 };
 
-// Null: none here, as far as was looked.
+// Null: none found so far.
 const PythonLibrary* python_library();
 
 // Whether the layout fits the process. Asked with the caller's own thread state; settled soon.

@@ -12,8 +12,8 @@ namespace holdfast::agent {
 
 namespace {
 
-// Numbers already given out. A place is asked for at every sample and described once; what falls
-// out of the cache is described again and gets its old number from the frame table.
+// Frame numbers given out so far. A place is looked up at every sample and described once; one that
+// has dropped out of the cache is described again and gets its old number from the frame table.
 struct NumberCache {
     static constexpr std::size_t sets = 2048;
     struct Entry {
@@ -51,7 +51,7 @@ struct NumberCache {
 };
 static_assert(NumberCache::sets == 1U << (64U - 53U));
 
-// The child of a fork finds it empty and unlocked, as it must: its slot is another one.
+// Empty and unlocked in the child of a fork, as it must be: the child has another slot.
 NumberCache* cache() {
     static constinit std::atomic<NumberCache*> made{nullptr};
     NumberCache* found = made.load(std::memory_order_acquire);
@@ -103,7 +103,7 @@ std::uint16_t frame_number(const RawFrame& frame) {
     if (!describe_place(frame, words)) return format::no_frame;
     number = intern_frame({words.file, words.file_size}, {words.function, words.function_size},
                           words.line);
-    // A full table stays full: that answer is cached, too, or every sample would describe the place
+    // A full table stays full. That answer is cached, too, or every sample would describe the place
     // again.
     numbers->lock.lock();
     numbers->put(frame, number);

@@ -20,7 +20,7 @@ struct RawFrame {
 struct PythonVersion {
     std::uint32_t major = 0, minor = 0, micro = 0;
     bool free_threaded = false;
-    bool lines = false;  // the layout is known: stacks can be read
+    bool lines = false;  // the layout is known, so stacks can be read
 };
 
 // Whether an interpreter is in this process (initialised or not), found once and cheap after that.

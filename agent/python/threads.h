@@ -32,8 +32,8 @@ int tid_of(Memory& memory, const frames::ThreadState& thread) {
     return tid;
 }
 
-// The thread state to show for the process's first thread: one that is in Python code, in whatever
-// interpreter. Where Python runs on other threads only, the oldest of them.
+// The thread state to show for the process's first thread: one that is in Python code, in any
+// interpreter. If Python runs only on other threads, the oldest of them.
 template <class Memory>
 std::uintptr_t main_thread_state(const PythonLibrary& python, Memory& memory) {
     static constinit std::atomic<std::uintptr_t> last{0};

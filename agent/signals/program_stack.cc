@@ -31,8 +31,8 @@ struct Call {
     SignalMask mask;
 };
 
-// While we are away from our alternate stack the kernel takes it for unused, and would put the next
-// signal on top of our caller's frame. Its return to the program sets it up again.
+// While we are away from our alternate stack, the kernel takes it for unused and would put the next
+// signal on top of our caller's frame. The return to the program sets it up again.
 void call_away_from_ours(int number, siginfo_t* info, void* argument) {
     const Call call = *static_cast<Call*>(argument);
     const int error = errno;
@@ -54,7 +54,7 @@ bool may_grow_to(std::uintptr_t at) {
     return at < top && ::getrlimit(RLIMIT_STACK, &limit) == 0 && top - at < limit.rlim_cur;
 }
 
-// Nothing there is in use: the kernel would have written its frame over it.
+// Nothing there is in use: the kernel would have overwritten it with its frame.
 bool can_write(std::uintptr_t at) {
     char nothing = 0;
     iovec from{&nothing, 1};
@@ -81,7 +81,7 @@ bool asks_for_stack(const struct sigaction& theirs) {
     return is_handler(theirs) && (theirs.sa_flags & SA_ONSTACK) != 0;
 }
 
-// Their mask and flags, so that the kernel blocks and restarts as it would.
+// With the program's mask and flags, so that the kernel blocks and restarts as it would.
 struct sigaction before(const struct sigaction& theirs) {
     struct sigaction ours = theirs;
     ours.sa_flags = flags_for_kernel(theirs);
@@ -120,7 +120,7 @@ void ProgramStack::call(int number, siginfo_t* info, void* context) const {
         return;
     }
     const int error = errno;
-    // What was found, not what the context says: during sigsuspend(2) the two differ.
+    // The stack that was found, not the one in the context: during sigsuspend(2) the two differ.
     Call call{handler_, context, change_mask(SIG_BLOCK, every_signal)};
     errno = error;
     holdfast_call_on(reinterpret_cast<void*>(top_), call_away_from_ours, number, info, &call);

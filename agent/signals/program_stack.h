@@ -1,6 +1,6 @@
-// Where a handler of the program runs. A thread to which the program gave no alternate stack has
-// ours, which is small and for crashes: a handler that asked for one then runs on the thread's
-// ordinary stack, as it would without us.
+// Where a handler of the program runs. If the program gave a thread no alternate stack, the thread
+// has ours, which is small and meant for crashes. A handler that asked for one then runs on the
+// thread's ordinary stack, as it would without us.
 //
 // As long as the program has set no alternate stack, we hide SA_ONSTACK from the kernel, and
 // everything is as it would be. After that it depends on the thread, and our handler decides.
@@ -21,7 +21,7 @@ public:
     // Without room for a signal frame the kernel kills the process, whatever handler it has. True:
     // that will happen when our handler returns.
     bool ends_for_lack_of_room() const;
-    // With this mask, or the one it finds. On our own stack nothing may interrupt us: the next
+    // With this mask, or the present one. On our own stack nothing may interrupt us: the next
     // handler would run there, too.
     void call(int number, siginfo_t* info, void* context) const;
     void call(int number, siginfo_t* info, void* context, SignalMask mask) const;
@@ -31,8 +31,8 @@ private:
     std::uintptr_t top_ = 0;  // 0: stay where we are
 };
 
-// The handler whose context this is runs on an alternate stack of the program's, where a second
-// signal frame and a handler of ours would not fit.
+// The handler of this context runs on an alternate stack of the program's, too small for a second
+// signal frame and our handler.
 bool has_little_room(const void* context);
 // From now on SA_ONSTACK of any signal means a stack of the program's own.
 void watch_handlers_on_stack();
@@ -41,7 +41,7 @@ void leave_handlers_on_stack();
 void stand_before_on_stack(int number, const struct sigaction& theirs);
 // The program sets a stack of its own, on any thread.
 void program_sets_stack();
-// The flags for the kernel, with SA_ONSTACK only where it means what the program takes it for.
+// The flags for the kernel: SA_ONSTACK only if it has the effect that the program expects.
 int flags_for_kernel(const struct sigaction& theirs);
 
 }  // namespace holdfast::agent

@@ -112,12 +112,12 @@ void show(struct sigaction* to, const struct sigaction& action) {
     to->sa_restorer = action.sa_restorer;
 }
 
-// What the program set, if the kernel still has what we made of it. If somebody bypassed us (libc's
+// What the program set, if the kernel still has what we made of it. If a call bypassed us (libc's
 // own system(3), a raw system call), the kernel's setting counts.
 struct sigaction as_seen(const struct sigaction& kernel, const Front& front,
                          struct sigaction stored) {
     if (kernel.sa_sigaction == front.handler) return stored;
-    // Perhaps no more than a flag was changed; a handler for one time has gone by itself.
+    // Perhaps only a flag was changed; a one-time handler removes itself.
     const struct sigaction ours = front.before(stored);
     const auto flags = static_cast<unsigned>(kernel.sa_flags ^ ours.sa_flags);
     const bool once = (static_cast<unsigned>(stored.sa_flags) & SA_RESETHAND) != 0;

@@ -34,13 +34,13 @@ struct sigaction program_action(int number);
 
 // sigaction(2) as the program sees it; also for signals without a front.
 int program_sigaction(int number, const struct sigaction* action, struct sigaction* before);
-// A signal of our own, whose handler the program does not know: it runs on whatever alternate stack
-// there is. oneDNN 3.10 keeps data below the stack pointer, where a signal's frame would damage it.
+// A signal of our own, which the program does not know: its handler runs on any alternate stack.
+// oneDNN 3.10 keeps data below the stack pointer, where a signal's frame would damage it.
 void run_on_alternate_stack(int number);
 // Our handlers' settings have changed: sets all of them again.
 void install_again();
-// Gives the kernel the default action, if the program has it, instead of this handler, which would
-// need more stack than there is. Until step_back().
+// If the program has the default action, gives it to the kernel in place of this handler, which
+// would need more stack than there is. Until step_back().
 void step_aside(SignalHandler ours);
 void step_back(SignalHandler ours);
 // SA_RESETHAND: the program's handler has had its one call.

@@ -17,7 +17,7 @@ struct Start {
     Routine routine;
     void* argument;
     SignalStack* stack;
-    bool small;
+    std::size_t size;  // of its stack; 0: the usual
 };
 static_assert(sizeof(Start) <= sizeof(SignalStack::note));
 
@@ -27,15 +27,18 @@ constinit Real<Create> real_pthread_create{"pthread_create"};
 constinit Real<int (*)(const pthread_attr_t*, std::size_t*)> real_stack_size{
     "pthread_attr_getstacksize"};
 
-bool is_small(const pthread_attr_t* attributes) {
+constexpr std::size_t little = 64U << 10U;
+
+std::size_t wanted_size(const pthread_attr_t* attributes) {
     std::size_t size = 0;
-    return attributes != nullptr && real_stack_size() != nullptr &&
-           real_stack_size()(attributes, &size) == 0 && size < (64U << 10U);
+    const bool known = attributes != nullptr && real_stack_size() != nullptr &&
+                       real_stack_size()(attributes, &size) == 0;
+    return known ? size : 0;
 }
 
 Create find_pthread_create() {
     if (Create found = real_pthread_create()) return found;
-    // glibc before 2.34 has it in a library that may have come by dlopen, outside the global scope.
+    // Before glibc 2.34 it is in a library that dlopen may have loaded outside the global scope.
     void* library = ::dlopen("libpthread.so.0", RTLD_LAZY | RTLD_NOLOAD);
     if (library == nullptr) return nullptr;
     return reinterpret_cast<Create>(::dlsym(library, "pthread_create"));
@@ -46,7 +49,8 @@ void end(void* stack) { give_signal_stack_back(static_cast<SignalStack*>(stack))
 void* begin(void* argument) {
     const Start start = *static_cast<Start*>(argument);
     use_signal_stack(start.stack);
-    if (start.small) note_small_stack();
+    note_stack_begin(start.size);
+    if (start.size != 0 && start.size < little) note_small_stack();
     void* result = nullptr;
     // Also by pthread_exit and by cancellation.
     pthread_cleanup_push(end, start.stack);
@@ -71,7 +75,7 @@ HOLDFAST_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attr
     }
     if (stack == nullptr) return create(thread, attributes, routine, argument);
     auto* start = reinterpret_cast<Start*>(stack->note);
-    *start = {routine, argument, stack, is_small(attributes)};
+    *start = {routine, argument, stack, wanted_size(attributes)};
     const int result = create(thread, attributes, begin, start);
     if (result != 0) keep_for_later(stack);
     return result;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,9 @@ constinit std::atomic<bool> offered{false};
 
 thread_local SignalStack* own_stack __attribute__((tls_model("initial-exec"))) = nullptr;
 thread_local bool small_stack __attribute__((tls_model("initial-exec"))) = false;
+// The calling thread's own stack; 0: not known.
+thread_local std::uintptr_t stack_top __attribute__((tls_model("initial-exec"))) = 0;
+thread_local std::size_t stack_size __attribute__((tls_model("initial-exec"))) = 0;
 
 // Threads come and go by the thousand in some programs; mapping memory each time would show.
 constinit std::atomic<SignalStack*> spare[16] = {};
@@ -37,6 +41,25 @@ std::size_t page_size() {
 
 long kernel_altstack(const stack_t* next, stack_t* before) {
     return ::syscall(SYS_sigaltstack, next, before);
+}
+
+std::uintptr_t here() { return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)); }
+
+// As libc chooses it when a program starts; rather too much: what lies below is seldom a stack.
+std::size_t usual_stack_size() {
+    constexpr std::size_t least = 8U << 20U;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return least;
+    return limit.rlim_cur < least ? least : limit.rlim_cur;
+}
+
+// The kernel keeps everything else so far away from the main thread's, or its limit if that is
+// more.
+std::size_t main_stack_size() {
+    constexpr std::size_t gap = 128U << 20U;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur < gap) return gap;
+    return limit.rlim_cur;
 }
 
 void install(SignalStack* stack) {
@@ -51,6 +74,16 @@ void install(SignalStack* stack) {
 bool has_small_stack() { return small_stack; }
 
 void note_small_stack() { small_stack = true; }
+
+void note_stack_begin(std::size_t size) {
+    stack_top = here();
+    stack_size = size != 0 ? size : usual_stack_size();
+}
+
+bool may_lack_room() {
+    if (small_stack) return true;
+    return stack_top != 0 && stack_top - here() > stack_size;
+}
 
 bool is_own_signal_stack(const stack_t& shape) {
     return own_stack != nullptr && shape.ss_sp == static_cast<void*>(own_stack + 1);
@@ -67,7 +100,11 @@ std::size_t signal_stack_size() {
     return (wanted + page - 1) / page * page;
 }
 
-void offer_signal_stacks() { offered.store(true, std::memory_order_relaxed); }
+void offer_signal_stacks() {
+    stack_top = ::getauxval(AT_EXECFN);  // above all of it
+    stack_size = main_stack_size();
+    offered.store(true, std::memory_order_relaxed);
+}
 
 SignalStack* take_signal_stack() {
     if (!offered.load(std::memory_order_relaxed)) return nullptr;
@@ -105,7 +142,7 @@ void give_signal_stack_back(SignalStack* stack) {
     if (!offered.load(std::memory_order_relaxed)) return;
     stack_t now{};
     if (kernel_altstack(nullptr, &now) == 0 && is_own_signal_stack(now)) {
-        // Ending from within a signal handler, on this very stack: the memory is lost, no more.
+        // The thread ends within a signal handler, on this very stack: its memory is lost.
         if ((now.ss_flags & SS_ONSTACK) != 0) return;
         stack_t none{};
         none.ss_flags = SS_DISABLE;

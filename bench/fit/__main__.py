@@ -1,4 +1,4 @@
-"""How near `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
+"""How close `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
 usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
 [--no-batches] [--small-runs]; or: python bench/fit --keras (see keras_table.py)
@@ -43,7 +43,7 @@ def name_of(row: dict[str, Any]) -> str:
 
 
 def plan(file: Path, gpu: str, table: str | None, *words: str) -> dict[str, Any]:
-    """The program's answer for one capture, without a context: the rows have none either."""
+    """The program's answer for one capture, without a context: the rows have none, either."""
     command = [BIN, "fit", "--replay", str(file), "--gpu", gpu, "--context", "0", "--json"]
     command += ["--no-largest", "--no-ways", *words]
     command += ["--table", table] if table else []
@@ -68,7 +68,7 @@ def quantile(values: list[float], share: float) -> float:
 
 
 def estimate(make: Make, batch: int, file: Path) -> None:
-    """What is told of a step that cannot be captured."""
+    """Prints the estimate for a step that cannot be captured."""
     runs = SmallRuns(lambda size: record(make, size, Device(), REAL))
     runs.write(file, batch, Device(), "the bench asked for it")
 
@@ -113,7 +113,7 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
         )
         found.setdefault(row["model"], []).append(errors)  # type: ignore[arg-type]
         near += abs(answer["peak_requested_bytes"] - row["req_peak"]) <= 1024
-        # A card one twentieth smaller or larger than what was reserved: does it fit?
+        # Does it fit a card that has a twentieth less or more than was reserved?
         for share, truth in ((0.95, False), (1.05, True)):
             decisions += 1
             limit = int(row["peak_reserved"] * share)

@@ -2,7 +2,7 @@
 --calls`.
 
 usage: python bench/fit/calls.py OUT.txt.gz     (torchvision and timm; no GPU)
-The list runs from the most common on: a calibration that runs out of time has measured those.
+The most common calls come first, so a calibration that runs out of time has measured those.
 """
 
 import gzip
@@ -219,7 +219,7 @@ def more_zoo() -> Models:
 
 
 class Listener(TorchDispatchMode):
-    """Notes every convolution that passes, as its facts forward and backward."""
+    """Notes every convolution that runs, as its facts forward and backward."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ def shapes(models: Models) -> Iterator[tuple[int, ...]]:
             try:
                 with torch.device("meta"):
                     model = build()
-            except (RuntimeError, NotImplementedError):  # it reads values while it is built
+            except (RuntimeError, NotImplementedError):  # the model reads values while it is built
                 model = build().to("meta")
             with torch.no_grad(), listener:
                 model.train()(torch.empty(2, *shape, device="meta"))
@@ -328,7 +328,7 @@ def recurrent() -> Iterator[str]:
 
 
 def more_recurrent() -> Iterator[str]:
-    """Other sizes, each at the few batches and lengths that tell the rest."""
+    """Other sizes, each at a few batches and lengths, from which the rest follows."""
     sizes = ((64, 64), (64, 1), (32, 32), (50, 1), (100, 100), (128, 64), (128, 300), (200, 200))
     sizes += ((256, 128), (256, 300), (256, 512), (300, 300), (384, 384), (512, 256), (512, 300))
     sizes += ((512, 1024), (650, 650), (768, 768), (1024, 256), (1500, 1500), (2048, 1024))
@@ -361,7 +361,7 @@ def main() -> None:
     add(few, ((4, 16, 64), (0, 2)), ((8, 32, 128), (0, 2)), ((2, 256), (0, 2)), ((16, 64), (1,)))
     lines.update(dict.fromkeys(more_recurrent()))
     add(more, ((16, 64), (0, 2)), ((32, 128), (0, 2)), ((4, 8), (0, 2)), ((16, 64), (1,)))
-    # Where plans change between two batches, these tell.
+    # Plans change between two batches; these batches show where.
     add(known[:1500], ((24, 48, 96), (0, 2)))
     add(known + more, ((2,), (0, 2)), ((32, 128), (1,)), ((1,), (0, 2)), ((2, 4, 8), (1,)))
     add(known[1500:], ((24, 48, 96), (0, 2)))

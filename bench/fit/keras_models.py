@@ -1,4 +1,4 @@
-"""The Keras models of the tables in docs/fit.md, on whatever backend is chosen."""
+"""The Keras models of the tables in docs/fit.md, on the chosen backend."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,8 +1,8 @@
-"""How near the reckoning of Keras models comes: the Keras table of docs/fit.md.
+"""How accurate the estimates of Keras models are: the Keras table of docs/fit.md.
 
 usage: KERAS_BACKEND=torch|jax|tensorflow python bench/fit --keras [MODEL,...] [POLICY,...]
-On torch it is held against an exact capture, on JAX against what the compiler lays out for the CPU,
-on TensorFlow against what its allocator counted for real steps on the CPU.
+On torch the estimate is compared with an exact capture, on JAX with what the compiler lays out for
+the CPU, on TensorFlow with what its allocator counted for real steps on the CPU.
 """
 
 import json
@@ -39,7 +39,7 @@ def replayed(file: Path) -> dict[str, Any]:
 
 
 def reckoned(model: Any, batch: int) -> int:
-    """The most that lives at once, without a GPU's workspaces: those are not on a CPU."""
+    """The most that lives at once, without a GPU's workspaces, which a CPU does not have."""
     inputs = keras_data.of_batch(keras_data.inputs_of(model), batch)
     step = Step(model, trace(model, inputs), BACKEND)
     step.run()
@@ -64,7 +64,7 @@ def data_of(model: Any, batch: int) -> tuple[Any, Any]:
 
 
 def on_torch(name: str, policy: str, batch: int) -> tuple[int, int]:
-    """An exact capture, and the reckoning replayed with the same workspaces."""
+    """An exact capture, and the estimate replayed with the same workspaces."""
     from holdfast.planner.capture import capture
 
     with tempfile.TemporaryDirectory() as folder:
@@ -115,7 +115,7 @@ def on_tensorflow(name: str, policy: str, batch: int) -> tuple[int, int]:
 
 
 def main(words: list[str]) -> None:
-    """A line a model."""
+    """One line per model."""
     names = words[0].split(",") if words else list(keras_models.MODELS)
     policies = words[1].split(",") if len(words) > 1 else list(keras_models.POLICIES)
     measure = {"torch": on_torch, "jax": on_jax, "tensorflow": on_tensorflow}[BACKEND]

@@ -13,7 +13,7 @@ from holdfast.planner.capture import mark
 
 
 def load_definitions(truth: Path) -> Any:
-    """measure_gpu_memory.py beside the rows: it defines every model that was measured."""
+    """Loads measure_gpu_memory.py beside the rows, which defines every measured model."""
     spec = importlib.util.spec_from_file_location("truth", truth / "measure_gpu_memory.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

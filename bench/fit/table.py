@@ -1,4 +1,4 @@
-"""Makes a workspace table to ship from what `holdfast fit --calibrate` printed, one file or
+"""Makes a workspace table to ship from the output of `holdfast fit --calibrate`, from one file or
 several.
 
 usage: python bench/fit/table.py FILE... > src/fit/tables/sm_90.txt
@@ -15,15 +15,15 @@ from holdfast.planner.table_file import BATCH
 
 Call = tuple[int, ...]
 MUCH = 100 << 20
-WORTH = 20 << 20  # smaller ones are served from a cached segment even when the GPU is full
+WORTH = 20 << 20  # smaller calls are served from a cached segment even when the GPU is full
 
 
 def crowded_out(measured: dict[Call, int]) -> set[Call]:
-    """Convolutions whose plan found no room, because others measured on the same GPU.
+    """Convolutions whose plan found no room, because other processes measured on the same GPU.
 
-    torch then takes the next plan without a word. It shows when the same call needs more than
-    twice as much by the sample at the batches around it, or nothing at all amid many that need
-    much, or nothing at the largest batch.
+    torch then silently takes the next plan. Signs of this: the call needs less than half as much
+    per sample as at the batches around it; or nothing, although it needs much at smaller and larger
+    batches; or nothing at the largest batch.
     """
     by_shape: dict[Call, list[tuple[int, int, Call]]] = defaultdict(list)
     for call, size in measured.items():
@@ -32,7 +32,7 @@ def crowded_out(measured: dict[Call, int]) -> set[Call]:
     for rows in by_shape.values():
         rows.sort()
         for batch, size, call in rows:
-            # Nearer ones tell nothing: plans do change from one batch to the next.
+            # Nearer batches prove nothing: plans do change from one batch to the next.
             lower = [row for row in rows if 2 * row[0] <= batch]
             upper = [row for row in rows if row[0] >= 2 * batch]
             if not lower:

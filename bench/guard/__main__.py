@@ -51,7 +51,7 @@ def can_import(python: str, module: str) -> bool:
 
 
 def programs_of(pythons: str, name: str, only: str) -> list[Program]:
-    """Those of one set whose libraries are here."""
+    """The programs of one set whose libraries are installed."""
     file = str(HERE / "programs" / f"{name}.py")
     listed = subprocess.check_output([pythons.split(",")[0], file, "--list"], text=True)
     known: dict[str, str | None] = {}
@@ -68,7 +68,7 @@ def programs_of(pythons: str, name: str, only: str) -> list[Program]:
 
 
 def nearly_full(programs: list[Program]) -> list[Program]:
-    """The same programs as in the matrix, but they stop in time: at one of three shares."""
+    """The programs of the matrix, but they stop in time: at one of three shares."""
     shares = itertools.cycle(("0.80", "0.88", "0.94"))
     return [
         Program(f"{p.name}@{share}", p.megabytes, p.command, {"HF_ENOUGH": share})
@@ -110,7 +110,7 @@ def run_as(asked: argparse.Namespace, program: Program, mode: str) -> Outcome:
 
 
 def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
-    """Bars: 95 of 100 saved, and no hang, crash or wrong data at all."""
+    """Bars: 95 of 100 saved, and no hang, crash or wrong data."""
     count: collections.Counter[str] = collections.Counter()
     print("\n| dies without the guard | limit | without | with --guard=on | |")
     print("| --- | --: | --- | --- | --- |")

@@ -1,4 +1,4 @@
-"""Where the programs run: memory cgroups made below the one we are in, or the machine."""
+"""Where the programs run: memory cgroups below our own, or the whole machine."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ class Group:
 
 
 class Machine:
-    """The machine itself, all but so much of it taken away as huge pages that nobody uses.
+    """The machine itself, with almost all of its memory taken away as unused huge pages.
 
-    They are given back at the end of the table only: to gather a hundred gigabytes takes time.
+    They are given back only at the end of the table: to take a hundred gigabytes takes time.
     """
 
     _before: str | None = None
@@ -125,7 +125,7 @@ class Machine:
         self._kills = memory_in("/proc/vmstat", "oom_kill")
 
     def inside(self, *command: str) -> list[str]:
-        """Killed before anybody else is, and whole: shells and terminals stay."""
+        """The kernel kills it first, and all of it: shells and terminals stay."""
         return ["/bin/sh", "-c", 'echo 900 >/proc/self/oom_score_adj && exec "$@"', "sh", *command]
 
     def peak(self) -> int | None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The guard's bench in parts beside each other, for a machine with many cores and little time: prints
-# what was not as it should be, and the sums. What a part has not come to by then is left out.
-# PYTHON runs the bench itself; --python says which runs the programs.
+# Runs the guard's bench in parts beside each other, for a machine with many cores and little time; prints
+# the failures and the sums. Programs that a part has not reached by then are left out.
+# PYTHON runs the bench itself; --python names the Pythons that run the programs.
 # usage: bench/guard/parts.sh PARTS SECONDS FOLDER [arguments of bench/guard]
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
@@ -11,7 +11,7 @@ seconds=${2:?how long}
 folder=${3:?where the tables go}
 shift 3
 
-# v2 gives a group its controllers only where no process is in the group itself.
+# v2 lets a group hand on controllers only while no process is in the group itself.
 make_room() {
     local root=/sys/fs/cgroup
     [ -f "$root/cgroup.subtree_control" ] || return 0

@@ -1,4 +1,4 @@
-"""One program under the guard in a place of its own, and what became of it."""
+"""Runs one program under the guard, in its own cgroup, and says how it ended."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Outcome:
     peak: float | None  # of the limit, with the page cache
     refused: bool
     kills: int
-    late: bool = False  # it had to be ended
+    late: bool = False  # it ran out of time and was ended
 
     @property
     def killed(self) -> bool:
@@ -44,9 +44,9 @@ class Outcome:
 
     @property
     def kind(self) -> str:
-        """What became of a program that would have been killed."""
+        """The outcome of a program that would have been killed."""
         if self.kills:
-            return "killed"  # a pool may wait for ever for what was killed, as without us
+            return "killed"  # a pool may wait for its killed worker for ever, as without us
         if self.late:
             return "HANG" if "[does not move]" in self.said else "too slow"
         if "WRONG" in self.said:
@@ -63,8 +63,8 @@ class Outcome:
 
 
 def _moves(session: int) -> bool:
-    """Whether a thread of the session runs or wants to, our own apart: on a busy machine a slow
-    one gets hardly any of the processor, but a stuck one does not even ask for it."""
+    """Whether another thread of the session runs or wants to: on a busy machine a slow one gets
+    hardly any processor time, but a stuck one does not even ask for it."""
 
     def wants_to_run(stat: str) -> bool:
         name, fields = stat.rpartition(")")[0], stat.rpartition(")")[2].split()
@@ -82,7 +82,7 @@ def _moves(session: int) -> bool:
 
 
 def _wait(process: subprocess.Popen[str], group: Group | Machine, seconds: float) -> str:
-    """A pool whose worker was killed waits for it for ever: it gets a few seconds more."""
+    """A pool waits for ever for a killed worker: it gets only a few seconds more."""
     left = seconds
     while True:
         try:
@@ -105,12 +105,12 @@ def run(
     swap: int = 0,
     machine: bool = False,
 ) -> Outcome:
-    """Whether a kill happened is asked of the cgroup: workers are killed, too."""
+    """The cgroup says whether there was a kill, because workers are killed, too."""
     if cold:
         os.sync()
         Path("/proc/sys/vm/drop_caches").write_text("3")
     place = Machine(program.megabytes) if machine else Group(program.megabytes, swap)
-    # On a disk: files in memory would be charged to the group.
+    # On a disk, because files in memory would be charged to the group.
     scratch = tempfile.TemporaryDirectory(dir="/var/tmp")
     with place as group, tempfile.TemporaryDirectory() as home, scratch as folder:
         environment = {
@@ -138,7 +138,7 @@ def run(
         )
         try:
             said = _wait(process, group, seconds)
-        finally:  # stopped ourselves: it must not go on taking memory
+        finally:  # if we are stopped ourselves, it must not go on taking memory
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         peak = group.peak()

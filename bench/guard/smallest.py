@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runs import Program, run
 
-# Makers, and how many things of each: some hundred megabytes together.
+# Makers, and how many things of each: some hundred megabytes in all.
 WORK = {
     "bytes": 400,
     "dicts": 400,
@@ -19,7 +19,7 @@ STEP = 2  # MiB
 
 
 def finishes(program: Program, mode: str, megabytes: int) -> bool:
-    """Not only not killed: nothing may have been refused either."""
+    """Not killed, and nothing was refused, either."""
     one = Program(program.name, megabytes, program.command, program.environment)
     outcome = run(one, mode, seconds=60)
     return outcome.status == 0 and not outcome.killed and "reached" in outcome.said

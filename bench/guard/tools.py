@@ -1,4 +1,4 @@
-"""Healthy programs that are not Python: a line of shell each, and the limit it just needs."""
+"""Healthy programs that are not Python: a line of shell each, and the limit that it just fits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from runs import Program
 
 
 def tools(folder: Path) -> list[Program]:
-    """Programs that are not Python, in limits that they just need; some take address space alone."""
+    """Programs that are not Python, in limits that they just fit; some take only address space."""
     data = folder / "data"
     if not data.exists():
         data.write_bytes(

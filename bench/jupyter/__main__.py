@@ -2,11 +2,11 @@
 
 usage: python bench/jupyter [--deaths 20] [--only nbclient,papermill,...] [--jobs 2] [--minutes 8]
 
-Each death is a real one; it counts when the cell that did it shows the right cause, and no other
-cell does. Fails where one is missing, where an orderly end is not quiet, where restarts leave
-something behind, or where words or start-up take longer than they may. Every row ends within its
-minutes and one trial more; what was not played by then is told, and fails. What is timed is played
-alone. Runs in a Python that has the front ends: build/venv-lab, made by tools/lab build.
+Each death is a real one; it counts if the cell that caused it shows the right cause, and no other
+cell does. Fails if one is missing, if an orderly end is not quiet, if restarts leave something
+behind, or if the text or the start takes longer than allowed. Every row ends within its minutes and
+one more trial; trials that were not run by then are reported, and fail. Timed trials run alone.
+Needs a Python that has the front ends: build/venv-lab, made by tools/lab build.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def main() -> int:
 
 
 def row(name: str, count: int, pace: Pace) -> int:
-    """Prints one row; returns how often it was not as it should be."""
+    """Prints one row; returns how many trials failed."""
     if name in FRONT_ENDS:
         return command_row(name, count, pace)
     if name in browsers.BROWSERS:
@@ -110,7 +110,7 @@ def ends_quietly(name: str, place: Place, number: int) -> bool:
 
 
 def command_row(name: str, count: int, pace: Pace) -> int:
-    """One front end; returns how often it was wrong."""
+    """One front end; returns how many trials failed."""
     trials = [functools.partial(dies_right, name), functools.partial(ends_quietly, name)]
     limited = os.geteuid() == 0
     if limited:
@@ -156,7 +156,7 @@ def again_row(name: str, count: int, pace: Pace) -> int:
 
 
 def spread(times: list[float]) -> str:
-    """Sorted seconds in words, with what the machine had to do beside them."""
+    """Sorted seconds as text, with the machine's load."""
     load = f"load {os.getloadavg()[0]:.1f}"
     if not times:
         return f"was not played, time was up; {load}"
@@ -174,7 +174,7 @@ def restart_rows(count: int, pace: Pace) -> int:
 
 
 def shutdown_row(count: int) -> int:
-    """A race of ipykernel's own, so that it has no bar: as often with us as without."""
+    """A race of ipykernel's own, so it has no bar: it happens as often with us as without."""
     with a_place(limited=False) as place:
         ends = {name: shutdowns.aborted(place, name, count) for name in ("plain", "held")}
         print(
@@ -197,7 +197,7 @@ def panel_row(count: int, pace: Pace) -> int:
 
 
 def names_row(count: int, pace: Pace) -> int:
-    """A look at 10,000 variables; its bar is for the median of later looks, by processor time."""
+    """A look at 10,000 variables; the bar is for the median of later looks, in processor time."""
     with a_place(limited=False) as place:
         first, later = inspector.looks(place, 10_000, bounded(count, pace))
     for which, looks in (("first look", first), ("later", later)):

@@ -24,7 +24,7 @@ REFUSED_LARGER = [[part.replace("(17, ", "(30, ") for part in one] for one in RE
 
 
 def obstacle(app: str) -> str:
-    """Why it cannot be driven here; empty: it can."""
+    """Why it cannot run here; empty if it can."""
     if os.geteuid() != 0:
         return "a memory limit around a kernel needs root"
     if not RUNNER.exists() or not (ROOT / "python/holdfast/labextension").exists():
@@ -35,7 +35,7 @@ def obstacle(app: str) -> str:
 
 
 def browse(app: str, deaths: dict[str, str], count: int, pace: Pace) -> list[Tally]:
-    """How many of each kind went as they should."""
+    """How many trials of each kind went right."""
     tallies = [Tally(asked=count) for _ in KINDS]
     for answer in _answers(app, deaths, count, pace, pace.jobs):
         for tally, kind in zip(tallies, KINDS, strict=True):
@@ -51,7 +51,7 @@ def restarts(app: str, count: int, pace: Pace) -> dict[str, list[float]]:
 
 
 def _answers(app: str, deaths: dict[str, str], count: int, pace: Pace, jobs: int) -> list[dict]:
-    """Each job has a browser and a server of its own, and every so many-th trial."""
+    """Each job has its own browser and server, and takes every N-th trial."""
     raw = app == "vscode"
     environment = dict(os.environ, HOLDFAST_LAB_PYTHON=sys.executable, HOLDFAST_BIN=BINARY)
     asked = {
@@ -83,7 +83,7 @@ def _answers(app: str, deaths: dict[str, str], count: int, pace: Pace, jobs: int
 
 
 def serious_findings() -> str:
-    """Of axe-core, in both themes; empty: none."""
+    """The findings of axe-core, in both themes; empty if there are none."""
     environment = dict(os.environ, HOLDFAST_LAB_PYTHON=sys.executable, HOLDFAST_BIN=BINARY)
     ended = subprocess.run(
         ["node_modules/.bin/vitest", "run", "--config", "e2e/vitest.config.ts", "axe"],

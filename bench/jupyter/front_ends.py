@@ -1,7 +1,7 @@
-"""Front ends without a browser: each runs cells with a kernel under watch and tells what they show.
+"""Front ends without a browser: each runs cells with a watched kernel and returns what they show.
 
-What is returned is the errors and panels of every cell, as text; of a console, which knows no
-cells, all that it prints, as that of its second cell.
+They return the errors and panels of every cell, as text. A console knows no cells: it returns
+everything that it prints, as its second cell.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def execute(place: Place, cells: Sequence[str]) -> list[str]:
 
 
 def console(place: Place, cells: Sequence[str]) -> list[str]:
-    # One line each: a prompt without a terminal knows no other cells.
+    # One line each, because a prompt without a terminal takes no other cells.
     lines = [cell.replace("\n", "; ") for cell in cells]
     command = [sys.executable, "-m", "jupyter_console", "--simple-prompt", "--kernel", "held"]
     return ["", place.call(*command, text="\n".join(lines) + "\n")]

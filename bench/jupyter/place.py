@@ -26,7 +26,7 @@ class Place:
         self.environment = dict(
             os.environ,
             HOLDFAST_HOME=str(folder / "home"),
-            HOLDFAST_GUARD="warn",  # it is deaths that are looked at, and `on` prevents one kind
+            HOLDFAST_GUARD="warn",  # the kernels must die; `on` prevents one kind of death
             JUPYTER_DATA_DIR=str(folder / "data"),
             JUPYTER_RUNTIME_DIR=str(folder / "runtime"),
             JUPYTER_CONFIG_DIR=str(folder / "config"),
@@ -76,7 +76,7 @@ class Place:
     def saved(self, name: str) -> list[str]:
         """What each code cell of a notebook file shows of errors and panels."""
         cells = json.loads((self.folder / name).read_text())["cells"]
-        # papermill puts cells of its own in front.
+        # papermill adds its own cells at the top.
         code = [cell for cell in cells if cell["source"] and cell["cell_type"] == "code"]
         return [words_of(cell["outputs"]) for cell in code]
 

@@ -1,4 +1,4 @@
-"""Cells that the guard refuses memory, and how many name what holds it; healthy ones, too."""
+"""Cells that the guard refuses memory, and how many name what holds it; and healthy cells."""
 
 from __future__ import annotations
 
@@ -114,14 +114,14 @@ def named_right(run: Run, place: Place, number: int) -> bool:
 
 
 def says_nothing(run: Run, place: Place, number: int) -> bool:
-    """Whether a cell that was refused nothing has no words of ours."""
+    """Whether a cell that was refused nothing shows no text of ours."""
     place.environment["HOLDFAST_GUARD"] = "on"
     shown = run(place, ["x = 1", HEALTHY[number % len(HEALTHY)]])
     return not any("Holdfast" in one or "largest " in one for one in shown)
 
 
 def error_to_words(place: Place, numbers: Iterable[int]) -> list[float]:
-    """Seconds from a refused cell's error to its panel, as a client hears them."""
+    """Seconds from a refused cell's error to its panel, as a client receives them."""
     return sorted(_error_to_words(place, *REFUSED[number % len(REFUSED)][:2]) for number in numbers)
 
 

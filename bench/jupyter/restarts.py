@@ -1,4 +1,4 @@
-"""Kernels that end because somebody asked: what is said of it, and what is left behind."""
+"""Kernels that end on request: what is shown about it, and what is left behind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kernel(place: Place, name: str) -> Iterator[tuple]:
 
 
 def quiet_ends(place: Place, numbers: Iterable[int]) -> tuple[int, int]:
-    """How many restarts and shutdowns, idle or amid a cell, led to no words; of how many."""
+    """How many restarts and shutdowns, idle or in a cell, showed nothing; of how many."""
     quiet = played = 0
     for number in numbers:
         now, busy, restart = number % 2 == 1, number % 4 < 2, number % 5 < 3
@@ -75,7 +75,7 @@ def _heard(client) -> str:
 
 
 def left_behind(place: Place, count: int = 5) -> list[str]:
-    """Processes, ports and files that are there after so many restarts, and were not before."""
+    """Processes, ports and files that exist after so many restarts and did not before."""
     marked = dict(place.environment, HOLDFAST_BENCH=place.folder.name)
     place.environment.update(marked)
     before = _files(place)
@@ -92,7 +92,7 @@ def left_behind(place: Place, count: int = 5) -> list[str]:
 
 
 def _when_settled(look: Callable[[], list[str]]) -> list[str]:
-    """What is still there after a while."""
+    """What still exists after a while."""
     end = time.monotonic() + 5
     while (found := look()) and time.monotonic() < end:
         time.sleep(0.05)
@@ -100,7 +100,7 @@ def _when_settled(look: Callable[[], list[str]]) -> list[str]:
 
 
 def _processes(mark: str) -> list[str]:
-    """By a word in their environment, which whoever is started inherits."""
+    """By a variable in their environment, which started processes inherit."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         if folder.name == str(os.getpid()):
@@ -124,7 +124,7 @@ def _free(port: int) -> bool:
 
 
 def _files(place: Place) -> set[Path]:
-    """All but the records of runs, which are meant to stay, and IPython's own history."""
+    """All files except the records of runs, which are meant to stay, and IPython's history."""
     skip = (place.folder / "home/runs", place.folder / "ipython", place.folder / "kernel.log")
     return {
         path

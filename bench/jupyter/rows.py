@@ -1,6 +1,6 @@
-"""Plays the trials of a row several at a time, and no longer than a row may take.
+"""Runs the trials of a row several at a time, and no longer than a row may take.
 
-What is not played when time is up is not counted as right: it is told as left out.
+A trial that was not run when time was up does not count as right: it is reported as left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Trial = Callable[[Place, int], bool]
 
 @dataclass
 class Tally:
-    """How many of those that were played went as they should, and how many were asked for."""
+    """How many of the trials that ran went right, and how many were asked for."""
 
     yes: int = 0
     played: int = 0
@@ -41,19 +41,19 @@ class Tally:
 
     @property
     def no(self) -> str:
-        """The others, of a row whose good ones are the quiet ones."""
+        """The trials that did not say yes, for rows in which silence is right."""
         more = f" ({self.left_out} not played, time was up)" if self.left_out else ""
         return f"{self.played - self.yes} of {self.played}{more}"
 
     @property
     def wrong(self) -> int:
-        """What is not known to be as it should."""
+        """Trials that are not known to be right."""
         return self.asked - self.yes
 
 
 @dataclass(frozen=True)
 class Pace:
-    """So many at a time, and no new one after so many seconds."""
+    """How many trials at a time, and after how many seconds no new one starts."""
 
     jobs: int
     seconds: float
@@ -69,7 +69,7 @@ def a_place(limited: bool) -> Iterator[Place]:
 
 
 def play(trials: Sequence[Trial], count: int, pace: Pace, limited: bool) -> list[Tally]:
-    """Each so many times, in turns, so that little time is a little of each."""
+    """Each so many times, in turns, so that a short time still gives a little of each."""
     tallies = [Tally(asked=count) for _ in trials]
     turns = itertools.product(range(count), range(len(trials)))
     guard = threading.Lock()
@@ -94,7 +94,7 @@ def play(trials: Sequence[Trial], count: int, pace: Pace, limited: bool) -> list
 
     with ThreadPoolExecutor(pace.jobs) as pool:
         for worker in [pool.submit(work) for _ in range(pace.jobs)]:
-            worker.result()  # raises where no place could be made
+            worker.result()  # raises if no place could be made
     return tallies
 
 

@@ -19,7 +19,7 @@ for _ in range(3):
 
 
 def aborted(place: Place, name: str, count: int) -> int:
-    """How many of so many ended by SIGABRT, plain or told by their supervisor."""
+    """How many of these kernels ended by SIGABRT, plain or as their supervisor says."""
     ends = []
     for _ in range(count):
         with kernel(place, name) as (manager, client):

@@ -1,4 +1,4 @@
-"""How long from a death to its words in a client, and how much longer a kernel needs to start."""
+"""How long from a death to its text in a client, and how much longer a kernel takes to start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.jupyter.restarts import kernel
 
 
 def death_to_words(place: Place, numbers: Iterable[int]) -> list[float]:
-    """The file's time is the moment of the death, told by the dying."""
+    """The dying kernel touches a file: its time is the moment of the death."""
     mark = place.folder / "mark"
     mark.touch()
     code = f"import os\nos.utime({str(mark)!r})\nos.abort()"

@@ -1,9 +1,9 @@
-"""What the Loader holds and how fast it is, beside what people use: the tables of docs/loader.md.
+"""What the Loader holds and how fast it is, compared with others: the tables of docs/loader.md.
 
 usage: python bench/loader [--setup] [--data DIR] [--rounds N] [--only PART]
 PART is one of PARTS below. --setup installs the libraries of requirements.txt into the Python
-that runs this; one that cannot be had is left out, and its row says so. Root is needed for the
-parts with containers (peers, deaths).
+that runs this; a library that cannot be installed is left out, and its row says so. The parts with
+containers (peers, deaths) need root.
 """
 
 import argparse
@@ -86,7 +86,7 @@ def speed_table(folder, rounds):
     print("|---|---|--:|--:|--:|--:|--:|")
     for name, ours, others in PAIRS:
         seen = {reader: [] for reader in (ours, *others)}
-        for _ in range(rounds):  # in turn: a busy machine is busy for all
+        for _ in range(rounds):  # in turn, so that a busy machine is busy for all
             for reader in seen:
                 seen[reader].append(run("readers.py", reader, folder))
         peaks = {reader: run("readers.py", reader, folder, "--memory") for reader in seen}
@@ -171,7 +171,7 @@ def peers_table(folder):
         limit = first["imported"] + peers.BUDGET + (64 << 20)
         group = ControlGroup(memory=limit)
         command = [sys.executable, str(HERE / "peers.py"), peer, str(folder)]
-        # Into files: what a peer leaves running would hold a pipe open for ever.
+        # Into files, because a process that a peer leaves behind would hold a pipe open for ever.
         with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
             started = subprocess.Popen(
                 group.inside(*command), stdout=output, stderr=errors, env=environment()

@@ -1,8 +1,7 @@
-// JPEG files by libjpeg-turbo alone, on threads that share nothing but a counter: what a loader can
-// at best come near to. Reads, decodes, and with --resize makes the image smaller; no batches, no
-// order, no Python.
-// usage: bare_jpeg THREADS HEIGHT WIDTH PASSES [--resize] < NAMES
-// prints {"samples": count, "wall": seconds, "cpu": seconds}
+// JPEG files by libjpeg-turbo alone, on threads that share nothing but a counter: the best that a
+// loader can come near to. Reads, decodes, and with --resize makes the image smaller; no batches,
+// no order, no Python. usage: bare_jpeg THREADS HEIGHT WIDTH PASSES [--resize] < NAMES prints
+// {"samples": count, "wall": seconds, "cpu": seconds}
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -18,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-// Needs the names of <cstdio> before it.
+// Needs <cstdio> before it.
 #include <jpeglib.h>
 
 #include "loader/scaler.h"

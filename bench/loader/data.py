@@ -18,7 +18,7 @@ def _picture(random: np.random.Generator, width: int, height: int):
 
 
 def make(folder: Path) -> Path:
-    """Everything below ``folder``; what is there already stays."""
+    """Everything below ``folder``; existing data stays."""
     done = folder / "done"
     if done.exists():
         return folder

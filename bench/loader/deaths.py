@@ -25,7 +25,7 @@ LIMIT = 256 << 20
 
 
 class Deadly:
-    """Somewhere in the middle a sample ends its worker, which notes the time until then."""
+    """A sample in the middle ends its worker, which first notes the time."""
 
     def __init__(self, how, note, at):
         self.how, self.note, self.at = how, note, at
@@ -48,7 +48,7 @@ class Deadly:
             ctypes.string_at(0)
         elif self.how == "abort":
             os.abort()
-        room = mmap.mmap(-1, 4 * LIMIT)  # shared memory: no limit of the process's own counts it
+        room = mmap.mmap(-1, 4 * LIMIT)  # shared memory: no limit of the process itself counts it
         for at in range(0, len(room), mmap.PAGESIZE):
             room[at] = 1
             if at % (1 << 20) == 0:

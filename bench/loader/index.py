@@ -15,7 +15,7 @@ FOLDERS, EACH = 1000, 1200
 
 
 def make(data):
-    """Hard links to a few images: names are what is measured."""
+    """Hard links to a few images, because only names are measured."""
     root = data / "million"
     done = root / "done"
     if done.exists():

@@ -1,6 +1,6 @@
 """A program with a Loader, killed with SIGKILL at random moments and resumed from its last state.
 
-usage: kills.py DATA STATE      one life: goes on from STATE, prints a line for each batch
+usage: kills.py DATA STATE      one life: resumes from STATE, prints a line for each batch
 """
 
 import hashlib
@@ -35,10 +35,10 @@ def main():
 
 
 def kill_often(command, folder, kills):
-    """Lives until the epoch is over. Returns kills, what came, and what comes without a kill."""
+    """Runs until the epoch is over. Returns kills, batches, and those of a run without a kill."""
     import numpy as np
 
-    count = 160 * kills  # more than so many short lives can read
+    count = 160 * kills  # more than this many short lives can read
     np.save(folder / "kills-x.npy", np.random.default_rng(0).random((count, 64), np.float32))
     np.save(folder / "kills-y.npy", np.arange(count))
     state = folder / "kills-state.json"
@@ -65,7 +65,7 @@ def _life(command, folder, state, patience):
     seen, last, timer = [], None, None
     for line in child.stdout:
         if not line.endswith("\n"):
-            break  # it died while it wrote this: the batch was not had
+            break  # it died while it wrote this line: the batch does not count
         numbers, rows, last = json.loads(line)
         seen += list(zip(numbers, rows))
         if timer is None and patience is not None:

@@ -1,7 +1,7 @@
-"""One reader in a process of its own, its resident memory looked at every 10 ms.
+"""One reader in its own process, whose resident memory is read every 10 ms.
 
 usage: memory.py KIND DATA BUDGET      prints {"added": bytes, "samples": count}
-The program holds every batch that the budget lets it hold, then lets go, and goes on.
+The program holds every batch that the budget lets it hold, then releases them, and goes on.
 """
 
 import json
@@ -55,7 +55,7 @@ def resident() -> int:
 def main() -> None:
     kind, data, budget = sys.argv[1:]
     source, options = KINDS[kind](data)
-    # What the loader borrows is imported before the count begins.
+    # Libraries that the loader uses are imported before the count begins.
     if kind == "Parquet":
         import pyarrow.parquet  # noqa: F401
     if kind == "HDF5":
@@ -91,7 +91,7 @@ def main() -> None:
                 first = batch[0] if isinstance(batch, tuple) else batch
                 first = next(iter(first.values())) if isinstance(first, dict) else first
                 samples += len(first)
-                if kind != "text":  # whose batches are the program's own objects
+                if kind != "text":  # its batches are the program's own objects
                     held.append(batch)
     over.set()
     thread.join()

@@ -1,9 +1,9 @@
 """Loaders in a container of interpreter + budget + 64 MiB: who is killed there.
 
 usage: peers.py PEER DATA [--imports]     one pass, or with --imports only what it imports
-All read the same JPEG files (tar shards where they want them) as float32 of 224 x 224 in batches of
-64, 37 MiB each, for a program that takes a moment for each batch. Each peer is written as its own
-documentation has it, with its own defaults.
+All read the same JPEG files (tar shards if they need them) as float32 of 224 x 224 in batches of
+64, 37 MiB each, for a program that takes a moment for each batch. Each peer is written as in its
+own documentation, with its own defaults.
 """
 
 import importlib
@@ -30,7 +30,7 @@ PEERS = {
 
 
 def resident():
-    """Without the pages of libraries' files, which a limit only makes the kernel read again."""
+    """Without pages of libraries' files: under a limit the kernel only reads those again."""
     text = Path("/proc/self/status").read_text()
     return sum(int(text.split(f"{name}:")[1].split()[0]) << 10 for name in ("RssAnon", "RssShmem"))
 

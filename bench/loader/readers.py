@@ -1,9 +1,9 @@
-"""The same data by the Loader and by what people use, one pass; the process prints what it cost.
+"""The same data read by the Loader and by others, one pass; each process prints what it cost.
 
 usage: readers.py READER DATA [--memory]
 prints {"samples": count, "wall": seconds, "cpu": seconds, "peak": bytes}
-What a reader imports is there before the clock starts. Memory is looked at only where asked for:
-looking costs more than some of the readers.
+A reader imports its libraries before the clock starts. Memory is measured only on request:
+measuring costs more than some of the readers.
 """
 
 import importlib
@@ -26,7 +26,7 @@ IMPORTS = {
     "torch-jpeg": ["torch.utils.data", "torchvision.transforms"],
     "spdl-jpeg": ["spdl.io", "spdl.pipeline"],
 }
-PASSES = {"parquet": 5}  # which one alone is over too soon
+PASSES = {"parquet": 5}  # one pass is over too soon
 
 
 def ours_jpeg(data):
@@ -77,7 +77,7 @@ def spdl_jpeg(data):
 
 
 def bare(data, *options):
-    """libjpeg-turbo alone, on two threads; what it cost is its own to say."""
+    """libjpeg-turbo alone, on two threads; it prints its own cost."""
     program = Path(os.environ["HOLDFAST_BIN"]).parent.parent / "loader/bare_jpeg"
     if not program.exists():
         sys.exit("no bare_jpeg: cmake --build build/release --target bare_jpeg")
@@ -119,7 +119,7 @@ def torch_csv(data):
     from torch.utils.data import DataLoader, Dataset
 
     class Lines(Dataset):
-        """Where lines begin is kept, as the Loader keeps it; the rest of the file stays on disk."""
+        """Keeps where lines begin, as the Loader does; the rest of the file stays on disk."""
 
         def __init__(self):
             self.path = f"{data}/d.csv"
@@ -151,7 +151,7 @@ def ours_parquet(data):
 
 
 def pyarrow_parquet(data, threads=False):
-    """As tuned as it gets: without these two it holds as much as the whole file."""
+    """Tuned as well as possible: without these two options it holds as much as the whole file."""
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(f"{data}/d.parquet", pre_buffer=False, buffer_size=64 << 10)
@@ -170,7 +170,7 @@ def rows_of(batch):
 
 
 def tree_memory():
-    """Memory of this process and those below it; what they share counts once, files not at all."""
+    """Memory of this process and those below it; shared pages count once, files not at all."""
     total = 0
     own = os.getpid()
     children = [own]

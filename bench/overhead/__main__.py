@@ -20,7 +20,7 @@ from workloads import PROGRAMS, STORMS
 
 
 def choose_python() -> str:
-    """The first at hand that has torch; else the one we run under."""
+    """The first Python found that has torch; else the one we run under."""
     candidates = [sys.executable, "python3", "python"]
     return next((p for p in candidates if can_import(p, "torch")), sys.executable)
 
@@ -46,6 +46,8 @@ def options() -> argparse.Namespace:
 def main() -> int:
     chosen = options()
     python = chosen.python or os.environ.get("BENCH_PYTHON") or choose_python()
+    if os.sep in python:
+        python = str(Path(python).absolute())  # not resolved: an environment's is a link
     if not Path(HOLDFAST).exists():
         sys.exit(f"bench/overhead: no {HOLDFAST}; run make build, or set HOLDFAST_BIN")
     rounds, scale, seconds = (1, 0.05, 1.0) if chosen.quick else (chosen.rounds, 1.0, 10.0)
@@ -62,7 +64,7 @@ def main() -> int:
     storm_times = run_rounds(python, storms, rounds, scale, chosen.limit, wanted, until)
     counts = {}
     if "instructions" not in skipped:
-        # Importing torch alone takes valgrind a minute.
+        # valgrind takes a minute only to import torch.
         counted = [p for p in programs if not (chosen.quick and p.needs)]
         repeats = 1 if chosen.quick else chosen.repeats
         counts = count_all(python, counted, chosen.jobs, repeats, scale, chosen.limit)
@@ -75,7 +77,7 @@ def main() -> int:
     over = over_budget(table, counts, memory)
     for line in over:
         print(f"over budget: {line}")
-    # A quick run is too short to judge by; it only has to get through.
+    # A quick run is too short to judge by; it only has to run through.
     return 1 if over and not chosen.quick else 0
 
 

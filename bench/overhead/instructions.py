@@ -1,8 +1,10 @@
-"""Instructions counted by callgrind: they repeat within 0.1 %, where CPU time here is good to 8 %.
+"""Instructions counted by callgrind: they repeat within 0.1 %, CPU time only within 8 %.
 
-Only the loop is counted. A program under valgrind is some fifty times slower, so all that the agent
-does by the clock (its windows, its look around) is counted fifty times too often, and its limit on
-samples per second never bites: what comes out is an upper bound.
+Only the loop is counted, at two lengths. The difference shows what each further turn costs; the
+rest was added once, however long the program runs (compiled hooks, the first look for keepers). A
+program under valgrind is some fifty times slower, so everything that the agent does by the clock
+(its windows, its looks) is counted fifty times too often, and its limit on samples per second never
+takes effect: the result is an upper bound.
 """
 
 from __future__ import annotations
@@ -30,10 +32,23 @@ from workloads import Program
 
 
 @dataclass(frozen=True)
+class Pair:
+    """Instructions of the loop, plain and watched."""
+
+    plain: int
+    watched: int
+
+    @property
+    def added(self) -> int:
+        return self.watched - self.plain
+
+
+@dataclass(frozen=True)
 class Counted:
-    added: Spread | None = None  # as a fraction of plain's
-    plain: tuple[int, ...] = ()
-    holdfast: tuple[int, ...] = ()
+    added: Spread | None = None  # to each turn of the loop, as a fraction of plain's
+    once: Spread | None = None  # instructions added once
+    short: tuple[Pair, ...] = ()
+    long: tuple[Pair, ...] = ()  # of twice as many turns
     absent: str = ""
 
 
@@ -52,7 +67,7 @@ def build_counter(folder: Path) -> Path:
 def count(python: str, program: Program, loops: int, counter: Path, watched: bool, limit_s: float
           ) -> int:  # fmt: skip
     with output_folder() as out:
-        # The agent rides along: it is in valgrind's launcher, which hands LD_PRELOAD on.
+        # The agent is loaded, too: it is in valgrind's launcher, which hands LD_PRELOAD on.
         command = [HOLDFAST, "run", "--quiet", "--"] if watched else []
         command += ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}/counts",
                     "--instr-atstart=no", "--trace-children=no",
@@ -72,17 +87,24 @@ def count(python: str, program: Program, loops: int, counter: Path, watched: boo
 def count_program(python: str, program: Program, counter: Path, repeats: int, scale: float,
                   limit_s: float) -> Counted:  # fmt: skip
     loops = max(1, round(program.counted * scale))
-    counts: dict[bool, list[int]] = {False: [], True: []}
+    short: list[Pair] = []
+    long: list[Pair] = []
     try:
         for number in range(repeats):
-            for watched, numbers in counts.items():
-                progress(f"counting {program.name}, {number + 1}/{repeats}")
-                numbers.append(count(python, program, loops, counter, watched, limit_s))
+            for turns, pairs in ((loops, short), (2 * loops, long)):
+                progress(f"counting {program.name}, {number + 1}/{repeats}, {turns} turns")
+                plain, watched = (count(python, program, turns, counter, watched, limit_s)
+                                  for watched in (False, True))  # fmt: skip
+                pairs.append(Pair(plain, watched))
     except Failed as failed:
         return Counted(absent=str(failed))
-    plain, watched_ones = counts[False], counts[True]
-    added = spread([w / p - 1 for p, w in zip(plain, watched_ones, strict=True)])
-    return Counted(added, tuple(plain), tuple(watched_ones))
+    both = list(zip(short, long, strict=True))
+    return Counted(
+        added=spread([(b.added - a.added) / (b.plain - a.plain) for a, b in both]),
+        once=spread([2 * a.added - b.added for a, b in both]),
+        short=tuple(short),
+        long=tuple(long),
+    )
 
 
 def count_all(python: str, programs: Sequence[Program], jobs: int, repeats: int, scale: float,
@@ -94,7 +116,7 @@ def count_all(python: str, programs: Sequence[Program], jobs: int, repeats: int,
             counter = build_counter(folder)
         except Failed as failed:
             return {p: Counted(absent=str(failed)) for p in programs}
-        # Counts do not mind a neighbour, unlike times.
+        # Neighbours do not change counts, unlike times.
         with ThreadPoolExecutor(jobs) as pool:
             pending = {p: pool.submit(count_program, python, p, counter, repeats, scale, limit_s)
                        for p in programs if p.counted}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Memory that the agent adds to a process: in its own mappings, and all told, against plain."""
+"""Memory that the agent adds to a process: in its own mappings, and in all, against plain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Mapping:
 
     @property
     def agents(self) -> bool:
-        """The library, its boxes, and its tables: memory that a fork finds wiped."""
+        """The library, its boxes, and its tables: memory that fork wipes."""
         ours = "holdfast" in self.name or "agent.box" in self.name or "crash.box" in self.name
         return ours or "wf" in self.flags
 
@@ -30,7 +30,7 @@ class Added:
     what: str
     own_kib: Spread  # proportional share of the agent's mappings
     own_private_kib: Spread
-    total_kib: Spread | None  # against plain; what the allocator does otherwise included
+    total_kib: Spread | None  # against plain; includes what the allocator does differently
     absent: str = ""
 
 

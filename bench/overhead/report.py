@@ -41,15 +41,16 @@ def cpu_table(table: Table, counts: dict[Program, Counted]) -> str:
         budget = "-" if program.budget is None else f"{program.budget * 100:g} %"
         counted = counts.get(program, Counted())
         instructions = "-" if counted.added is None else percent_spread(counted.added)
+        once = "-" if counted.once is None else f"{counted.once.median / 1e6:.0f} M"
         if counted.absent:
             whys[f"instructions of {program.name}"] = counted.absent
-        cells = [program.name, budget, instructions]
+        cells = [program.name, budget, instructions, once]
         for tool in present:
             cells.append(show(ratio(row, tool)) if tool in row else "-")
             if tool in row and row[tool].absent:
                 whys[f"{tool} on {program.name}"] = row[tool].absent
         rows.append(cells)
-    head = ["program", "budget", "instructions added", *present]
+    head = ["program", "budget", "instructions added", "added once", *present]
     notes = "".join(f"\nabsent: {what}: {why}" for what, why in whys.items())
     return markdown(head, rows) + ("\n" + notes if notes else "")
 
@@ -137,7 +138,7 @@ def whole_report(table: Table, storms: Table, counts: dict[Program, Counted], me
 
 
 def over_budget(table: Table, counts: dict[Program, Counted], memory: list[Added]) -> list[str]:
-    """Instructions decide where they were counted; CPU time only beyond what noise explains."""
+    """Counted instructions decide; CPU time counts only beyond what noise explains."""
     over = []
     for program, row in table.items():
         if program.budget is None:

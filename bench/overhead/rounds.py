@@ -25,7 +25,7 @@ from workloads import Program
 
 @dataclass
 class Figures:
-    """What a tool did on one program: a run for each round, or why there is none."""
+    """The runs of a tool on one program, one per round, or why there is none."""
 
     runs: list[Measured] = field(default_factory=list)
     absent: str = ""
@@ -46,8 +46,8 @@ Table = dict[Program, dict[str, Figures]]
 
 
 def ratio(row: dict[str, Figures], tool: str, figure: str = "loop_cpu_s") -> Spread | None:
-    """To the plain run of the same round: what slows a whole round down cancels out."""
-    # Of different lengths where time ran out within a round.
+    """To the plain run of the same round: so what slows a whole round down cancels out."""
+    # The lists differ in length if time ran out within a round.
     pairs = list(zip(row[PLAIN.name].runs, row[tool].runs, strict=False))
     if not pairs:
         return None
@@ -83,7 +83,7 @@ def run_rounds(python: str, programs: Sequence[Program], rounds: int, scale: flo
     for number in range(rounds):
         for program, row in table.items():
             tools = tools_for(program, wanted)
-            # Another one begins each round: the first after a pause finds a cooler, faster CPU.
+            # Each round begins with another tool: the first after a pause has a cooler, faster CPU.
             turned = tools[number % len(tools) :] + tools[: number % len(tools)]
             for tool in turned:
                 figures = row[tool.name]

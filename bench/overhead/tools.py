@@ -20,7 +20,7 @@ from workloads import FOLDER, Program
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HOLDFAST = os.environ.get("HOLDFAST_BIN", str(ROOT / "build/release/cli/holdfast"))
-MARK = "BENCH-LOOP "  # as programs/loop.py prints it
+MARK = "BENCH-LOOP "  # printed by programs/loop.py
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Tool:
     name: str
     module: str | None  # absent unless Python can import it
     start: Callable[[str, list[str], Path], list[str]]  # Python, program, folder for its output
-    # The slow ones go through a part of the loops; figures are per loop.
+    # Slow tools run only a part of the loops; figures are per loop.
     share: float = 1.0
     environment: tuple[tuple[str, str], ...] = ()
-    # Ended once the loop is through: what it then makes of its data would take minutes each time.
+    # Ended after the loop: evaluating its data would take minutes each time.
     stop_after_loop: bool = False
 
 
@@ -67,7 +67,7 @@ def tracemalloc(python: str, program: list[str], _: Path) -> list[str]:
 
 PLAIN = Tool("plain", None, plain)
 WATCHED = Tool("holdfast", None, holdfast)
-# The same as plain: how far its ratio is from 1 is how far any other may be off.
+# The same as plain: its distance from 1 shows how far off any other ratio may be.
 AGAIN = Tool("plain again", None, plain)
 PEERS = (
     Tool("memray", "memray", memray),
@@ -101,7 +101,7 @@ def progress(text: str) -> None:
 
 
 def can_import(python: str, module: str) -> bool:
-    """Whether it is installed: importing torch only to know would take seconds."""
+    """Whether it is installed; importing torch just to find out would take seconds."""
     look = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
     try:
         done = subprocess.run([python, "-c", look, module], capture_output=True, check=False)
@@ -116,7 +116,7 @@ def folder_bytes(path: Path) -> int:
 
 @contextmanager
 def output_folder() -> Iterator[Path]:
-    # What was killed may still be writing.
+    # A killed tool may still be writing.
     with tempfile.TemporaryDirectory(prefix="holdfast-bench-", ignore_cleanup_errors=True) as path:
         yield Path(path)
 
@@ -153,7 +153,7 @@ def run_command(
             cwd=where, start_new_session=True,
         )  # fmt: skip
         end, stopped = time.monotonic() + limit_s, False
-        # wait4, not RUSAGE_CHILDREN: it tells of this command alone.
+        # wait4, not RUSAGE_CHILDREN, because it counts this command alone.
         while (done := os.wait4(process.pid, os.WNOHANG))[0] == 0:
             stopped = stop_at is not None and bool(stop_at.search(text_of(stdout)))
             if stopped or time.monotonic() > end:
@@ -195,7 +195,7 @@ def measure(tool: Tool, python: str, program: Program, scale: float, limit_s: fl
             raise Failed(f"exit {ended.status} after the loop: {last_line(ended.stderr)}")
         result = json.loads(lines[-1].removeprefix(MARK))
         stopped = ended.status is None
-        for left in Path("/tmp").glob(f"scalene-*-*{result['pid']}"):  # it never cleans up
+        for left in Path("/tmp").glob(f"scalene-*-*{result['pid']}"):  # scalene never cleans up
             left.unlink(missing_ok=True)
         return Measured(
             loop_cpu_s=result["cpu_s"] / result["loops"],

@@ -1,4 +1,4 @@
-"""The programs that are measured: how they are started, how long they run, what they may cost."""
+"""The measured programs: how they are started, how long they run, what they may cost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Program:
     budget: float | None  # CPU the agent may add, as a fraction
     arguments: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
-    counted: int = 0  # loops under callgrind, which is some fifty times slower; 0: not at all
+    counted: int = 0  # loops under callgrind, which is some fifty times slower; 0: not counted
     peers: bool = True
 
     def command(self, loops: int) -> list[str]:

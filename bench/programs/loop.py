@@ -24,7 +24,7 @@ def options(**defaults: int) -> argparse.Namespace:
 
 
 def cpu_seconds() -> float:
-    """Of this process and of those it has waited for."""
+    """Of this process and the children it has waited for."""
     used = 0.0
     for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN):
         usage = resource.getrusage(who)
@@ -35,7 +35,7 @@ def cpu_seconds() -> float:
 def agent_state() -> str:
     """ "no", "loaded", or "in its slot" of the black box, as the memory map shows it.
 
-    An agent that failed to load costs nothing; without this the figures would praise it.
+    An agent that failed to load costs nothing; without this check the figures would look too good.
     """
     maps = Path("/proc/self/maps").read_text()
     if "agent.box" in maps:
@@ -49,7 +49,7 @@ def measure(body: Callable[[], object], loops: int, bytes_per_loop: int = 0) -> 
     if os.environ.get("BENCH_DECORATE"):
         body = builtins.profile(body)  # type: ignore[attr-defined]
     counter = ctypes.CDLL(os.environ["BENCH_COUNTER"]) if "BENCH_COUNTER" in os.environ else None
-    body()  # what is made on the first turn (caches, thread pools, lazy imports) is start-up
+    body()  # things made on the first turn (caches, thread pools, lazy imports) count as start-up
     gc.collect()
     if counter is not None:
         counter.start_counting()

@@ -1,5 +1,7 @@
 """Makes and drops numpy arrays of one size; one turn goes through about 20 arrays."""
 
+from __future__ import annotations
+
 from collections import deque
 
 import loop

@@ -1,4 +1,4 @@
-"""Parses, keeps and drops records: dicts, lists, strings and objects, nothing but small memory."""
+"""Parses, keeps and drops records: dicts, lists, strings and objects, only small allocations."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """Works for a while as a training program does, with threads, then prints its own memory map."""
 
+from __future__ import annotations
+
 import sys
 import threading
 import time

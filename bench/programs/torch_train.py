@@ -1,5 +1,7 @@
 """Trains a perceptron of several layers on the CPU: narrow for small operations, wide for large."""
 
+from __future__ import annotations
+
 import loop
 import torch
 

@@ -8,21 +8,21 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES HOLDFAST_ZIG HOLDFAST_MACHINE)
 set(CMAKE_CXX_COMPILER ${HOLDFAST_ZIG} c++)
 set(CMAKE_CXX_COMPILER_TARGET ${HOLDFAST_MACHINE}-linux-gnu.2.17)
 
-# `zig ar` is two words, and CMAKE_AR may be one.
+# `zig ar` is two words, but CMAKE_AR may have only one.
 set(CMAKE_AR ${HOLDFAST_ZIG} CACHE FILEPATH "")
 set(CMAKE_CXX_ARCHIVE_CREATE "<CMAKE_AR> ar qcD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_APPEND "<CMAKE_AR> ar qD <TARGET> <LINK_FLAGS> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_FINISH "<CMAKE_AR> ranlib -D <TARGET>")
 
-# What is not zig's own comes from tools/fetch-sysroot and never from the machine that builds.
+# Everything that zig lacks comes from tools/fetch-sysroot, never from the machine that builds.
 cmake_path(SET CMAKE_FIND_ROOT_PATH NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../../build/sysroot/${HOLDFAST_MACHINE})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
-# zig compiles its libc++ once for each kind of linking: here there is one kind, and CMake's questions
-# are answered without any.
+# zig compiles its libc++ once for each kind of linking: so there is one kind here, and CMake's checks
+# link nothing.
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 set(HOLDFAST_CODECS_LINK ON CACHE INTERNAL "the decoders of the sysroot are known to")
 set(CMAKE_CXX_FLAGS_INIT "-O2 -fPIC")
@@ -30,6 +30,6 @@ set(CMAKE_EXE_LINKER_FLAGS_INIT "-pie -s")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT -s)
 set(CMAKE_MODULE_LINKER_FLAGS_INIT -s)
 
-# The same bytes wherever it is built: no debug information, no path of the source tree.
+# The same bytes wherever it is built: without debug information and paths of the source tree.
 string(APPEND CMAKE_CXX_FLAGS_INIT " -g0 -ffile-prefix-map=${CMAKE_SOURCE_DIR}=."
   " -ffile-prefix-map=${CMAKE_BINARY_DIR}=build")

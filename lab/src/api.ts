@@ -6,7 +6,7 @@ import { ServerConnection } from '@jupyterlab/services';
 import { CheckReport, ICheckApi } from './check';
 import { NotebookRow, RunRow, Status, Verdict } from './protocol';
 
-/** What the rest of the extension asks; null: there is no answer, and nobody needs to hear why. */
+/** What the rest of the extension asks; null: there is no answer; the user need not know why. */
 export interface IHoldfastApi {
   /** The server knows none of these questions: it runs without the extension. */
   readonly absent: boolean;
@@ -58,7 +58,7 @@ export class HoldfastApi implements IHoldfastApi, ICheckApi {
       }
       return response.ok ? ((await response.json()) as T) : null;
     } catch {
-      return null; // the server is away; Lab itself says so
+      return null; // the server is unreachable; Lab itself says so
     }
   }
 }

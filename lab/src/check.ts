@@ -1,4 +1,4 @@
-// What `holdfast check` found: asked for when somebody wants to know, for the kernel in front.
+// What `holdfast check` found: asked for when the user opens it, for the kernel in front.
 
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -26,7 +26,7 @@ export interface ICheckApi {
   check(kernel: string | null): Promise<CheckReport | null>;
 }
 
-/** Where a question stands; "failed": the server gave no answer. */
+/** The state of a question; "failed": the server gave no answer. */
 export type CheckState = 'asking' | 'failed' | CheckReport;
 
 export class EnvironmentCheck {

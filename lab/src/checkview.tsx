@@ -81,7 +81,7 @@ function Judged(props: { python: CheckReport['python'] }): React.ReactElement {
   );
 }
 
-/** What needs no attention, in one line; why some could not be made, for those who ask. */
+/** One line about the checks that found nothing; on request, why some were not possible. */
 function Rest(props: { report: CheckReport }): React.ReactElement {
   const { fine, impossible } = props.report;
   if (impossible.length === 0) {
@@ -163,7 +163,7 @@ class CheckWidget extends ReactWidget {
   }
 }
 
-/** Shows the tab, with a new look at everything; `area`: where this application has room. */
+/** Shows the tab and refreshes it; `area`: where this application has room. */
 export function showCheck(
   app: JupyterFrontEnd,
   check: EnvironmentCheck,

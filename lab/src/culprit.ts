@@ -1,4 +1,4 @@
-// Which cell a kernel died in, of all that were sent to it.
+// Which of the cells that were sent to a kernel it died in.
 
 /** What Lab tells of a cell that failed. */
 export interface IFailure {
@@ -13,12 +13,12 @@ export class Culprit<Cell> {
   }
 
   scheduled(cell: Cell): void {
-    this.found = null; // of an earlier death
+    this.found = null; // left from an earlier death
     this.ended(cell);
     this.waiting.push(cell);
   }
 
-  /** Those that waited behind it fail as well: they were not run. */
+  /** Cells that waited behind it fail as well, because they were not run. */
   executed(cell: Cell, failure: IFailure | null | undefined): void {
     this.ended(cell);
     if (failure?.errorName === 'KernelDied' && !failure.errorValue?.startsWith('not run')) {
@@ -26,7 +26,7 @@ export class Culprit<Cell> {
     }
   }
 
-  /** The kernel is dead: where no reply says more, the cell that was sent first was running. */
+  /** The kernel is dead: if no reply says more, the cell that was sent first was running. */
   died(): void {
     this.found ??= this.waiting[0] ?? null;
     this.waiting = [];

@@ -12,7 +12,7 @@ export interface Drawing {
 }
 
 const HEADROOM = 1.08;
-// Less is a picture of nothing.
+// A shorter curve would show nothing.
 const FEWEST_SECONDS = 1;
 
 /** Draws into a box of this size, y downwards; null where there is nothing to draw. */
@@ -31,7 +31,7 @@ export function draw(
   }
   const limit = last.limit_bytes;
   const peak = Math.max(...known.map(point => point.used_bytes));
-  // A limit far above everything would press the curve flat: then it is told, not drawn.
+  // A limit far above everything would press the curve flat: then only its text is shown.
   const limitInSight = limit !== null && limit <= 4 * peak;
   const top = HEADROOM * (limitInSight ? Math.max(limit, peak) : peak) || 1;
   const seconds = last.seconds - first.seconds;

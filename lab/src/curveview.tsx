@@ -1,4 +1,4 @@
-// A memory curve with its limit, as a small themed picture that a screen reader can tell.
+// A memory curve with its limit, as a small themed picture with a text for screen readers.
 
 import React from 'react';
 
@@ -12,7 +12,7 @@ const HEIGHT = 96;
 export function CurveView(props: {
   points: readonly CurvePoint[];
   limitName: string;
-  ended?: boolean; // then the last point says nothing, the highest does
+  ended?: boolean; // then the text gives the highest point, not the last one
 }): React.ReactElement | null {
   const drawing = draw(props.points, WIDTH, HEIGHT);
   const last = props.points.at(-1);

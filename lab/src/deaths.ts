@@ -1,4 +1,4 @@
-// Learns that a kernel died, by its last words or by the server's word, and fetches why; once each.
+// Learns of a kernel's death from its last words or from the server, and fetches the reason once.
 
 import { ISignal, Signal } from '@lumino/signaling';
 
@@ -24,7 +24,7 @@ export interface IDeath<T> {
   owner: T;
 }
 
-/** The run that a dead kernel's last words name; a verdict that a cell prints is none. */
+/** The run that a dead kernel's last words name; not one from a verdict that a cell prints. */
 export function runOfLastWords(message: IMessage): string | null {
   if (
     message.header.username !== 'holdfast' ||
@@ -37,7 +37,7 @@ export function runOfLastWords(message: IMessage): string | null {
   return typeof html === 'string' ? (/data-run="([0-9-]+)"/.exec(html)?.[1] ?? null) : null;
 }
 
-/** Watches any number of documents; T is what a listener needs to act on one. */
+/** Watches any number of documents; a listener needs T to act on one. */
 export class DeathWatch<T> {
   constructor(
     private api: IHoldfastApi,

@@ -24,7 +24,7 @@ export function duration(seconds: number): string {
   if (seconds < 100) {
     return `${Math.round(seconds)} s`;
   }
-  const minutes = Math.floor(seconds / 60); // as the kernel itself says it
+  const minutes = Math.floor(seconds / 60); // rounded down, as the kernel itself does
   if (minutes < 100) {
     return `${minutes} min`;
   }

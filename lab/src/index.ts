@@ -41,7 +41,7 @@ const SHOW_PANEL = 'holdfast:show-panel';
 const OPEN_REPORT = 'holdfast:open-report';
 const CHECK = 'holdfast:check';
 
-/** What a kernel can die under: a notebook, or a console. */
+/** A document whose kernel can die: a notebook, or a console. */
 interface IDocument {
   readonly sessionContext: ISessionContext;
   readonly recovery: Recovery | null;
@@ -69,7 +69,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
     const deaths = new DeathWatch<IDocument>(api);
     const dialogs = new RestartDialogs();
     const notices = new Map<string, string>(); // run -> id of its notification
-    const recoveries = new Map<string, Recovery>(); // run -> its notebook's way back
+    const recoveries = new Map<string, Recovery>(); // run -> how to recover its notebook
 
     rendermime.addFactory(
       memoryRenderer(
@@ -111,7 +111,7 @@ const plugin: JupyterFrontEndPlugin<void> = {
         activeStateChanged: monitor.changed
       });
     } else {
-      // Notebook 7 has no status bar: beside the kernel's name instead.
+      // Notebook 7 has no status bar, so beside the kernel's name.
       item.id = 'holdfast-status';
       app.shell.add(item, 'menu', { rank: 900 });
     }

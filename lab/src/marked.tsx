@@ -1,10 +1,10 @@
-// Sentences that carry names in backticks: `history` is shown as code.
+// Sentences with names in backticks: `history` is shown as code.
 
 import React from 'react';
 
 export function Marked(props: { text: string }): React.ReactElement {
   const parts = props.text.split('`');
-  // An odd backtick is one: nothing is known to be code.
+  // With an odd number of backticks nothing is known to be code.
   if (parts.length % 2 === 0) {
     return <>{props.text}</>;
   }

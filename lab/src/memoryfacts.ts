@@ -1,4 +1,4 @@
-// What a kernel says of its memory in a cell's output: agent/hooks/cell_memory.py writes it.
+// What a kernel writes about its memory into a cell's output: see agent/hooks/cell_memory.py.
 
 export const MEMORY_MIME = 'application/vnd.holdfast.memory+json';
 
@@ -30,7 +30,7 @@ export interface MemoryFacts {
   advice: { text: string; code: string }[];
 }
 
-/** A saved notebook may hold anything: null where it is not what a kernel writes. */
+/** A saved notebook may hold anything: null if a kernel would not have written it. */
 export function factsOf(data: unknown): MemoryFacts | null {
   if (!isObject(data) || typeof data.headline !== 'string') {
     return null;
@@ -64,7 +64,7 @@ function isObject(data: unknown): data is Record<string, unknown> {
   return typeof data === 'object' && data !== null;
 }
 
-/** Those that have what is read of them. */
+/** The items that have all fields that are read. */
 function listOf<T>(data: unknown, types: Record<string, string>): T[] {
   const list = Array.isArray(data) ? (data as unknown[]) : [];
   const fits = (one: unknown) =>

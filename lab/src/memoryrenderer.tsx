@@ -1,4 +1,4 @@
-// Shows a kernel's words about its memory as a panel with buttons, in place of their plain HTML.
+// Shows a kernel's text about its memory as a panel with buttons, in place of its plain HTML.
 
 import type { ISessionContext } from '@jupyterlab/apputils';
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
@@ -9,7 +9,7 @@ import React from 'react';
 import { factsOf, MEMORY_MIME, MemoryFacts } from './memoryfacts';
 import { MemoryView } from './memoryview';
 
-// One expression each, so that no name is left behind in the notebook.
+// One expression each, so that no name stays in the notebook.
 const SHOW =
   '__import__("_imp")._holdfast_agent.hook("hooks.cell_memory").show(get_ipython())';
 const FREE = 'print("Freed:", __import__("holdfast").free())';
@@ -24,7 +24,7 @@ interface IAnswer {
   failed: string;
 }
 
-/** Runs one expression that the user asked for by a button; nothing is kept in the history. */
+/** Runs one expression when the user presses a button; keeps nothing in the history. */
 async function ask(kernel: Kernel.IKernelConnection, code: string): Promise<IAnswer> {
   const answer: IAnswer = { text: '', facts: null, failed: '' };
   const future = kernel.requestExecute({ code, silent: true, store_history: false });

@@ -69,7 +69,7 @@ function Variables(props: { facts: MemoryFacts }): React.ReactElement {
   );
 }
 
-/** `now`: what a button has asked for since; the words about the refusal stay above it. */
+/** `now`: the result of a button; the text about the refusal stays above it. */
 export function MemoryView(props: {
   facts: MemoryFacts;
   now: MemoryFacts | null;

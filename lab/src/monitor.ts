@@ -1,4 +1,4 @@
-// How the kernel of the document in front does: asked often while it works, seldom while it idles.
+// The state of the kernel in front: asked often while it works, seldom while it idles.
 
 import { Poll } from '@lumino/polling';
 import { ISignal, Signal } from '@lumino/signaling';
@@ -42,7 +42,7 @@ export class KernelMonitor {
     return this.api.absent;
   }
 
-  /** Looks at this document's kernel from now on; null: at none. */
+  /** Watches this document's kernel from now on; null: watches none. */
   follow(source: IKernelSource | null): void {
     if (source === this.source) {
       return;
@@ -61,13 +61,13 @@ export class KernelMonitor {
     Signal.clearData(this);
   }
 
-  /** Asks now, and sets the pace of what follows. */
+  /** Asks now, and sets the interval to the next question. */
   refresh(): void {
     this.setPollInterval();
     void (this.source ? this.poll.refresh() : this.poll.stop());
   }
 
-  /** Seconds until memory is full at the pace of the running cell; null: none is seen. */
+  /** Seconds until memory is full at the rate of the running cell; null: it does not grow. */
   get toLimit(): number | null {
     return this.busy ? this.pace.toLimit : null;
   }
@@ -96,7 +96,7 @@ export class KernelMonitor {
     do {
       kernel = this.kernel;
       status = kernel ? await this.api.status(kernel) : null;
-      // The user may have gone to another document; a poll does not refresh while it waits.
+      // The user may have switched to another document: a poll does not refresh while it waits.
     } while (kernel !== this.kernel);
     this.set(status);
   }

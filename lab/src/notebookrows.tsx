@@ -10,8 +10,8 @@ import { duration, human } from './format';
 import type { KernelMonitor } from './monitor';
 import { NotebookRow } from './protocol';
 
-// A visible tab looks at its own kernel every 2 to 10 s, and at all of them every other time: a row
-// that is older than the figures above it contradicts them.
+// A visible tab asks for its own kernel every 2 to 10 s, and for all of them every other time: an
+// older row would contradict the figures above it.
 const FRESH_MS = 3000;
 const LARGE = 64 << 20;
 
@@ -72,7 +72,7 @@ export class NotebookMemory {
   }
 
   async shutDown(row: NotebookRow): Promise<void> {
-    await this.refresh(); // what it gives back is told
+    await this.refresh(); // to show what the shutdown gave back
     if (await this.confirm(this.known.find(one => one.session === row.session) ?? row)) {
       await this.sessions.shutdown(row.session);
       await this.refresh();

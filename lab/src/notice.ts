@@ -6,14 +6,14 @@ import { clipped } from './format';
 import { headlineOf } from './headline';
 import { Verdict } from './protocol';
 
-// Lab cuts longer messages by itself, without an ellipsis.
+// Lab cuts longer messages itself, without an ellipsis.
 const LONGEST = 140;
 
 /** "train.ipynb: Killed by the kernel ..., at cell [2], line 3". */
 export function sentence(document: string, verdict: Verdict): string {
   const { what, where } = headlineOf(verdict.headline);
   const place = where ? `, at ${where}` : '';
-  // A place is worth more than the end of a long sentence.
+  // The place matters more than the end of a long sentence.
   return clipped(`${document}: ${what}`, LONGEST - place.length) + place;
 }
 

@@ -1,4 +1,4 @@
-// How fast memory grows now, from the last looks: the curve of a long run has too few points for it.
+// How fast memory grows now, by the last answers: the curve of a long run has too few points.
 
 import { secondsToLimit } from './pressure';
 import { CurvePoint, Status } from './protocol';
@@ -6,7 +6,7 @@ import { CurvePoint, Status } from './protocol';
 const KEPT_SECONDS = 30;
 
 export class Pace {
-  /** Takes in what was seen at a time, in seconds; another run begins anew. */
+  /** Adds an answer and its time in seconds; another run starts again. */
   add(now: number, status: Status | null): void {
     if (!status?.watched || status.run !== this.run) {
       this.points = [];

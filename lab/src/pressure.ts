@@ -1,4 +1,4 @@
-// How near memory is to its limit, and in how long it would be there.
+// How near memory is to its limit, and how soon it would reach it.
 
 import { CurvePoint, Gpu, Watched } from './protocol';
 
@@ -9,10 +9,10 @@ const BRINK_SHARE = 0.93;
 // Growth is measured over this long at the end of the curve: shorter is noise.
 const WINDOW_SECONDS = 15;
 const FEWEST_SECONDS = 3;
-// Full within this time is worth a warning however much is free now.
+// Memory that will be full within this time is worth a warning, however much is free now.
 const SOON_SECONDS = 30;
 const SOON_SHARE = 0.5;
-// More than this part of the growth between two looks, and it is not steady.
+// Growth is not steady if more than this part of it lies between two points.
 const ONE_JUMP = 0.6;
 
 export function share(used: number | null, limit: number | null): number | null {
@@ -46,9 +46,9 @@ export function secondsToLimit(curve: readonly CurvePoint[]): number | null {
   const elapsed = last.seconds - first.seconds;
   const grown = last.used_bytes - first.used_bytes;
   if (largestJump(curve, first.seconds) > ONE_JUMP * grown) {
-    return null; // a table was loaded: that is over, and no pace
+    return null; // a table was loaded: that is over and says nothing about the rate
   }
-  // A container's first gigabyte is usually an import: growth must matter against the limit.
+  // A container's first gigabyte is usually an import, so growth must be large against the limit.
   if (elapsed < FEWEST_SECONDS || grown < 0.02 * last.limit_bytes) {
     return null;
   }
@@ -62,7 +62,7 @@ function levelOfShare(part: number | null): Level {
   return part >= BRINK_SHARE ? 'brink' : part >= WARNING_SHARE ? 'warning' : 'calm';
 }
 
-/** `toLimit`: seconds until memory is full at its pace; null: it does not grow. */
+/** `toLimit`: seconds until memory is full at the present rate; null: it does not grow. */
 export function memoryLevel(status: Watched, toLimit: number | null): Level {
   const part = share(status.memory_bytes, status.limit_bytes);
   const level = levelOfShare(part);

@@ -30,7 +30,7 @@ export interface Watched {
   steps: number;
   epoch: number;
   guard: string | null;
-  trouble: string | null; // what goes wrong in silence, in one sentence
+  trouble: string | null; // silent trouble, in one sentence
   gpus: Gpu[];
   curve: CurvePoint[];
   top_sites: MemorySite[];
@@ -48,7 +48,7 @@ export interface RunRow {
   cause: string | null;
   live: boolean;
   notebook: string; // whose kernel it was; "": not known
-  death: boolean; // ended as nobody wanted
+  death: boolean; // it ended although nobody wanted it to
 }
 
 export interface Where {

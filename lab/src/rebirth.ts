@@ -1,9 +1,9 @@
-// Where a kernel stands between its death and the first use of the one that follows.
+// The state of a kernel between its death and the first use of the next one.
 
 /**
- * The server restarts a dead kernel by itself, up to three seconds later; asking for a restart of
- * one that is still starting interrupts its imports. So: wait for one that is starting, and restart
- * one that has been used since, or whose death the server has not noticed yet.
+ * The server restarts a dead kernel by itself, up to three seconds later. Restarting a kernel that
+ * is still starting would interrupt its imports. So: wait for a kernel that is starting, and
+ * restart one that has been used since, or whose death the server has not noticed yet.
  */
 export type Stage = 'used' | 'mourned' | 'starting' | 'fresh' | 'dead';
 
@@ -35,7 +35,7 @@ export class Rebirth {
     }
   }
 
-  /** The kernel that was starting has answered somebody. */
+  /** The kernel that was starting has answered a request. */
   answered(): void {
     if (this.current === 'starting') {
       this.current = 'fresh';

@@ -1,4 +1,4 @@
-// The runs that ended badly, newest first; asked for when somebody looks.
+// The runs that ended badly, newest first; asked for when the user looks.
 
 import { ISignal, Signal } from '@lumino/signaling';
 

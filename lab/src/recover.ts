@@ -10,7 +10,7 @@ import { wake } from './wake';
 
 const PATIENCE = 30_000;
 
-/** One notebook's way back; made when the notebook is opened, so that it sees every change. */
+/** Recovers one notebook; made when the notebook is opened, so that it sees every change. */
 export class Recovery {
   constructor(private panel: NotebookPanel) {
     panel.sessionContext.statusChanged.connect((_, status) =>
@@ -43,7 +43,7 @@ export class Recovery {
     this.culprit.died();
   }
 
-  /** Runs every cell above the one that died (else the selected one), and selects that. */
+  /** Runs every cell above the one that died (or above the selected one), and selects that cell. */
   async run(): Promise<void> {
     const { content: notebook, sessionContext } = this.panel;
     const died = this.culprit.cell;
@@ -74,7 +74,7 @@ export class Recovery {
     }
   }
 
-  /** The server starts it by itself once it has noticed; before that, restarting is quicker. */
+  /** The server restarts it by itself once it has noticed; before that, a restart is quicker. */
   private async startedAnew(): Promise<boolean> {
     if (this.rebirth.stage === 'starting') {
       const kernel = () => this.panel.sessionContext.session?.kernel;

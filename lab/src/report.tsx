@@ -113,7 +113,7 @@ function Stacks(props: { stacks: Verdict['python_stack'] }): React.ReactElement 
   );
 }
 
-/** The end first, then what lies behind it; each thing told once. */
+/** The end first, then its causes; each thing once. */
 export function Report(props: {
   verdict: Verdict;
   restart?: (() => void) | null;

@@ -1,4 +1,4 @@
-// Closes Jupyter's own "Kernel Restarting" where the cause is known and told: one message, not two.
+// Closes Jupyter's own "Kernel Restarting" if the cause is known: one message, not two.
 
 import { Dialog } from '@jupyterlab/apputils';
 
@@ -11,14 +11,14 @@ export interface IDialog {
   reject(): void;
 }
 
-/** It has one button, and its text the path of the notebook, in whatever language. */
+/** It has one button, and its text contains the notebook's path, in any language. */
 export function isAboutRestart(dialog: IDialog, path: string): boolean {
   const body = dialog.node.querySelector('.jp-Dialog-body')?.textContent ?? '';
   const buttons = dialog.node.querySelectorAll('.jp-Dialog-button');
   return path !== '' && buttons.length === 1 && body.includes(path);
 }
 
-/** A dialog that goes gives the focus back to the cell in front, and the notebook scrolls there. */
+/** A closing dialog gives the focus back to the cell in front, and the notebook scrolls there. */
 function keepingTheView(act: () => void): void {
   const views = [...document.querySelectorAll('.jp-WindowedPanel-outer')].map(
     node => [node, node.scrollTop] as const
@@ -38,7 +38,7 @@ export class RestartDialogs {
     });
   }
 
-  /** The death of this notebook's kernel is told elsewhere: the dialog about it may go. */
+  /** This notebook's death is reported elsewhere: its dialog may be closed. */
   expect(path: string): void {
     this.expected.set(path, Date.now() + EXPECTED_FOR);
     Dialog.tracker.forEach(dialog => this.look(dialog));

@@ -1,4 +1,4 @@
-// The side panel: the live curve, the lines that grow, and the deaths of the last time.
+// The side panel: the live curve, the lines that grow, and the recent deaths.
 
 import { ReactWidget, UseSignal } from '@jupyterlab/ui-components';
 import React from 'react';

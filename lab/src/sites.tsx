@@ -5,7 +5,7 @@ import React from 'react';
 import { human, place } from './format';
 import { MemorySite } from './protocol';
 
-/** By growth where steps are known, else by what is held. */
+/** By growth if steps are known, else by what is held. */
 export function byGrowth(sites: readonly MemorySite[]): MemorySite[] {
   const key = (site: MemorySite): [number, number] => [
     site.growth_per_step_bytes ?? 0,

@@ -38,7 +38,7 @@ function GpuText(props: { gpu: Gpu }): React.ReactElement | null {
   );
 }
 
-/** What the item says for a kernel that is watched. */
+/** The item's text for a watched kernel. */
 export function StatusText(props: {
   status: Watched;
   others?: string;
@@ -60,7 +60,7 @@ export function StatusText(props: {
     part === null
       ? figures
       : `${figures}, ${percent(part)} of the ${status.limit_name || 'limit'}`;
-  // Of a cell that has ended it is told in the cell.
+  // The trouble of a cell that has ended is shown in the cell.
   const trouble = status.trouble && props.busy ? `${status.trouble} ` : '';
   return (
     <button

@@ -1,6 +1,6 @@
 // Asks a kernel that is starting until it answers: Lab asks once, too early, and then waits.
 
-// What was asked too early is lost; the rest waits, and each is answered before a cell runs.
+// A request that comes too early is lost; later ones wait and are answered before a cell runs.
 const AGAIN_MS = 500;
 
 export interface IAnswering {

@@ -70,7 +70,7 @@ static_assert(static_cast<int>(Next::ready) == HOLDFAST_READY &&
               static_cast<int>(Next::waiting) == HOLDFAST_WAITING &&
               static_cast<int>(Next::closed) == HOLDFAST_CLOSED);
 
-// Something that was out has come back, or (nothing was out) the loader was closed.
+// A slot or an inner loader has come back, or the loader was closed.
 void settle(HoldfastLoader* loader, bool came_back) {
     while (loader != nullptr) {
         {
@@ -88,7 +88,7 @@ void settle(HoldfastLoader* loader, bool came_back) {
     }
 }
 
-// Nothing may be thrown through Python's frames: out of memory is an error like the others.
+// Nothing may be thrown through Python's frames: a lack of memory becomes an error like others.
 template <class Call>
 int guarded(char* error, std::size_t size, const Call& call) {
     try {

@@ -1,5 +1,5 @@
-// The C interface that Python calls by ctypes. Texts are UTF-8; what is returned as text is valid
-// until the next call with the same loader on the same thread's behalf.
+// The C interface that Python calls by ctypes. Texts are UTF-8; a returned text is valid until the
+// next call with the same loader.
 #pragma once
 
 #include <stddef.h>
@@ -49,7 +49,7 @@ typedef struct HoldfastBlock {
 // Counted up when a call changes.
 HOLDFAST_LOADER_API int holdfast_loader_version(void);
 HOLDFAST_LOADER_API int holdfast_loader_has_codecs(void);
-// Nothing and a text in `error` where it cannot be. `inside` may be null.
+// Null and a text in `error` if it cannot be opened. `inside` may be null.
 HOLDFAST_LOADER_API HoldfastLoader* holdfast_loader_open(const char* options,
                                                          HoldfastLoader* inside, char* error,
                                                          size_t error_size);
@@ -58,7 +58,7 @@ HOLDFAST_LOADER_API int holdfast_loader_labels(HoldfastLoader*, const char* dtyp
 HOLDFAST_LOADER_API int holdfast_loader_reserve(HoldfastLoader*, uint64_t bytes);
 HOLDFAST_LOADER_API int holdfast_loader_prepare(HoldfastLoader*, const char* options, char* error,
                                                 size_t error_size);
-// How many bytes the text has; written as far as it fits.
+// Returns the length of the text; writes as much as fits.
 HOLDFAST_LOADER_API size_t holdfast_loader_describe(HoldfastLoader*, char* out, size_t size);
 HOLDFAST_LOADER_API size_t holdfast_loader_stats(HoldfastLoader*, char* out, size_t size);
 HOLDFAST_LOADER_API size_t holdfast_loader_name(HoldfastLoader*, uint64_t sample, char* out,
@@ -73,11 +73,11 @@ HOLDFAST_LOADER_API void holdfast_loader_give_back(HoldfastLoader*, uint64_t slo
 HOLDFAST_LOADER_API uint64_t holdfast_loader_share(HoldfastLoader*, const HoldfastPass*,
                                                    uint64_t position, uint64_t* samples,
                                                    uint64_t* next);
-// The same where the program has an order of its own: how many, the first, and the next step's.
+// The same if the program has its own order: how many, the first, and the next step's.
 HOLDFAST_LOADER_API uint64_t holdfast_loader_span(HoldfastLoader*, const HoldfastPass*,
                                                   uint64_t position, uint64_t* first,
                                                   uint64_t* next);
-// Rows `first` and on of a block, in its order, to row `row` and on of a slot.
+// Copies rows of a block, in its order from `first` on, to a slot's rows from `row` on.
 HOLDFAST_LOADER_API void holdfast_loader_gather(const HoldfastColumn* columns, uint64_t count,
                                                 const HoldfastBlock* block, uint64_t first,
                                                 uint64_t rows, void* slot, uint64_t row);

@@ -5,7 +5,7 @@ The package holds no logic of its own; it asks the ``holdfast`` program, or the 
 
 import sys
 
-# First, and this file in words that 3.6 can read: others would stop there with a SyntaxError.
+# First of all, and Python 3.6 must be able to parse this file: else users get a SyntaxError.
 if sys.version_info < (3, 8):  # noqa: UP036
     major, minor = sys.version_info[:2]
     raise ImportError(f"holdfast needs Python 3.8 or newer; this is {major}.{minor}")
@@ -71,7 +71,7 @@ def why(run: "str | None" = None) -> Verdict:
 
 
 def check(python: "str | None" = None, framework: "str | None" = None) -> Check:
-    """What on this machine or in its environment will hurt a training; imports no framework.
+    """What on this machine or in its environment will hurt a training; does not import a framework.
 
     ``python``: the Python to check, by default this one; ``framework``: "torch", "tensorflow"
     or "jax".
@@ -112,7 +112,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    """Imports what is slow to import only when it is used: the Loader (NumPy), the version."""
+    """Imports slow modules only when they are used: the Loader (NumPy), the version."""
     if name in ("BudgetHeld", "Loader"):
         from holdfast import loader
 

@@ -34,7 +34,7 @@ def find() -> str:
     on_path = shutil.which("holdfast")
     if on_path:
         return on_path
-    # One that lies on a file system mounted noexec: the attempt to start it tells so.
+    # A program on a file system mounted noexec counts: the attempt to start it gives the reason.
     for place in _installed():
         if place.is_file():
             return str(place)
@@ -43,8 +43,8 @@ def find() -> str:
 
 def _installed() -> Iterator[Path]:
     libraries = Path(__file__).parent.parent
-    # `pip install --user` and `--target` put it where no PATH need lead. Not by sysconfig: an
-    # environment may have been moved since.
+    # `pip install --user` and `--target` put it where PATH need not lead. Not by sysconfig, because
+    # an environment may have been moved since.
     if libraries.name in ("site-packages", "dist-packages"):
         yield libraries.parent.parent.parent / "bin" / "holdfast"
     yield libraries / "bin" / "holdfast"

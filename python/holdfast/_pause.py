@@ -12,7 +12,7 @@ from pathlib import Path
 
 from holdfast._descendants import descendants
 
-# It reads until its input ends: because the pause is over, or because this process is gone.
+# It reads until its input ends: because the pause is over, or because this process has died.
 _RELEASE = 'read _; kill -CONT "$@" 2>/dev/null; :'
 
 
@@ -38,14 +38,14 @@ def children_paused() -> Iterator[list[int]]:
 def _start_release(pids: list[int]) -> subprocess.Popen[bytes] | None:
     words = ["/bin/sh", "-c", _RELEASE, "sh", *map(str, pids)]
     try:
-        # A session of its own: Ctrl-C is not for it.
+        # In its own session, so that Ctrl-C does not end it.
         return subprocess.Popen(words, stdin=subprocess.PIPE, start_new_session=True)
     except (OSError, MemoryError):
         return None
 
 
 def _wait_for_stop(pids: list[int]) -> None:
-    """A sent signal may not have arrived yet; a process that reads from disk stops afterwards."""
+    """A signal may not have arrived yet; a process that reads from disk stops later."""
     for _ in range(100):
         if all(_state(pid) in "TtZX" for pid in pids):
             return

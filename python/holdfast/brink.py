@@ -105,7 +105,7 @@ def _call_all(brink: Brink) -> None:
             else:
                 callback()
         except Exception as error:
-            # As a thread's own uncaught exception would be shown.
+            # As Python shows a thread's own uncaught exception.
             threading.excepthook(
                 threading.ExceptHookArgs(
                     (type(error), error, error.__traceback__, threading.current_thread())
@@ -118,6 +118,6 @@ def _takes_argument(callback: Callable[..., object]) -> bool:
         inspect.signature(callback).bind(None)
     except TypeError:
         return False
-    except ValueError:  # a built-in that does not tell
+    except ValueError:  # a built-in without a signature
         return True
     return True

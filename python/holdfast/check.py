@@ -41,7 +41,7 @@ class JudgedPython:
 
 @dataclass(frozen=True)
 class Check:
-    """The findings, worst first; how many checks were fine; which were not possible."""
+    """The findings, worst first; how many checks found nothing; which were not possible."""
 
     schema: int = 1
     python: JudgedPython = JudgedPython()

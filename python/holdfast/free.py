@@ -1,4 +1,4 @@
-"""Frees memory in one call: does what the advice pages list, for the libraries that are loaded."""
+"""Frees memory in one call: does what the cause pages advise, for the libraries that are loaded."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def free() -> Freed:
 
     def measured(kind: str, action: Callable[[], object]) -> None:
         before = _resident()
-        # What is freed is the program's: its destructors and libraries may fail in any way.
+        # This frees the program's objects: its destructors and libraries may fail in any way.
         with contextlib.suppress(Exception):
             action()
         gained = before - _resident()

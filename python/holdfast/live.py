@@ -26,11 +26,11 @@ class Live:
     """Figures of the run; None if they could not be seen."""
 
     run: str = ""
-    memory_bytes: int | None = None  # taken of the limit; file pages that can be dropped are not
+    memory_bytes: int | None = None  # in use, without file pages that can be dropped
     limit_bytes: int | None = None
     limit_name: str = ""  # "container limit", "machine memory"
     peak_bytes: int | None = None
-    process_bytes: int | None = None  # of this process; pages of its files are not
+    process_bytes: int | None = None  # of this process, without pages of its files
     gpus: tuple[Gpu, ...] = ()
     steps: int = 0
     epoch: int = 0
@@ -104,7 +104,7 @@ def bar(share: float) -> str:
 
 
 def meter(share: float) -> str:
-    """A part of a whole as HTML; red where little is left."""
+    """A part of a whole as HTML; red if little is left."""
     colour = "#d32f2f" if share > 0.9 else "#e8710a" if share > 0.75 else "#2e7d32"
     width = round(100 * min(max(share, 0), 1))
     return (
@@ -132,7 +132,7 @@ def taken(point: dict[str, Any]) -> int | None:
 
 
 def _private(process: dict[str, Any]) -> int | None:
-    """Pages of mapped files are resident, too, and can be dropped."""
+    """Without pages of mapped files, which are resident but can be dropped."""
     anonymous: int | None = process.get("anon")
     if anonymous is None:
         return process.get("rss")
@@ -141,7 +141,7 @@ def _private(process: dict[str, Any]) -> int | None:
 
 
 def _peak(memory: dict[str, Any]) -> int | None:
-    """The limit's own mark counts file pages, too."""
+    """Not the limit's own peak, because that counts file pages, too."""
     seen = [point for point in memory.get("curve") or [] if point.get("left_bytes") is not None]
     mark: int | None = memory.get("peak_bytes")
     return max((taken(point) or 0 for point in seen), default=mark)

@@ -1,8 +1,8 @@
 """Measures the memory use of a piece of code: what stayed, line by line, and the peak.
 
-Lines come from the agent, which samples by bytes: a line that asked for less than about a MiB in
-all is not seen, and counts in the remainder. Outside a supervised run there are figures of the
-process only.
+Lines come from the agent, which samples by bytes: a line that requested less than about a MiB in
+all is not seen, and counts in the remainder. Outside a supervised run there are only the figures
+of the process.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class measure:
         after = _figure("VmRSS")
         hwm = _figure("VmHWM")
         self._curve.add(after)
-        # The kernel's own mark is exact, but goes back to the start of the process.
+        # The kernel's own peak is exact, but goes back to the start of the process.
         most = hwm if hwm > self._hwm_before else self._curve.most
         sites = _sites(self._file)
         lines = tuple(self._growth(sites)) if sites else ()
@@ -100,7 +100,7 @@ class measure:
 
 
 class _Curve:
-    """As many points as a picture shows, however long it takes; peaks stay."""
+    """As many points as a picture shows, however long it takes; keeps peaks."""
 
     def __init__(self, first: int) -> None:
         self._begin = time.monotonic()
@@ -124,7 +124,7 @@ class _Curve:
 
 @dataclass
 class _Sites:
-    """Of each line bytes held and the most ever held; of the innermost frame in the file."""
+    """For each line its bytes now and at most, by the innermost frame in the file."""
 
     lines: dict[int, tuple[int, int]] = field(default_factory=dict)
     elsewhere: int = 0  # bytes
@@ -178,7 +178,7 @@ def _grown(before: list[Any] | None, after: list[Any] | None) -> tuple[NewVariab
     if not after:
         return ()
     known = {one.name: one.bytes for one in before or ()}
-    # What found no place in the first list may have been as large as its last one.
+    # A variable missing from the first list may have been as large as its last one.
     floor = min(known.values()) if len(known) >= _WEIGHED else 0
     grown = [
         NewVariable(one.path, one.bytes - known.get(one.name, 0), one.text or one.kind)

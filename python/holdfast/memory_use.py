@@ -20,11 +20,11 @@ _COLOUR = "#e8710a"
 
 @dataclass(frozen=True)
 class LineGrowth:
-    """A line of the code that was measured, with all that was called from it."""
+    """A line of the measured code, with everything that was called from it."""
 
     line: int
     stayed_bytes: int
-    peak_bytes: int  # held at once, where that was more than before
+    peak_bytes: int  # the most held at once, if that was more than before
     text: str = ""
 
 
@@ -39,9 +39,9 @@ class NewVariable:
 
 @dataclass(frozen=True)
 class MemoryUse:
-    """The result: figures of the process, of each line that held memory, and what is left over.
+    """The result: figures of the process, of each line that held memory, and the remainder.
 
-    `stayed_bytes` is the sum of what stayed of all lines, `elsewhere_bytes` and `rest_bytes`.
+    `stayed_bytes` is the sum over all lines, plus `elsewhere_bytes` and `rest_bytes`.
     """
 
     before_bytes: int = 0
@@ -49,8 +49,8 @@ class MemoryUse:
     peak_bytes: int = 0
     lines: tuple[LineGrowth, ...] = ()  # by their numbers
     by_line: bool = False  # whether lines could be seen at all
-    elsewhere_bytes: int = 0  # asked for meanwhile, but not from these lines: other threads
-    rest_bytes: int = 0  # no line's; negative: asked for, but not in memory
+    elsewhere_bytes: int = 0  # requested meanwhile, but not from these lines: other threads
+    rest_bytes: int = 0  # of no line; negative: requested, but not resident
     curve: tuple[tuple[float, int], ...] = ()  # seconds and bytes
     variables: tuple[NewVariable, ...] = ()  # the largest first
 
@@ -66,7 +66,7 @@ class MemoryUse:
         )
 
     def _remainders(self) -> list[tuple[int, str]]:
-        """What no line explains, by name, so that the column adds up."""
+        """The memory that no line explains, by name, so that the column adds up."""
         if not self.by_line:
             return []
         parts = [
@@ -162,7 +162,7 @@ def _picture(line: LineGrowth, most: int) -> str:
 
 
 def _spark(curve: tuple[tuple[float, int], ...]) -> str:
-    """One row of blocks, each the most of its share of the time."""
+    """One row of blocks, each the highest value of its share of the time."""
     if len(curve) < 2:
         return ""
     begin, span = curve[0][0], curve[-1][0] - curve[0][0] or 1.0

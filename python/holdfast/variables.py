@@ -31,7 +31,7 @@ class Variables:
 def variables(figures: str = "") -> Variables:
     """Lists the notebook's variables without running any of its code.
 
-    Arrays, tensors, frames, and what containers and instances hold of them; a name is told with
+    Arrays, tensors, frames, and what containers and instances hold of them. A name is shown with
     the part of it that holds most; `figures` is a line to show above them. Raises HoldfastError
     outside a watched kernel.
     """

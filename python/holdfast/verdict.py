@@ -59,7 +59,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Fix:
-    """What to change, with a snippet to copy where there is one."""
+    """What to change, with a snippet to copy if there is one."""
 
     text: str = ""
     code: str = ""
@@ -117,7 +117,7 @@ class MemorySite:
 
 @dataclass(frozen=True)
 class Memory:
-    """The most memory seen, and what was allowed. None if it could not be seen."""
+    """The most memory seen, and the limit. None if it could not be seen."""
 
     peak_bytes: int | None = None
     limit_bytes: int | None = None
@@ -126,7 +126,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a run ended (``end``) and why (``root``; equal to ``end`` where nothing deeper is known).
+    """How a run ended (``end``) and why (``root``; equal to ``end`` if nothing deeper is known).
 
     Codes and slugs are stable: match on ``verdict.root.slug``.
     """
@@ -152,5 +152,5 @@ class Verdict:
                 "text/plain": text_of("why", self.run.id),
                 "text/html": text_of("why", "--html", self.run.id),
             }
-        except HoldfastError:  # the run is pruned, or was never here: its values are all there is
+        except HoldfastError:  # the run was pruned, or never here: show only these values
             return None

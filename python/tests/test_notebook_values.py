@@ -43,7 +43,7 @@ def test_file_pages_that_can_be_dropped_are_not_taken():
     point = {"used_bytes": 500 << 20, "limit_bytes": 512 << 20, "left_bytes": 400 << 20}
     memory = {**EVIDENCE["memory"], "curve": [point]}
     assert of_evidence("r1", {"memory": memory}).memory_bytes == 112 << 20
-    # Of another moment.
+    # From another moment.
     memory = {**memory, "curve": [{**point, "left_bytes": 1 << 40}]}
     assert of_evidence("r1", {"memory": memory}).memory_bytes == 500 << 20
 

@@ -34,7 +34,7 @@ namespace {
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// Bytes in one unit; 0 for what is none.
+// Bytes in one unit; 0 if `unit` is not a unit.
 double factor_of(std::string_view unit) {
     if (unit.empty()) return 0;
     if (unit.size() == 1 && lower(unit[0]) == 'b') return 1;

@@ -21,7 +21,8 @@ struct Bytes {
 
     friend constexpr auto operator<=>(Bytes, Bytes) = default;
     friend constexpr Bytes operator+(Bytes a, Bytes b) { return {a.count + b.count}; }
-    // Saturates: counters read a moment apart may disagree, and 16 EiB is never the truth.
+    // Saturates at 0: counters read a moment apart may disagree, and a wrap to 16 EiB is never
+    // right.
     friend constexpr Bytes operator-(Bytes a, Bytes b) {
         return {a.count > b.count ? a.count - b.count : 0};
     }
@@ -42,8 +43,9 @@ std::string human(Bytes amount);
 std::string human_with_error(Bytes amount, std::optional<Bytes> error);
 
 // Sizes as people write them: "512MiB", "10GB", "1.5G".
-// "GB" and "G" mean GiB, as on a graphics card's box. A number without a unit counts bytes where
-// it can mean nothing else: from a mebibyte on, or 0. The error says what to write instead.
+// "GB" and "G" mean GiB, as on a graphics card's box. A number without a unit means bytes; it is
+// accepted only where it can mean nothing else: 0, or a mebibyte and more. The error says what to
+// write instead.
 Result<Bytes> parse_size(std::string_view text);
 
 }  // namespace holdfast

@@ -10,7 +10,7 @@
 namespace holdfast {
 namespace {
 
-// 1 is init's; below lie everybody and our group.
+// kill(2) takes 0 and -1 for whole groups of processes, and 1 is init.
 bool can_be_signalled(pid_t pid) { return pid > 1; }
 
 }  // namespace
@@ -91,7 +91,7 @@ bool ProcessHandle::hold(pid_t pid) {
     handle_ = open_pidfd(pid);
     if (handle_) return true;
     if (errno != ENOSYS && errno != EPERM) return false;
-    pid_ = pid;  // before Linux 5.3, or a sandbox: the check has to do
+    pid_ = pid;  // no pidfd (before Linux 5.3, or in a sandbox): the caller's check must do
     return true;
 }
 

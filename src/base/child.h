@@ -16,8 +16,8 @@
 
 namespace holdfast {
 
-// A process that we started and have not waited for. Until then its pid cannot become anybody
-// else's. One that was moved from, waited for, or never started does nothing.
+// A process that we started and have not reaped: until then the kernel cannot reuse its pid. A
+// Child that was moved from, reaped, or never started does nothing.
 class Child {
 public:
     Child() = default;
@@ -30,9 +30,9 @@ public:
     }
     Child(const Child&) = delete;
     Child& operator=(const Child&) = delete;
-    ~Child() = default;  // releases it: it goes on
+    ~Child() = default;  // lets the process run on
 
-    // Forks and runs `work` in the child, which ends with what that returns.
+    // Forks and runs `work` in the child. What `work` returns is the child's exit status.
     template <std::invocable Work>
     static Result<Child> start(Work&& work) {
         const pid_t pid = split();
@@ -40,25 +40,26 @@ public:
         if (pid < 0) return Error::from_errno("cannot fork");
         return Child(pid);
     }
-    // Takes over what posix_spawn started.
+    // Takes over a process that posix_spawn started.
     static Child spawned(pid_t pid) { return pid > 0 ? Child(pid) : Child(); }
 
     explicit operator bool() const { return pid_ > 0; }
     pid_t pid() const { return pid_; }           // 0: none
     int pidfd() const { return handle_.get(); }  // -1: none, or a kernel without
 
-    // False where there is no such child (any more).
+    // False if the child does not exist (any more).
     bool send(int signal) const;
     bool queue(int signal, void* value) const;
-    // Whether it has ended; it stays to be waited for.
+    // Whether it has ended. Does not reap it.
     bool has_ended() const;
-    // Waits for its end; its wait status, -1 when somebody else has taken that. Nothing: no child.
+    // Waits for its end, reaps it and returns the wait status: -1 if somebody else has reaped it,
+    // nothing if there is no child.
     std::optional<int> wait();
-    // The same without waiting: nothing while it lives.
+    // The same without waiting: nothing while the child lives.
     std::optional<int> wait_if_ended();
     // SIGKILL, and waits for the end.
     void end();
-    // It has been waited for elsewhere, or is not ours to wait for any more.
+    // Forgets the child: somebody else has reaped it, or will.
     void forget();
 
 private:
@@ -69,7 +70,7 @@ private:
     UniqueFd handle_;
 };
 
-// What happened to one of our children; as a subreaper we have some that we never started.
+// What happened to one of our children. A subreaper also gets children that it never started.
 struct ChildChange {
     pid_t pid = 0;
     int code = 0;    // CLD_...
@@ -79,16 +80,16 @@ struct ChildChange {
     bool stopped() const;
 };
 
-// The next change, left in place, so that /proc/PID can still be read. Never waits.
+// The next change. Leaves the child unreaped, so that /proc/PID can still be read. Never waits.
 std::optional<ChildChange> next_child_change();
-// Takes it off; the wait status. Nothing when it is not there any more.
+// Reaps the change and returns the wait status; nothing if somebody else has reaped it.
 std::optional<int> take_child_change(const ChildChange& change);
 
-// A process found by looking, which may end at any time and leave its pid to another.
+// A process that is not our child: it may end at any time, and its pid may be reused.
 class ProcessHandle {
 public:
-    // `still_it` is asked once the process is held: what was seen of the pid before may have been
-    // of another.
+    // `still_it` checks the identity once the process is held: the pid may have been reused since
+    // the caller looked at it.
     template <std::predicate Same>
     static std::optional<ProcessHandle> open(pid_t pid, Same&& still_it) {
         ProcessHandle handle;
@@ -110,7 +111,8 @@ private:
 UniqueFd open_pidfd(pid_t pid);
 bool send_by_pidfd(int pidfd, int signal);
 
-// In a child: to be killed when `parent` ends. Ends at once when it has already.
+// Call in a child: the kernel kills it when `parent` ends. Ends at once if `parent` has ended
+// already.
 void end_with_parent(pid_t parent);
 
 }  // namespace holdfast

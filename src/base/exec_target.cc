@@ -26,7 +26,7 @@ constexpr std::string_view own_loader = "/ld-linux-aarch64.so";
 #error "the agent knows x86_64 and aarch64"
 #endif
 
-// By the beginning of the file's name: these insist on being loaded first.
+// Judged by how the file's name begins: sanitizer runtimes insist on being loaded first.
 bool is_sanitizer(std::string_view file_name) {
     for (const std::string_view runtime :
          {"libasan.so", "libtsan.so", "libhwasan.so", "liblsan.so", "libclang_rt."})
@@ -34,8 +34,8 @@ bool is_sanitizer(std::string_view file_name) {
     return false;
 }
 
-// Not by libc's functions: a thread can be cancelled in those, and no program expects that in exec
-// or posix_spawn.
+// Uses raw system calls: libc's functions are cancellation points, and no program expects to be
+// cancelled in exec or posix_spawn.
 class File {
 public:
     explicit File(const char* path)
@@ -51,7 +51,7 @@ public:
         const long got = ::syscall(SYS_pread64, fd_, out, size, offset);
         return got < 0 ? 0 : static_cast<std::size_t>(got);
     }
-    // By read() at the current position, the one call that every filter allows.
+    // Uses read() at the current position, the only call that every seccomp filter allows.
     std::size_t read(void* out, std::size_t size) const {
         const long got = ::syscall(SYS_read, fd_, out, size);
         return got < 0 ? 0 : static_cast<std::size_t>(got);
@@ -153,7 +153,7 @@ AgentTarget agent_target_by_name(const char* name) {
     const std::size_t length = std::strlen(name);
     for (;;) {
         const std::size_t size = std::strcspn(path, ":");
-        char candidate[1024];  // threads may have stacks of 16 KiB; nobody has longer folders here
+        char candidate[1024];  // no PATH_MAX: a thread's whole stack may be 16 KiB
         if (size + length + 2 <= sizeof candidate) {
             std::memcpy(candidate, path, size);
             std::size_t at = size;
@@ -187,7 +187,7 @@ int seccomp_filters() {
 }
 
 bool names_sanitizer(const char* preload, std::size_t size) {
-    std::size_t name = 0;  // where the last part of a path begins: a folder may be called anything
+    std::size_t name = 0;  // start of the last path component; a folder may have any name
     for (std::size_t at = 0; at <= size; ++at) {
         const bool ends = at == size || preload[at] == ':' || preload[at] == ' ';
         if (ends && is_sanitizer(std::string_view(preload + name, at - name))) return true;

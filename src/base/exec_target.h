@@ -7,16 +7,16 @@
 namespace holdfast {
 
 enum class AgentTarget {
-    cannot,    // loading us would hurt
-    loads,     // surely has us from its first moment on
-    hands_on,  // a static program, or one that cannot be read: those it starts may have us
+    cannot,    // loading the agent would break it
+    loads,     // has the agent from its first moment on
+    hands_on,  // static or unreadable: does not load the agent, but its children may
 };
 
-// The same in one word: false where loading us would hurt: a 32-bit program or one of another C
-// library (its loader would complain or give up), one linked to a sanitizer's runtime (which
-// insists on being first). Static programs cannot load us but pass the environment on, so the
-// answer is true for them, and also for files that cannot be read. Scripts are judged by their
-// interpreter. Only system calls; safe in the child of a vfork.
+// False where loading the agent would break the program: a 32-bit program or one of another C
+// library (its loader would complain or give up), or one linked to a sanitizer's runtime (which
+// insists on being first). True for a static program, which cannot load the agent but passes the
+// environment on, and for a file that cannot be read. A script is judged by its interpreter. Makes
+// only system calls; safe in the child of a vfork.
 bool can_take_agent(const char* path);
 AgentTarget agent_target(const char* path);
 
@@ -24,11 +24,12 @@ AgentTarget agent_target(const char* path);
 bool can_take_agent_by_name(const char* name);
 AgentTarget agent_target_by_name(const char* name);
 
-// How many seccomp filters this process is under; before Linux 5.9 at most 1. Opens and reads a
-// file, which every filter under which a program can be loaded allows. -1: unknown.
+// How many seccomp filters this process is under; at most 1 before Linux 5.9, -1 if unknown. Only
+// opens and reads a file: a filter that lets programs load allows that.
 int seccomp_filters();
 
-// A sanitizer's runtime in an LD_PRELOAD list refuses to start unless it comes first.
+// Whether an LD_PRELOAD list names a sanitizer's runtime, which refuses to start unless it comes
+// first.
 bool names_sanitizer(const char* preload, std::size_t size);
 
 }  // namespace holdfast

@@ -31,7 +31,7 @@ std::string_view digits_of(Digits& room, const FormatArgument& value, const Form
     return {first, static_cast<std::size_t>(made.ptr - first)};
 }
 
-// Columns of a text, taking each character for one.
+// Columns that a text takes, one per character.
 std::size_t columns(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
         return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

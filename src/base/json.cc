@@ -176,7 +176,7 @@ private:
         return code;
     }
 
-    // The grammar first: from_chars would take "nan", "01" and "1.".
+    // Checks JSON's grammar first: from_chars also accepts "nan", "01" and "1.".
     bool number(Json& into) {
         const std::string_view from = rest_;
         const auto digits = [&] {
@@ -290,7 +290,7 @@ private:
         }
         const std::size_t from = out_.size();
         digits(value);
-        // It stays a real number for whoever reads it.
+        // Without a point, readers would take the number for an integer.
         if (out_.find_first_of(".e", from) == out_.npos) out_ += ".0";
     }
     void string(std::string_view text) {

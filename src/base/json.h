@@ -55,19 +55,19 @@ public:
     bool is_whole() const { return is_natural() || holds<std::int64_t>(); }
     bool is_natural() const { return holds<std::uint64_t>(); }  // whole and not negative
 
-    // The value, where it is of that kind and fits; nothing otherwise.
+    // The value if it has that type and fits; otherwise nothing.
     const std::string* text() const { return std::get_if<std::string>(&value_); }
     std::optional<bool> truth() const;
     std::optional<std::uint64_t> natural() const;
     std::optional<std::int64_t> integer() const;
     std::optional<double> number() const;
 
-    // The items of a list and the members of an object; none for anything else.
+    // The items of a list, the members of an object; empty for any other kind.
     const List& items() const;
     const Object& members() const;
     std::size_t size() const;
 
-    // Of two members with one name the last counts, as for most readers of JSON.
+    // If two members have the same name, the last counts, as for most readers of JSON.
     const Json* find(std::string_view key) const;
     const Json& operator[](std::string_view key) const;  // null where there is none
     const Json& operator[](std::size_t index) const;     // null behind the end
@@ -81,8 +81,8 @@ public:
     void push_back(Json item);  // null becomes a list
     void erase(std::string_view key);
 
-    // On one line, or `indent` blanks deeper with every level. Never fails: what is not UTF-8 in
-    // spite of everything is replaced, and what is not finite becomes null.
+    // On one line, or `indent` blanks deeper with every level. Never fails: invalid UTF-8 is
+    // replaced, and a number that is not finite becomes null.
     std::string dump(std::optional<int> indent = std::nullopt) const;
 
     friend bool operator==(const Json& a, const Json& b);

@@ -1,5 +1,5 @@
-// A file mapped into memory: the only way for bytes to survive a SIGKILL without a system call for
-// each.
+// A file mapped into memory: what is stored there survives a SIGKILL, and a store needs no system
+// call.
 #pragma once
 
 #include <cstddef>
@@ -24,11 +24,10 @@ public:
     MappedFile& operator=(const MappedFile&) = delete;
     ~MappedFile();
 
-    // Creates `name` below `directory` (an open directory), zeroed, writable, shared. Every block
-    // is allocated first: a store into a sparse mapping on a full disk is a SIGBUS, this is an
-    // error.
+    // Creates `name` below `directory` (an open directory), zeroed, writable, shared. Allocates
+    // every block first: on a full disk that is an error here, and not a SIGBUS at a later store.
     static Result<MappedFile> create(int directory, const std::string& name, std::size_t size);
-    // The same without a file: lives as long as the process, for when no disk will have us.
+    // The same without a file, for when no disk can be written. It ends with the process.
     static Result<MappedFile> anonymous(const std::string& name, std::size_t size);
 
     std::span<std::byte> bytes() { return {data_, size_}; }

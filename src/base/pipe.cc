@@ -37,7 +37,7 @@ bool write_within(int fd, std::string_view text, Nanos patience) {
         const int count = ::poll(&ready, 1, static_cast<int>(milliseconds));
         if (count < 0 && errno == EINTR) continue;
         if (count != 1 || (ready.revents & POLLOUT) == 0) return false;
-        // No more than a pipe takes at once; otherwise the write itself would wait.
+        // At most PIPE_BUF bytes: poll() promises room for no more, and a longer write could block.
         const ssize_t put = ::write(fd, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
         if (put < 0 && errno != EAGAIN && errno != EINTR) return false;
         if (put > 0) text.remove_prefix(static_cast<std::size_t>(put));

@@ -16,8 +16,8 @@ struct Pipe {
     static Result<Pipe> make();
 };
 
-// Writes all of it, however long that takes; waits where the descriptor is non-blocking. False
-// when it cannot be written (errno says why).
+// Writes all of it, however long that takes; waits where the descriptor is non-blocking. False on
+// failure, with errno set.
 bool write_all(int fd, std::string_view text);
 
 // The same, but gives up once nothing could be written for `patience`.

@@ -1,4 +1,4 @@
-// Clocks (one to order events by, one to tell people when), and times in words and in sums.
+// Clocks (one orders events, one is shown to people), times as text, and arithmetic on times.
 #pragma once
 
 #include <chrono>
@@ -13,8 +13,8 @@ using Nanos = std::chrono::nanoseconds;
 Nanos monotonic_now();
 // CLOCK_REALTIME since 1970: for people, never for order.
 Nanos wall_now();
-// What this thread has used of a CPU: the cost of our own work. On a busy machine a little work may
-// take seconds of wall time, and that must not make us pause for minutes.
+// CPU time of this thread: what our own work costs. Not wall time: on a busy machine a little work
+// takes seconds of that, and we would then pause for minutes.
 Nanos own_cpu_now();
 
 // "2026-11-15T04:24:47.120Z"
@@ -24,7 +24,7 @@ std::string human(Nanos duration);
 
 constexpr double seconds(Nanos d) { return std::chrono::duration<double>(d).count(); }
 
-// Arithmetic on times from a file, which may be any number, without overflow.
+// Arithmetic without overflow: a time from a file may be any number.
 constexpr Nanos later(Nanos time, Nanos by) {
     return time > Nanos::max() - by ? Nanos::max() : time + by;  // `by` is never negative
 }

@@ -14,17 +14,17 @@ namespace holdfast {
 
 namespace {
 
-// What the child writes for us: it has a copy of everything else.
+// Shared memory: of everything else the child has only a copy.
 struct Report {
     volatile bool waits;  // wait4 is allowed and answers
-    volatile bool asks;   // getpgid is
+    volatile bool asks;   // getpgid is allowed and answers
     volatile bool lived;
 };
 
-// A filter may refuse a call instead of killing for it; this is the answer of the kernel itself.
+// ECHILD comes from the kernel itself. A filter that refuses the call gives another error.
 bool waits_for_nobody(long answer) { return answer < 0 && errno == ECHILD; }
 
-// Starts the child by a clone that returns when the child has released its memory.
+// Starts the child with CLONE_VFORK: returns once the child has released its memory.
 long start(Report& report, void (*trial)(), bool by_waiting) {
     const long pid =
         ::syscall(SYS_clone, CLONE_VFORK | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
@@ -41,8 +41,8 @@ long start(Report& report, void (*trial)(), bool by_waiting) {
     ::_exit(0);
 }
 
-// A child releases its memory before the kernel reaps it. A parent that goes on earlier gets
-// SIGCHLD later, and a parent that then calls exec has a child that the new program never started.
+// CLONE_VFORK returns before the child is reaped. A parent that did not wait would get SIGCHLD
+// later; and if it then called exec, the new program would have a child that it never started.
 void until_gone(long pid, const Report& report) {
     if (report.waits)
         while (::waitpid(static_cast<pid_t>(pid), nullptr, 0) < 0 && errno == EINTR) continue;
@@ -57,13 +57,13 @@ bool survives(void (*trial)()) {
         ::mmap(nullptr, sizeof(Report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED) return true;
     auto& report = *static_cast<Report*>(page);
-    // So the kernel takes the child away by itself: to wait may be what is forbidden.
+    // Lets the kernel reap the child: the filter may forbid waiting.
     struct sigaction ignore {
     }, before{};
     ignore.sa_handler = SIG_IGN;
     ::sigaction(SIGCHLD, &ignore, &before);
     const long pid = start(report, trial, true);
-    const bool answer = pid < 0 || report.lived;  // who cannot fork knows it soon enough
+    const bool answer = pid < 0 || report.lived;  // if fork fails, the program will see it, too
     if (pid > 0) {
         const long other = report.waits ? -1 : start(report, nullptr, false);
         until_gone(pid, report);
@@ -92,7 +92,7 @@ void try_process_calls() {
     need(waits_for_nobody(::waitid(P_PID, static_cast<id_t>(self), &info, WEXITED | WNOHANG)));
     need(waits_for_nobody(::waitpid(self, nullptr, WNOHANG)));
     ::syscall(SYS_clone3, nullptr, 0);
-    // The way back from a handler is a call, too.
+    // Returning from a handler is a system call, too.
     sigset_t none;
     sigemptyset(&none);
     need(::sigprocmask(SIG_SETMASK, &none, nullptr) == 0);

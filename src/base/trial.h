@@ -3,17 +3,18 @@
 
 namespace holdfast {
 
-// Runs `trial` in a child and says whether that came to its end. Takes no other call than clone,
-// mmap, munmap, rt_sigaction and one of wait4 and getpgid, whichever the child has tried. The child
-// is gone afterwards, leaves nothing to wait for and makes no core file.
+// Runs `trial` in a child and returns whether the child came to its end. The parent calls only
+// clone, mmap, munmap, rt_sigaction, and wait4 or getpgid, whichever a child has tried. The child
+// is gone afterwards, leaves nothing to reap, and makes no core file.
 bool survives(void (*trial)());
 
-// Within a trial: ends it as failed unless a call that we cannot do without was `answered`. A
-// filter may refuse one instead of killing for it, and to go on without it would be to wait for
-// good.
+// Within a trial: ends it as failed unless `answered`. For calls that we cannot do without: a
+// filter may refuse a call instead of killing for it, and without its answer we would wait for
+// ever.
 void need(bool answered);
 
-// Signals only itself, waits for nobody, starts nothing: by every call that we do these with.
+// Tries every call by which we signal, wait and start processes. It signals only itself, waits for
+// nobody, and starts nothing.
 void try_process_calls();
 
 }  // namespace holdfast

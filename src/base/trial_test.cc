@@ -14,7 +14,7 @@ namespace {
 
 volatile sig_atomic_t told_of_children = 0;
 
-// Keeps every core busy, so that a child that has let go of its memory is not yet taken away.
+// Keeps every core busy, so that the kernel is slow to reap a child that has released its memory.
 class Crowd {
 public:
     Crowd() {

@@ -34,7 +34,7 @@ static_assert(wait_kind_words.size() == static_cast<std::size_t>(WaitKind::other
 constexpr std::string_view word_of(WaitKind kind) {
     return wait_kind_words[static_cast<std::size_t>(kind)];
 }
-// Of a word that is none of these: unknown.
+// `unknown` for any other word.
 constexpr WaitKind wait_kind_of(std::string_view word) {
     const auto* found = std::find(wait_kind_words.begin(), wait_kind_words.end(), word);
     return found == wait_kind_words.end() ? WaitKind::unknown

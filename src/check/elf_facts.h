@@ -1,4 +1,5 @@
-// What the loader reads of an ELF file: what it needs, where it looks, which versions it offers.
+// What the dynamic loader reads from an ELF file: what it needs, where to look for that, and which
+// versions it offers.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +27,14 @@ struct ElfFacts {
     std::vector<std::string> offers;  // "GLIBCXX_3.4.30"
 };
 
-// Fills `into` with the `size` bytes at `offset`; false when the file has not that many.
+// Fills `into` with `size` bytes at `offset`; false if the file does not have that many.
 using ReadAt = std::function<bool(std::uint64_t offset, void* into, std::size_t size)>;
 
-// 64-bit, own byte order. Reads are bounded, whatever the file claims.
+// 64-bit files in our own byte order. Reads are bounded, whatever the file claims.
 Result<ElfFacts> parse_elf(const ReadAt& read);
 Result<ElfFacts> parse_elf(std::string_view bytes);
 
-// The form a record keeps: one line per fact.
+// The form in a record: one line per fact.
 std::string to_text(const ElfFacts& facts);
 ElfFacts elf_from_text(std::string_view text);
 

@@ -1,4 +1,4 @@
-// ELF files cut short, bent and hostile: never a crash, never a read beyond the bytes.
+// ELF files cut short, damaged and hostile: never a crash, never a read beyond the bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

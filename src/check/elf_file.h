@@ -16,10 +16,10 @@ namespace holdfast::check {
 
 class ElfFile {
 public:
-    // `read` must live as long as this.
+    // `read` must outlive this.
     explicit ElfFile(const ReadAt& read) : read_(read) {}
 
-    // 64-bit, little-endian; an error for anything else, and for one that is cut short.
+    // 64-bit, little-endian; an error for any other file, and for one that was cut short.
     Status open();
 
     std::uint16_t machine() const { return machine_; }
@@ -30,9 +30,9 @@ public:
     bool get(std::uint64_t offset, T& value) const {
         return read_(offset, &value, sizeof value);
     }
-    // Where in the file an address lies.
+    // The place of an address in the file.
     std::optional<std::uint64_t> offset_of(std::uint64_t address) const;
-    // A name of the dynamic section's table of strings.
+    // A name from the dynamic section's string table.
     std::string name(std::uint64_t index) const;
 
 private:

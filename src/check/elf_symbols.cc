@@ -35,11 +35,11 @@ public:
         return buckets_ == 0 ? Status(Error{"no table of symbols"}) : Status(Done{});
     }
 
-    // The hash table lists what is defined; what is wanted comes before it.
+    // The hash table lists only defined symbols; the needed ones come before them.
     Result<std::vector<std::string>> wanted() {
         std::uint64_t count = first_hashed_;
         if (!gnu_hash_) {
-            std::array<std::uint32_t, 2> head{};  // buckets, chains: one chain for each symbol
+            std::array<std::uint32_t, 2> head{};  // buckets, chains: one chain entry per symbol
             if (!hash_ || !file_.get(*hash_, head)) return Error{"no table of symbols"};
             count = head[1];
         }
@@ -53,7 +53,7 @@ public:
         return names;
     }
 
-    // Nothing: the tables end before it is known.
+    // Nothing if the tables end before that is known.
     std::optional<bool> defines(const std::string& name) {
         return gnu_hash_ ? in_gnu_hash(name) : in_old_hash(name);
     }

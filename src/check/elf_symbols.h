@@ -12,7 +12,7 @@
 
 namespace holdfast::check {
 
-// Names that must be found elsewhere; weak ones need not be.
+// Symbols that another file must define; without the weak ones.
 Result<std::vector<std::string>> wanted_symbols(const ReadAt& read);
 
 // Which of the names the file defines; an error where its tables cannot be read.

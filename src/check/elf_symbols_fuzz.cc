@@ -1,4 +1,4 @@
-// Symbol tables of files cut short, bent and hostile: never a crash, never a loop without end.
+// Symbol tables of files cut short, damaged and hostile: never a crash, never an endless loop.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

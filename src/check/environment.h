@@ -28,7 +28,7 @@ struct Cpu {
     std::string flags;  // " fpu sse avx ", a blank around every name
     std::string model;
     bool arm = false;    // the kernel runs on ARM
-    int processors = 0;  // listed; 0: none
+    int processors = 0;  // in the list; 0: none are listed
     bool has(const std::string& flag) const {
         return flags.find(' ' + flag + ' ') != std::string::npos;
     }
@@ -49,7 +49,7 @@ struct Segment {
     std::string name;
     Bytes size;
     std::uint32_t uid = 0;
-    std::optional<int> maker;  // the pid in its name
+    std::optional<int> maker;  // the pid in its name: the process that made it
     bool maker_lives = true;
 };
 
@@ -86,13 +86,13 @@ struct GpuSlot {
 };
 
 struct NvidiaDriver {
-    std::optional<Read<std::string>> module;   // of the kernel
+    std::optional<Read<std::string>> module;   // the version of the kernel's module
     std::vector<Read<std::string>> libraries;  // versions in the names of libcuda and libnvidia-ml
     bool device_nodes = false;                 // /dev/nvidia0 or WSL's /dev/dxg
     bool wsl = false;
     bool uvm_node = false, modprobe = false;
-    std::vector<std::string> compat;     // libcuda.so.1 of a cuda-compat package, found
-    std::optional<std::string> libcuda;  // which the loader would take
+    std::vector<std::string> compat;     // each libcuda.so.1 of a cuda-compat package
+    std::optional<std::string> libcuda;  // the libcuda that the loader would take
     std::vector<GpuSlot> slots;
     GpuPicture gpus;
     std::string no_answers_because;  // empty: the library answered
@@ -102,7 +102,7 @@ struct NvidiaDriver {
 
 struct Package {
     Metadata metadata;
-    std::string folder;  // its dist-info, or the egg-info of old
+    std::string folder;  // its dist-info, or the older egg-info
     std::string site;    // the folder that holds it
 };
 
@@ -125,7 +125,7 @@ struct VersionGap {
 struct Extension {
     std::string file;
     std::string module;
-    std::vector<std::string> missing;  // names that nobody defines
+    std::vector<std::string> missing;  // symbols that no library defines
 };
 
 struct Framework {
@@ -155,10 +155,10 @@ struct Python {
     std::vector<VersionGap> gaps;
     std::vector<Extension> extensions;  // those that could be judged
     std::vector<OpenMpCopy> openmp;
-    std::optional<std::string> mkl_folder;  // that has libmkl_core
+    std::optional<std::string> mkl_folder;  // the folder with libmkl_core
     std::vector<std::string> mkl_files;
     std::string shadow_folder;
-    std::vector<std::string> shadows;  // "torch.py" in the working directory
+    std::vector<std::string> shadows;  // files such as "torch.py" in the working directory
     std::string unknown_because;       // why its packages could not be read
 
     const Package* package(std::string_view name) const;
@@ -176,7 +176,7 @@ struct ImportTry {
     std::string framework;
     bool done = false;  // false: it took too long
     bool well = false;
-    std::string last_line;  // what it said
+    std::string last_line;  // the last line of its output
     double seconds = 0;
 };
 

@@ -6,8 +6,8 @@
 
 namespace holdfast::check {
 
-// Names the codes that were found, notes left out; an end in the environment, at a limit or for
-// lack of shared memory quotes the finding of its own cause.
+// Adds the codes that were found, except notes. If the program failed in its environment, at a
+// limit or for lack of shared memory, quotes the finding with the same cause.
 void add_foretold(Verdict& verdict, const CheckReport& report);
 
 }  // namespace holdfast::check

@@ -5,7 +5,7 @@
 namespace holdfast::check {
 namespace {
 
-// No other variable is looked at: it may be a secret.
+// Reads no other variables: they may be secrets.
 constexpr std::array watched_variables{
     "HOME",
     "PATH",

@@ -10,12 +10,12 @@
 namespace holdfast::check {
 
 struct GatherOptions {
-    std::string python;      // empty: that of the environment, else python3
-    std::string wanted;      // one framework
+    std::string python;      // empty: the environment's, else python3
+    std::string wanted;      // only this framework
     std::string directory;   // where the program works; empty: where we do
     std::optional<int> pid;  // whose limits; nothing: our own
     bool packages = true;    // read the Python environment
-    // Leaves out what takes long or is of no use while a program starts: the NVIDIA library, the
+    // Leaves out what takes long, or is useless while a program starts: the NVIDIA library, the
     // kernel log, sensors, notebooks.
     bool quick = false;
 };

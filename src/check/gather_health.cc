@@ -24,7 +24,7 @@ void add_count(Sight& sight, const std::string& file, std::vector<Read<std::uint
 }
 
 std::optional<int> celsius(std::optional<std::int64_t> thousandths) {
-    // Unset trip points are 0, and sensors that fail say nonsense.
+    // Trip points that are not set are 0, and broken sensors report nonsense.
     if (!thousandths || *thousandths <= 0 || *thousandths > 200'000) return std::nullopt;
     return static_cast<int>(*thousandths / 1000);
 }

@@ -1,4 +1,4 @@
-// Memory, limits, cgroups, processors: what /proc and /sys/fs/cgroup say.
+// Memory, limits, cgroups, processors: from /proc and /sys/fs/cgroup.
 #include <algorithm>
 
 #include "base/text.h"
@@ -59,7 +59,7 @@ void add_memory_level(Sight& sight, Environment& environment, const sources::Cgr
     sources::CgroupMemoryLevel level;
     level.path = at.directory();
     level.usage = bytes_in(sight, folder + (v2 ? "memory.current" : "memory.usage_in_bytes"));
-    if (!level.usage) return;  // no figures at this level
+    if (!level.usage) return;  // this level has no figures
     level.limit = limit_in(sight, folder + (v2 ? "memory.max" : "memory.limit_in_bytes"));
     if (v2) {
         level.high = limit_in(sight, folder + "memory.high");
@@ -81,7 +81,7 @@ void add_pids_level(Sight& sight, Environment& environment, const sources::Cgrou
     if (level.usage) environment.pids_levels.push_back(std::move(level));
 }
 
-// The least of the quotas up the tree. "200000 100000": two processors.
+// The smallest of the quotas of all levels. "200000 100000" means two processors.
 void add_quota(Sight& sight, Environment& environment, const sources::CgroupPlace& at) {
     const std::string folder = at.directory() + '/';
     std::optional<double> processors;
@@ -95,7 +95,7 @@ void add_quota(Sight& sight, Environment& environment, const sources::CgroupPlac
         if (quota && period && *period > 0)
             processors = static_cast<double>(*quota) / static_cast<double>(*period);
     } else {
-        const auto quota = number_in(sight, file);  // "-1": none
+        const auto quota = number_in(sight, file);  // "-1" means no quota
         const auto period = number_in(sight, folder + "cpu.cfs_period_us");
         if (quota && period && *period > 0)
             processors = static_cast<double>(*quota) / static_cast<double>(*period);

@@ -1,5 +1,4 @@
-// The shared libraries that the environment's packages need, found in the way the loader would find
-// them.
+// The shared libraries that the environment's packages need, searched for as the loader would.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -30,7 +29,7 @@ bool is_openmp(std::string_view name) {
 }
 bool is_mkl(std::string_view name) { return name.starts_with("libmkl_"); }
 
-// The files whose loading decides an import.
+// The files that must load for an import to succeed.
 std::vector<std::string> deciding_files(Sight& sight, const Environment& environment) {
     std::vector<std::string> files;
     const Python& python = *environment.python;
@@ -63,7 +62,7 @@ std::vector<std::string> deciding_files(Sight& sight, const Environment& environ
     return files;
 }
 
-// torch and TensorFlow load these by their paths when the loader did not find them.
+// torch and TensorFlow load these by path if the loader did not find them.
 std::optional<std::string> in_nvidia_packages(Sight& sight, const Python& python,
                                               const std::string& soname) {
     const auto any = [](std::string_view name) { return !name.starts_with('_'); };
@@ -76,7 +75,8 @@ std::optional<std::string> in_nvidia_packages(Sight& sight, const Python& python
 }
 
 bool is_left_out(std::string_view soname) {
-    // The kernel's own and the driver's: the first always is there, the second is another check.
+    // Libraries of the loader and the driver: the first always exist, the second have a check of
+    // their own.
     return soname.starts_with("ld-linux") || soname.starts_with("linux-vdso") ||
            soname.starts_with("libcuda.so") || soname.starts_with("libnvidia-");
 }
@@ -134,8 +134,8 @@ void gather_libraries(Sight& sight, Environment& environment) {
     gather_mkl(sight, python);
     const std::string program = followed(sight, python.program);
     Loader loader(sight, environment, program);
-    // If a saved root has the environment but not the system's libraries, nothing is known about
-    // those.
+    // A saved root may contain the environment but not the system's libraries: then nothing is
+    // known about those.
     const ElfFacts* own = loader.elf(program);
     if (!loader.find("libc.so.6", program, own != nullptr ? *own : ElfFacts{})) return;
     std::set<std::string> told;
@@ -145,7 +145,7 @@ void gather_libraries(Sight& sight, Environment& environment) {
         for (const std::string& soname : facts->needed) {
             if (is_left_out(soname)) continue;
             auto found = loader.find(soname, file, *facts);
-            // A neighbour of the same package is loaded before it, by its path.
+            // A library from the same package is loaded before it, by path.
             if (!found && sight.exists(joined(folder_of(file), soname)))
                 found = FoundLibrary{joined(folder_of(file), soname), "beside it"};
             if (!found)
@@ -167,7 +167,7 @@ void gather_libraries(Sight& sight, Environment& environment) {
             }
         }
     }
-    // cuDNN asks for its parts by bare names: there LD_LIBRARY_PATH comes first.
+    // cuDNN asks for its parts by file name alone, so LD_LIBRARY_PATH comes first.
     for (const std::string& folder : folders_in(environment.variable("LD_LIBRARY_PATH")))
         for (const char* soname : {"libcudnn.so.9", "libcudnn_graph.so.9", "libcudnn_ops.so.9",
                                    "libcudnn.so.8", "libcudnn_ops_infer.so.8"})

@@ -1,4 +1,4 @@
-// The driver in the kernel, its library, its device files, and what the library answers.
+// The driver's kernel module, its library, its device files, and what the library answers.
 #include <array>
 
 #include "base/text.h"
@@ -24,7 +24,7 @@ std::optional<std::string> version_in(std::string_view text) {
     return std::nullopt;
 }
 
-// "libcuda.so.535.129.03" has it.
+// "libcuda.so.535.129.03": the version is in the name.
 std::optional<std::string> version_of_name(std::string_view path) {
     const std::string_view name = base_name(path);
     const std::size_t at = name.find(".so.");

@@ -1,4 +1,5 @@
-// Where a program writes: room, rights, kind of file system; and /dev/shm with what is left in it.
+// The places that a program writes to: room, rights, kind of file system; and /dev/shm, with what
+// is left in it.
 #include <array>
 
 #include "base/text.h"
@@ -24,7 +25,7 @@ bool holds(const std::string& point, std::string_view path) {
            (point == "/" || path.size() == point.size() || path[point.size()] == '/');
 }
 
-// Of two mounts on one point, the later one counts.
+// If two mounts are on the same point, the later one counts.
 const sources::Mount* mount_of(const std::vector<sources::Mount>& mounts, std::string_view path) {
     const sources::Mount* best = nullptr;
     for (const sources::Mount& mount : mounts)
@@ -50,7 +51,7 @@ std::optional<Bytes> size_option(std::string_view options) {
     return std::nullopt;
 }
 
-// Names of segments by those who make them and forget them.
+// Names of segments that well-known libraries create and may leave behind.
 bool is_segment(std::string_view name) {
     for (const std::string_view start : {"torch_", "psm_", "sem.", "nccl-", "wnsm_", "cuda.shm."})
         if (name.starts_with(start)) return true;
@@ -72,7 +73,7 @@ void gather_shm(Sight& sight, Environment& environment, const std::vector<source
         shm.file = "/proc/self/mountinfo";
     }
     shm.missing = !sight.exists("/dev/shm") && !own;
-    if (mounts.empty() && shm.missing) return;  // not a machine's root
+    if (mounts.empty() && shm.missing) return;  // not the root of a whole machine
     for (const std::string& name :
          sight.list("/dev/shm", is_segment).value_or(std::vector<std::string>())) {
         const auto status = sight.status("/dev/shm/" + name);
@@ -107,7 +108,7 @@ void gather_places(Sight& sight, Environment& environment) {
             place.mount_point = mount->point;
             place.network = is_network(mount->type);
         }
-        // A dead network file system would not answer, so none is accessed.
+        // Does not touch network file systems: a dead one would not answer.
         if (!place.network) {
             place.missing = !sight.exists(path);
             if (place.missing && (may_be_missing || mounts.empty())) return;

@@ -11,7 +11,7 @@
 namespace holdfast::check {
 namespace {
 
-// Their METADATA is read; of all others the name and version of the folder do.
+// Only for these the METADATA is read; for others the folder's name and version are enough.
 constexpr std::array read_packages{
     "torch",
     "torchvision",
@@ -84,7 +84,7 @@ std::string find_program(Sight& sight, const Environment& environment, const std
     return {};
 }
 
-// pyenv's shims are scripts; a file names what they would start.
+// pyenv's shims are scripts; a file says which version they would start.
 std::string behind_shim(Sight& sight, const std::string& directory, const std::string& program) {
     const std::string folder = folder_of(program);
     if (!folder.ends_with("/shims")) return program;
@@ -308,7 +308,7 @@ void gather_python(Sight& sight, Environment& environment, const GatherOptions& 
         add_site(sight, python, "/usr/local" + lib + "/dist-packages");
         add_site(sight, python, "/usr/lib/python3/dist-packages");
     }
-    // lib64 is a link to lib in most environments: the same packages would be there twice.
+    // In most environments lib64 is a link to lib: the same packages would appear twice.
     std::set<std::string> real_sites;
     std::erase_if(python.sites, [&](const std::string& site) {
         const std::string lib64 = python.prefix + "/lib64";

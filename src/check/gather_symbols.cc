@@ -1,5 +1,5 @@
-// Symbols that the user's own extensions need and no library defines: the extensions were built
-// against another version of a library, and their import fails.
+// Symbols that the user's own extensions need and that no library defines: the extensions were
+// built for another version of a library, and importing them fails.
 #include <deque>
 #include <set>
 
@@ -28,8 +28,8 @@ std::optional<std::string> module_of(std::string_view file, const std::string& v
     return parts[1].starts_with(tag + '-') ? std::optional(std::string(parts[0])) : std::nullopt;
 }
 
-// The file, all that it needs, and the program with all that it needs; nothing where one is not
-// found: torch and others load libraries by their path first, and then nobody can say.
+// The file and all libraries that it needs, and the program with its libraries. Nothing if one is
+// not found: torch and others load libraries by path, and then nobody can know.
 std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::string& file,
                                                     const std::string& program) {
     std::vector<std::string> libraries;
@@ -55,7 +55,7 @@ std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::s
 void gather_symbols(Sight& sight, Environment& environment) {
     if (!environment.python || !environment.python->unknown_because.empty()) return;
     Python& python = *environment.python;
-    // A preloaded library may define anything.
+    // With LD_PRELOAD, a library may define anything.
     if (python.shadow_folder.empty() || environment.variable("LD_PRELOAD") != nullptr) return;
     const std::string program = followed(sight, python.program);
     Loader loader(sight, environment, program);

@@ -13,7 +13,7 @@
 namespace holdfast::check {
 namespace {
 
-// One table serves both directions, so that what is written is what is read.
+// One table serves both directions, so that what is written can be read.
 template <class Visit>
 void for_each_figure(GpuFacts& gpu, Visit visit) {
     sources::GpuReading& reading = gpu.reading;
@@ -117,7 +117,7 @@ GpuAnswers ask_gpus(const char* library, int milliseconds) {
             text.append(piece, static_cast<std::size_t>(got));
     }
     child->send(SIGKILL);
-    // The wait is bounded: a process that is stuck in the driver cannot even be killed.
+    // Wait only for a while: a process that is stuck in the driver cannot even be killed.
     for (int tries = 0; tries < 50 && !child->wait_if_ended(); ++tries) ::poll(nullptr, 0, 1);
     if (!whole) return {{}, "the NVIDIA driver did not answer within its time"};
     if (text.starts_with("absent ")) return {{}, text.substr(7)};
@@ -141,7 +141,7 @@ std::vector<std::string> gpu_lines(const GpuPicture& picture) {
         for (const sources::GpuProcess& process : gpu.reading.processes)
             if (++others <= 32)
                 put(line, "process", process.used ? number_text(*process.used) : "?");
-        line += " name=" + printable(gpu.reading.name);  // last: it has blanks
+        line += " name=" + printable(gpu.reading.name);  // last, because it contains blanks
         lines.push_back(std::move(line));
     }
     return lines;
@@ -166,7 +166,7 @@ GpuPicture parse_gpu_lines(const std::vector<std::string>& lines) {
             const std::string_view key = word->substr(0, equals);
             const std::string_view value = word->substr(equals + 1);
             if (key == "name") {
-                // The rest of the line, blanks and all.
+                // The name is the rest of the line, with its blanks.
                 gpu.reading.name = std::string(value) + std::string(rest);
                 break;
             }

@@ -12,7 +12,7 @@
 
 namespace holdfast::check {
 
-// A driver that has lost its GPU may never answer; it is given `milliseconds`.
+// A driver that has lost its GPU may never answer, so it gets only this many milliseconds.
 GpuAnswers ask_gpus(const char* library, int milliseconds);
 
 struct GpuFacts {
@@ -26,7 +26,7 @@ struct GpuPicture {
 };
 
 std::vector<std::string> gpu_lines(const GpuPicture& picture);
-// Lines that make no sense are left out.
+// Leaves out lines that make no sense.
 GpuPicture parse_gpu_lines(const std::vector<std::string>& lines);
 
 }  // namespace holdfast::check

@@ -47,7 +47,7 @@ ImportTry try_import(const std::string& python, const std::string& framework, Na
     std::string text;
     const Nanos start = monotonic_now();
     std::optional<int> status;
-    // A process it left behind may hold the pipe open: its own end counts.
+    // Waits for the process itself: a process that it left behind may keep the pipe open.
     while (!status) {
         const auto left =
             std::chrono::duration_cast<std::chrono::milliseconds>(start + limit - monotonic_now())

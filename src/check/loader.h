@@ -19,12 +19,12 @@ struct FoundLibrary {
 
 class Loader {
 public:
-    // `program`: the interpreter's own file, links followed.
+    // `program`: the interpreter's own file, with links resolved.
     Loader(Sight& sight, const Environment& environment, const std::string& program);
 
     std::optional<FoundLibrary> find(const std::string& soname, const std::string& by,
                                      const ElfFacts& facts);
-    // Parsed once.
+    // Parses each file once.
     const ElfFacts* elf(const std::string& path);
 
 private:

@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view new_magic = "glibc-ld.so.cache1.1";
 constexpr std::size_t header_size = 48;
 constexpr std::size_t entry_size = 24;
-// The second byte is the kind of machine; the first is 3, "an ELF library of glibc".
+// The second byte is the kind of machine; the first one, 3, means an ELF library of glibc.
 #if defined(__aarch64__)
 constexpr std::uint32_t own_kind = 0x0a03;
 #else
@@ -39,7 +39,7 @@ LoaderCache parse_loader_cache(std::string_view bytes) {
     LoaderCache cache;
     const std::size_t start = bytes.find(new_magic);
     if (start == std::string_view::npos) return cache;
-    bytes.remove_prefix(start);  // texts are counted from here
+    bytes.remove_prefix(start);  // offsets of texts count from here
     const std::uint32_t count = word(bytes, new_magic.size());
     for (std::size_t i = 0; i < count; ++i) {
         const std::size_t at = header_size + i * entry_size;
@@ -57,7 +57,7 @@ std::optional<std::string> find_gpu_code(std::string_view bytes) {
         std::size_t end = at;
         while (end < bytes.size() && is_code_character(bytes[end])) ++end;
         const std::string_view text = bytes.substr(at, end - at);
-        // One name alone may be anything; two, a blank between, are the list.
+        // A single name may mean anything; two names with a blank between them are the list.
         const bool list = end < bytes.size() && text.size() < 512 && text.size() > 6 &&
                           text[3] >= '0' && text[3] <= '9' &&
                           (text.find(" sm_") != std::string_view::npos ||

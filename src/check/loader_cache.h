@@ -1,4 +1,5 @@
-// /etc/ld.so.cache: where the loader finds libraries by name. And the list of GPU code in a build.
+// /etc/ld.so.cache, in which the loader finds libraries by name. Also finds the list of GPU code in
+// a build.
 #pragma once
 
 #include <map>
@@ -8,10 +9,11 @@
 
 namespace holdfast::check {
 
-// Name to path; of several the first that is for this kind of machine, as the loader takes it.
+// Name to path. If a name appears several times, the first one for this kind of machine counts, as
+// for the loader.
 using LoaderCache = std::map<std::string, std::string, std::less<>>;
 
-// glibc's format since 2.2, alone or behind the older one. Invalid entries are left out.
+// glibc's format since 2.2, alone or behind the older format. Leaves out invalid entries.
 LoaderCache parse_loader_cache(std::string_view bytes);
 
 // "sm_75 sm_80 sm_90": torch's builds carry it as one text.

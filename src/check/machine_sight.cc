@@ -151,7 +151,7 @@ public:
         const UniqueFd file = open_regular(path);
         struct stat found {};
         if (!file || ::fstat(file.get(), &found) != 0 || found.st_size <= 0) return std::nullopt;
-        // Read, not mapped: a file that shrinks under a mapping would end us.
+        // Reads instead of mapping: if a mapped file shrank, we would get a SIGBUS.
         std::string piece(1U << 20U, '\0');
         constexpr std::size_t overlap = 512;
         for (std::uint64_t at = 0; at < longest_scan; at += piece.size() - overlap) {
@@ -219,7 +219,7 @@ private:
     bool live() const { return options_.root.empty(); }
 
     UniqueFd open_below(const std::string& path, int flags) const {
-        // openat2 refuses what O_PATH has no use for.
+        // openat2 refuses flags that mean nothing together with O_PATH.
         flags |= (flags & O_PATH) != 0 ? O_CLOEXEC : O_CLOEXEC | O_NOCTTY;
         if (live()) return UniqueFd(::open(path.c_str(), flags));
         open_how how{};
@@ -229,7 +229,7 @@ private:
             static_cast<int>(::syscall(SYS_openat2, root_.get(), path.c_str(), &how, sizeof how)));
     }
 
-    // O_NONBLOCK: a FIFO in a file's place would hold us up for ever.
+    // O_NONBLOCK: opening a FIFO would block for ever.
     UniqueFd open_regular(const std::string& path) const {
         UniqueFd file = open_below(path, O_RDONLY | O_NONBLOCK);
         struct stat found {};

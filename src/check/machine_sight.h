@@ -1,4 +1,4 @@
-// The machine itself, or a tree that looks like one.
+// This machine, or a tree that looks like one.
 #pragma once
 
 #include <memory>
@@ -10,12 +10,12 @@ namespace holdfast::check {
 
 struct MachineOptions {
     std::string root;                        // empty: this machine
-    const char* nvml = "libnvidia-ml.so.1";  // another one in tests
-    int nvml_milliseconds = 1500;            // a driver that hangs is given up on
+    const char* nvml = "libnvidia-ml.so.1";  // tests use another one
+    int nvml_milliseconds = 1500;            // gives up on a driver that hangs
 };
 
-// Below a root that is not this machine's there are files alone: no variables, no NVML, no log, and
-// links stay inside.
+// Below another root there are only files: no variables, no NVML, no log; and links stay inside the
+// root.
 std::unique_ptr<Sight> machine_sight(const MachineOptions& options = {});
 
 }  // namespace holdfast::check

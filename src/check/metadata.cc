@@ -19,7 +19,7 @@ std::string_view unquoted(std::string_view text) {
     return text;
 }
 
-// One comparison; nothing if a word of it is not known.
+// Evaluates one comparison; nothing if a word in it is unknown.
 std::optional<bool> comparison_holds(std::string_view text, const MarkerWorld& world) {
     constexpr std::array<std::string_view, 6> operators{"==", "!=", "<=", ">=", "<", ">"};
     std::size_t at = std::string_view::npos;
@@ -34,7 +34,7 @@ std::optional<bool> comparison_holds(std::string_view text, const MarkerWorld& w
     const std::string_view wanted = unquoted(text.substr(at + op.size()));
     if (key == "python_version" || key == "python_full_version") {
         if (world.python.empty()) return std::nullopt;
-        // Only the first two numbers of the version are known.
+        // Of the Python version only the first two numbers are known.
         if (key == "python_full_version" && split(wanted, '.').size() > 2) return std::nullopt;
         return fits(std::string(op) + std::string(wanted), world.python);
     }
@@ -75,7 +75,7 @@ std::optional<Requirement> parse_requirement(std::string_view text, const Marker
         if (close == std::string_view::npos) return std::nullopt;
         rest = trim(rest.substr(close + 1));
     }
-    if (rest.starts_with('@')) return std::nullopt;  // from an address: any version
+    if (rest.starts_with('@')) return std::nullopt;  // required from an address: any version fits
     if (rest.starts_with('(') && rest.ends_with(')')) rest = rest.substr(1, rest.size() - 2);
     requirement.specifiers = std::string(trim(rest));
     return requirement;
@@ -97,7 +97,7 @@ std::string normalised(std::string_view name) {
 }
 
 std::optional<bool> marker_holds(std::string_view marker, const MarkerWorld& world) {
-    // Parentheses around a mixture of both would need a parser; such markers are left undecided.
+    // A mixture of both with parentheses would need a parser: such markers stay undecided.
     const bool mixed = marker.find(" and ") != std::string_view::npos &&
                        marker.find(" or ") != std::string_view::npos;
     if (mixed) return std::nullopt;

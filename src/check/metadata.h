@@ -1,4 +1,4 @@
-// METADATA of an installed Python package: its name, its version, what it asks for.
+// METADATA of an installed Python package: its name, its version, its requirements.
 #pragma once
 
 #include <optional>
@@ -16,17 +16,17 @@ struct Requirement {
 struct Metadata {
     std::string name;  // normalised: "scikit-learn"
     std::string version;
-    std::vector<Requirement> requires_;  // those that apply here for certain
+    std::vector<Requirement> requires_;  // those that certainly apply here
 };
 
-// The values that a marker is compared with. Empty: not known; then a marker that uses it does not
-// apply.
+// The values that markers are compared with. An empty value is unknown: a marker that uses it does
+// not apply.
 struct MarkerWorld {
     std::string python;   // "3.11"
     std::string machine;  // "x86_64"
 };
 
-// Reads the head only; text after the first empty line is the package's description.
+// Reads only the head: after the first empty line comes the package's description.
 Metadata parse_metadata(std::string_view text, const MarkerWorld& world);
 
 // "Scikit_Learn" -> "scikit-learn"

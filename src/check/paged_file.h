@@ -17,7 +17,7 @@ class PagedFile {
 public:
     explicit PagedFile(UniqueFd file) : file_(std::move(file)) {}
 
-    // False when the file has not that many bytes there, or too many pages were asked for.
+    // False if the file does not have that many bytes there, or if too many pages were requested.
     bool operator()(std::uint64_t offset, void* into, std::size_t size) {
         char* out = static_cast<char*>(into);
         while (size > 0) {

@@ -14,10 +14,10 @@ std::string folder_of(std::string_view path);  // "/usr/bin" of "/usr/bin/python
 std::string joined(std::string_view folder, std::string_view name);
 // Without "." and "..": "/a/b/../c" is "/a/c".
 std::string tidy(std::string_view path);
-// Follows links of the last part, as long as there are some; a loop ends where it began.
+// Follows links of the last component; a loop ends where it began.
 std::string followed(Sight& sight, std::string path);
 
-// The libraries' folders of this environment variable; empty ones are left out.
+// The folders in this environment variable's list; leaves out empty ones.
 std::vector<std::string> folders_in(const std::string* variable);
 
 }  // namespace holdfast::check

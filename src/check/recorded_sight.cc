@@ -173,7 +173,7 @@ public:
     }
     std::optional<std::vector<std::string>> list(const std::string& path, Wanted wanted) override {
         auto names = inner_.list(path, wanted);
-        // A name is kept as it is if nothing else is read about it.
+        // Records a name alone if nothing else about it is read.
         if (names) note("status " + path, "directory 0 0");
         for (const std::string& name : names.value_or(std::vector<std::string>()))
             note("status " + (path.ends_with('/') ? path : path + '/') + name, "other 0 0");

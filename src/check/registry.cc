@@ -1,4 +1,4 @@
-// The list of checks: a check that is not here does not exist.
+// The list of checks: only checks in this list are run.
 #include <algorithm>
 #include <array>
 

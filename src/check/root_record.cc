@@ -86,7 +86,8 @@ RootRecord parse_root(std::string_view text) {
             if (!record.log) record.log.emplace();
             if (!rest.empty()) record.log->emplace_back(rest);
         } else if (record.entries.size() < most_entries) {
-            // "kind PATH = value" on one line, or a body of lines that begin with '|'.
+            // Either "kind PATH = value" on one line, or the value in the lines below, which begin
+            // with '|'.
             const std::size_t equals = rest.find(" = ");
             std::string key = std::string(kind) + ' ' + std::string(rest.substr(0, equals));
             std::string& value = record.entries[key];

@@ -14,8 +14,8 @@
 
 namespace holdfast::check {
 
-// Beside the entries, two kinds of lines are for the tests alone: `from NAME` (another root whose
-// entries come first) and `expect ...`.
+// There are two more kinds of lines, only for tests: `from NAME` (another root whose entries come
+// first) and `expect ...`.
 struct RootRecord {
     // "file /proc/meminfo" -> its bytes; "link P", "status P", "space P", "elf P", "code P",
     // "cached NAME", "writable P", "var NAME", "figure NAME" alike.
@@ -24,14 +24,14 @@ struct RootRecord {
     bool gpus_asked = false;
     std::optional<std::vector<std::string>> log;
     std::vector<std::string> expects;
-    // "edit PATH = OLD ==> NEW": the line of that file that begins with OLD becomes NEW.
+    // "edit PATH = OLD ==> NEW": in that file, the line that begins with OLD becomes NEW.
     struct Edit {
         std::string path, from, to;
     };
     std::vector<Edit> edits;
     std::string from;
 
-    // Puts `later` over this one; "gone P" there takes P and all below it away.
+    // Puts `later` on top of this record; "gone P" in `later` removes P and everything below it.
     void add(const RootRecord& later);
 };
 
@@ -42,11 +42,11 @@ std::string to_text(const RootRecord& record);
 
 std::unique_ptr<Sight> recorded_sight(RootRecord record);
 
-// Hands on what `inner` sees and keeps it.
+// Passes on what `inner` sees, and records it.
 class RecordingSight;
 std::unique_ptr<Sight> recording_sight(Sight& inner, RootRecord& into);
 
-// Names of people, machines and projects become "user", "host" and "work".
+// What to replace by "user", "host" and "work": names of people, machines and projects.
 struct Names {
     std::string home, host, directory;
 };

@@ -1,5 +1,5 @@
-// A whole root from anywhere: read, judged, written and read again. The files of /proc, of cgroups,
-// of Python's build information and of kernels all pass through here.
+// A whole root from anywhere: read, judged, written and read again. This covers the files of /proc,
+// of cgroups, of Python's build information and of kernels.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace holdfast::check;
     const auto record = parse_root({reinterpret_cast<const char*>(data), size});
     (void)parse_root(to_text(record));
-    // Judging takes a thousand times as long as parsing: one input in eight will do.
+    // Judging takes a thousand times as long as parsing, so judge only one input in eight.
     if (size % 8 != 0) return 0;
     const auto sight = recorded_sight(record);
     const auto report = judge(gather(*sight, {}));

@@ -1,5 +1,6 @@
-// Every check on roots that must trigger it and on the nearest that must not; and healthy machines,
-// of which nothing may block. The roots lie in roots/; what is reconstructed there says so.
+// Every check, on roots that must trigger it and on near misses that must not; and healthy
+// machines, on which nothing may block. The roots are in roots/, and say what in them is
+// reconstructed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 namespace holdfast::check {
 namespace {
 
-// Files of roots hold several, each begun by "root NAME".
+// A file of roots may contain several, each begun by "root NAME".
 std::map<std::string, RootRecord> all_roots() {
     std::map<std::string, RootRecord> roots;
     const std::filesystem::path folder =
@@ -89,7 +90,7 @@ TEST(Roots, EveryExpectationHolds) {
                 const CheckFinding* finding = finding_of(report, words.at(1));
                 EXPECT_EQ(finding, nullptr)
                     << name << ": " << (finding != nullptr ? finding->summary : "");
-                // A near miss that could not be judged proves nothing.
+                // A near miss proves nothing if the check was not possible.
                 EXPECT_EQ(why_impossible(report, words.at(1)), "") << name << ' ' << words.at(1);
                 continue;
             }
@@ -117,7 +118,7 @@ TEST(Roots, EveryCheckHasOneThatTriggersItAndANearMiss) {
     std::size_t both = 0;
     for (const Check& check : all_checks()) {
         const std::string name(check.name);
-        if (name == "framework-import") continue;  // needs a Python; tests/test_check.py
+        if (name == "framework-import") continue;  // needs a Python: see tests/test_check.py
         EXPECT_TRUE(triggered.contains(name)) << name << " is never triggered";
         EXPECT_TRUE(missed.contains(name)) << name << " has no near miss";
         both += triggered.contains(name) && missed.contains(name) ? 1U : 0U;
@@ -143,8 +144,9 @@ TEST(Roots, NothingBlocksOnHealthyMachines) {
     EXPECT_GE(healthy, 10);
 }
 
-// The zoo's deaths whose fault lies in the environment, each with a root that has the same fault
-// before the start. Limits, disks and shared memory are made for real in tests/test_foretold.py.
+// The zoo's deaths that are caused by the environment, each with a root that has the same fault
+// before the start. Limits, disks and shared memory are tested with real ones in
+// tests/test_foretold.py.
 struct Foretold {
     std::string_view program, root, code;
 };

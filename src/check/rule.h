@@ -19,7 +19,7 @@ public:
         findings_.push_back(
             {cause, severity, {}, std::move(summary), std::move(evidence), std::move(fixes)});
     }
-    // What the check needs was not there.
+    // What the check needs was missing.
     void impossible(std::string why) { why_not_ = std::move(why); }
 
     std::vector<CheckFinding>& findings() { return findings_; }
@@ -33,7 +33,7 @@ private:
 struct Check {
     std::string_view name;
     void (*judge)(const Environment&, Judgement&);
-    // Part of what `holdfast run` looks at while the program starts.
+    // `holdfast run` makes this check, too, while the program starts.
     bool cheap = false;
 };
 

@@ -1,5 +1,5 @@
-// A machine whose every file, link and answer is the same bytes: so each parser behind the checks,
-// whatever it is meant for, meets them. Nothing may crash, and what is said must be readable.
+// A machine in which every file, link and answer consists of the same bytes: so they reach every
+// parser behind the checks. Nothing may crash, and the findings must be readable.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 namespace holdfast::check {
 namespace {
 
-// One that each of the lists below is looking for.
+// Has a name for each list that the checks ask for.
 constexpr std::array names{"mc0",
                            "thermal_zone0",
                            "hwmon0",
@@ -111,7 +111,7 @@ private:
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace holdfast::check;
-    if (size % 3 != 0) return 0;  // judging everything takes long: some of them will do
+    if (size % 3 != 0) return 0;  // judging takes long: only some inputs
     OneAnswer sight({reinterpret_cast<const char*>(data), size});
     const auto report = judge(gather(sight, {}));
     if (!holdfast::check_report_from_json(holdfast::to_json(report)).ok()) std::abort();

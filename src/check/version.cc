@@ -25,7 +25,7 @@ constexpr std::array phases{Phase{"alpha", -3}, Phase{"beta", -2}, Phase{"previe
                             Phase{"pre", -1},   Phase{"rc", -1},   Phase{"a", -3},
                             Phase{"b", -2},     Phase{"c", -1},    Phase{"r", 1}};
 
-// ".dev3", "rc1", "-post2"; false: something else.
+// ".dev3", "rc1", "-post2"; false for anything else.
 bool take_phase(std::string_view& rest, PackageVersion& version) {
     if (!rest.empty() && (rest[0] == '.' || rest[0] == '-' || rest[0] == '_'))
         rest.remove_prefix(1);
@@ -33,7 +33,7 @@ bool take_phase(std::string_view& rest, PackageVersion& version) {
         if (!rest.starts_with(known.word)) continue;
         rest.remove_prefix(known.word.size());
         if (!rest.empty() && (rest[0] == '.' || rest[0] == '-')) rest.remove_prefix(1);
-        // "rc1.dev2": the first word decides; such versions are rare enough.
+        // "rc1.dev2": only the first word counts; such versions are rare.
         const auto number = take_number(rest).value_or(0);
         if (version.phase == 0) {
             version.phase = known.phase;
@@ -73,7 +73,7 @@ std::optional<bool> fits_one(std::string_view specifier, const PackageVersion& v
     if (op == "!=") return !same;
     if (op == "<=") return version <= *wanted;
     if (op == ">=") return version >= *wanted;
-    // "<2" leaves out 2.0rc1 as well; ">2" leaves out 2.post1.
+    // "<2" excludes 2.0rc1, too; ">2" excludes 2.post1.
     if (op == "<")
         return version < *wanted &&
                !(version.phase < 0 && wanted->phase == 0 && version.release == wanted->release);

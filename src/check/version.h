@@ -28,7 +28,7 @@ struct PackageVersion {
 
 std::optional<PackageVersion> parse_version(std::string_view text);
 
-// "<2,>=1.21" against "2.0.1": does it fit? Nothing where a part makes no sense.
+// Whether "2.0.1" fits "<2,>=1.21". Nothing if a part makes no sense.
 std::optional<bool> fits(std::string_view specifiers, std::string_view version);
 
 // "13.2" -> {13, 2}; of "525.60.13" the first two.

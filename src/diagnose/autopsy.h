@@ -1,5 +1,5 @@
-// What is found out about one death, once, for every rule: how it died, whether the OOM killer took
-// it, what stood still, its last words, what it held, and who brought it down.
+// What is found out about one death, once, for every rule: how it died, whether the OOM killer
+// killed it, what stood still, its last words, what it held, and who brought it down.
 #pragma once
 
 #include <memory>

@@ -13,7 +13,7 @@ struct Autopsy;
 struct Choice {
     enum class Kind {
         none,
-        decisive,        // `first` has decisive evidence, `second` has not
+        decisive,        // `first` has decisive evidence, `second` does not
         more_specific,   // `first` explains `second`
         end_certain,     // how it ended (`first`) is certain, why (`second`) is not
         came_to_that,    // `first` is how it ended, `second` why

@@ -31,7 +31,7 @@ bool still_running(const Evidence& evidence) {
 DecidingProcess deciding_process(const Autopsy& death) {
     const ProcessEvidence* command =
         death.all.processes.empty() ? nullptr : &death.all.processes.front();
-    // The program is what a shell runs, not the shell.
+    // If the command is a shell, the program that it runs has the role "main", not the shell.
     const bool is_command =
         command != nullptr &&
         (death.process == command ||
@@ -48,7 +48,7 @@ DecidingProcess deciding_process(const Autopsy& death) {
     return process;
 }
 
-// How other processes of the tree came to harm: an OOM kill or a crash, before the end of the run.
+// How other processes of the tree died before the end of the run: by an OOM kill or a crash.
 std::vector<Finding> other_deaths(const Autopsy& decided, std::optional<int> but) {
     std::vector<Finding> findings;
     for (const ProcessEvidence& process : decided.all.processes) {
@@ -58,7 +58,7 @@ std::vector<Finding> other_deaths(const Autopsy& decided, std::optional<int> but
         if (decided.time && death->time && *death->time > *decided.time) continue;
         const bool crashed = death->by(SIGSEGV) || death->by(SIGABRT) || death->by(SIGBUS) ||
                              death->by(SIGILL) || death->by(SIGFPE);
-        if (!crashed && !oom_kill_of(*death)) continue;  // a parent that ends its workers, no harm
+        if (!crashed && !oom_kill_of(*death)) continue;  // the parent ended its worker: no harm
         std::vector<Finding> about = findings_about(*autopsy_of(*death));
         if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
         findings.push_back(rank(std::move(about)).root);
@@ -67,7 +67,7 @@ std::vector<Finding> other_deaths(const Autopsy& decided, std::optional<int> but
     return findings;
 }
 
-// Children that came, crashed and went between two looks left a record of the crash alone.
+// Children that crashed between two looks left only a crash record.
 std::vector<Finding> unseen_crashes(const Autopsy& decided) {
     std::vector<Finding> findings;
     for (const CrashEvidence& crash : decided.all.crashes) {
@@ -89,27 +89,48 @@ std::vector<Finding> unseen_crashes(const Autopsy& decided) {
     return findings;
 }
 
-// A child that crashed or was killed, and took its parent along, is the one that decided the run.
+// The other ranks end because of the one that failed first: they lose it, or the launcher stops
+// them. One of each kind is told.
+std::vector<Finding> ranks_that_followed(const Autopsy& decided, int judged) {
+    std::vector<Finding> findings;
+    for (const ProcessEvidence& process : decided.all.processes) {
+        if (process.role != Role::rank || process.pid == decided.pid || process.pid == judged)
+            continue;
+        const std::optional<Death> death = death_of(decided.all, process);
+        if (!death || !death->failed()) continue;
+        std::vector<Finding> about = findings_about(*autopsy_of(*death));
+        if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
+        const Finding root = rank(std::move(about)).root;
+        if (root.cause != "peer-lost"_cause && root.cause != "stopped-by-launcher"_cause) continue;
+        if (std::none_of(findings.begin(), findings.end(),
+                         [&](const Finding& known) { return known.cause == root.cause; }))
+            findings.push_back(root);
+    }
+    return findings;
+}
+
+// A child that crashed or was killed and took its parent along decided the run.
 std::optional<FatalChild> child_to_blame(const Autopsy& death, const Ranked& own) {
     const auto only_tells_of_it = [](const Finding& finding) {
         return finding.cause == "exception"_cause || finding.cause == "exit-called"_cause ||
-               finding.cause == "worker-oom"_cause || finding.cause == "shm-full"_cause;
+               finding.cause == "worker-oom"_cause || finding.cause == "shm-full"_cause ||
+               finding.cause == "peer-lost"_cause;
     };
-    // A leak that led to the worker's end is the worker's as well.
+    // The parent's own root is the worker's end, or a leak that led to it.
     const bool told = only_tells_of_it(own.root) ||
                       (is_explanation(own.root) && own.end.cause == "worker-oom"_cause);
     return told ? death.fatal_child : std::nullopt;
 }
 
-// Where the main thread was a moment before the end: for a death without warning.
+// How recent the last place must be to count, for a death without warning.
 constexpr Nanos a_moment{5'000'000'000};
 
 bool is_recent(const Autopsy& death, RunTime time) {
     return !death.time || time >= earlier(*death.time, a_moment);
 }
 
-// The supervisor sees all threads, about once a second; the agent only the main one, as it
-// allocates. For the main thread, the later of the two counts.
+// The supervisor sees all threads about once a second; the agent sees only the main thread, when it
+// allocates. For the main thread the later of the two counts.
 void add_last_place(Judgement& judgement, const Autopsy& death) {
     std::optional<RunTime> seen;
     for (const StacksEvidence& look : death.all.stacks) {
@@ -185,7 +206,7 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
     if (std::all_of(about.begin(), about.end(), is_explanation)) return;
     Ranked childs = rank(std::move(about));
     if (judgement.end.cause == "worker-oom"_cause || judgement.end.cause == "shm-full"_cause) {
-        // Who was killed for memory may be known to have kept it.
+        // The worker that was killed for memory may itself have leaked.
         if (judgement.root.cause == "worker-oom"_cause && is_explanation(childs.root)) {
             judgement.choice = {.kind = Choice::Kind::came_to_that,
                                 .first = judgement.end.cause,
@@ -208,7 +229,7 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
     judgement.contributing.insert(judgement.contributing.begin(), parents);
 }
 
-// The same reason behind two ends is reported once.
+// Whether the root has this very reason already: it is reported once, even behind two ends.
 bool told(const Judgement& judgement, const Finding& finding) {
     return is_explanation(finding) && judgement.root.cause == finding.cause &&
            judgement.root.pid == finding.pid;
@@ -227,7 +248,8 @@ Verdict of_death(const Evidence& evidence) {
         findings.push_back(
             finding_about(death, "unknown-kill"_cause, Confidence::unknown, facts::NothingTells{}));
     Ranked ranked = rank(std::move(findings));
-    // A program that was asked to stop, or left by os._exit, ends with 0 and has not finished.
+    // A program that was asked to stop, or that called os._exit, may end with 0 without having
+    // finished.
     const bool finished =
         well && (ranked.root.cause == "clean-exit"_cause || ranked.root.cause == "shut-down"_cause);
     judgement.outcome = finished ? Outcome::finished : Outcome::died;
@@ -245,6 +267,9 @@ Verdict of_death(const Evidence& evidence) {
     std::vector<Finding> others = other_deaths(death, blamed);
     for (Finding& finding : unseen_crashes(death))
         if (finding.pid != blamed) others.push_back(std::move(finding));
+    if (!finished)
+        for (Finding& finding : ranks_that_followed(death, judgement.process.pid))
+            others.push_back(std::move(finding));
     for (Finding& finding : others)
         if (judgement.contributing.size() < most_contributing && !told(judgement, finding))
             judgement.contributing.push_back(std::move(finding));

@@ -1,5 +1,5 @@
-// Evidence for tests, told as a story: a Python program in a 512 MiB container, healthy until the
-// test says otherwise. Every counter is readable and still unless moved.
+// Evidence for tests, told as a story: a Python program in a 512 MiB container that is healthy
+// until the test says otherwise. Every counter is readable and stands still until a test moves it.
 #pragma once
 
 #include <csignal>
@@ -83,7 +83,7 @@ public:
         *e_.host.oom_kill_last += times;
         return *this;
     }
-    // The same with the limit's own event: what a container's OOM kill leaves behind.
+    // The same with the limit's own event, as a container's OOM kill leaves it.
     Story& container_oom(Nanos noticed = 10s, std::uint64_t times = 1) {
         limit_touched();
         if (own().oom_last) *own().oom_last += 1;
@@ -145,13 +145,13 @@ public:
         at(pid).exit = ExitStatus{code, std::nullopt};
         return child_gone(pid, when);
     }
-    // Gone, and nobody could read how.
+    // The child has ended, and nobody could read its status.
     Story& child_gone(int pid, Nanos when) {
         at(pid).ended = when;
         at(pid).last_seen = when - 100ms;
         return *this;
     }
-    // `sh -c` around the program, which gets pid 101 and is the one meant by "main".
+    // `sh -c` around the program. The program gets pid 101, and "main" then means the program.
     Story& behind_shell(int code) {
         at(main_pid).role = Role::helper;
         at(main_pid).name = "sh";
@@ -204,7 +204,7 @@ public:
         return *this;
     }
 
-    // What was told from inside.
+    // What the agent recorded inside the process.
     AgentEvidence& agent(int pid = main_pid) {
         for (AgentEvidence& agent : e_.agents)
             if (agent.pid == pid) return agent;

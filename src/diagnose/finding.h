@@ -1,5 +1,5 @@
-// What a rule found: a cause, how sure, and the facts. It has no text: sentences are made from the
-// facts at the end, in words/.
+// What a rule found: a cause, how sure it is, and the facts. There is no text here: words/ makes
+// sentences from the facts at the end.
 #pragma once
 
 #include <memory>
@@ -12,16 +12,16 @@
 
 namespace holdfast {
 
-// The topic of an uncaught exception, if that ties it to a cause found elsewhere; or that a finding
-// is about held memory, which is reported only if memory ran out; or that it is about a failed
-// assertion on the GPU.
+// What a finding is about, for ranking: the topic of an uncaught exception ties it to a cause found
+// elsewhere, held memory is reported only if memory ran out, and a failed assertion on the GPU is a
+// reason and not an end.
 enum class Topic {
     none,
     nonfinite_number,
     gpu_memory,
     held_memory,
     device_assert,
-    others_memory,  // what a neighbour holds, when something was refused for it
+    others_memory,  // a neighbour holds it, and something was refused because of that
 };
 
 struct Account;
@@ -67,7 +67,7 @@ std::shared_ptr<const Facts> facts_of(F facts) {
     return std::make_shared<const FactsOf<F>>(std::move(facts));
 }
 
-// With the place in the user's code where this process died.
+// Also sets the place in the user's code where this process died.
 Finding finding_about(const Autopsy& death, CauseId cause, Confidence confidence,
                       std::shared_ptr<const Facts> facts);
 

@@ -1,4 +1,4 @@
-// What the verdict would have needed and could not see.
+// What could not be seen, and would have helped the verdict.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace holdfast {
 
-// What the collector could not see, and what the rules lacked for this death in particular.
+// What the supervisor could not see, and what the rules lacked for this death.
 std::vector<Missing> gaps(const Autopsy& death);
 
 }  // namespace holdfast

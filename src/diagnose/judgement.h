@@ -18,7 +18,7 @@ struct Judgement {
     std::vector<Finding> contributing;
     std::vector<PythonStack> python_stack;
     std::vector<NativeFrame> native_stack;
-    // If it hangs, its threads' stacks replace the others.
+    // In a standstill, the stacks of its threads replace the others.
     std::optional<Standstill> stand;
 };
 

@@ -124,7 +124,7 @@ Evidence random_evidence(Dice& dice, bool oom_may_move) {
     if (dice.upto(3) == 0) {
         KernelLogEntry entry;
         entry.kind = static_cast<KernelLogEntry::Kind>(dice.upto(5));
-        // Without a trace of an OOM kill the log names somebody else's pid.
+        // If the evidence must not show an OOM kill, the log names a foreign pid.
         entry.pid = oom_may_move ? 100 + static_cast<int>(dice.upto(2)) : 555;
         entry.time = dice.time();
         e.kernel_log.push_back(entry);

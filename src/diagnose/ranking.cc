@@ -25,18 +25,18 @@ bool yields(const Finding& finding, const Finding& to) {
     return names(finding.cause->yields_to, to.cause);
 }
 
-// Whether what is known before the end leads to an end like this one.
+// Whether this reason leads to an end like this one.
 bool explains(const Finding& why, const Finding& end) {
     if (!names(end.cause->explained_by, why.cause)) return false;
     if (end.cause == "exit-called"_cause) return why.topic == Topic::nonfinite_number;
     if (end.cause != "exception"_cause) return true;
     if (why.cause == "gpu-leak"_cause) return end.topic == Topic::gpu_memory;
-    // Many things fail after a loss is NaN. Only an exception about NaN ties the two together: the
-    // one that found it, or another.
+    // Many things fail after a loss is NaN, for other reasons. One of the two findings must itself
+    // be about a NaN.
     return why.topic == Topic::nonfinite_number || end.topic == Topic::nonfinite_number;
 }
 
-// Report large data only where memory ran out.
+// Large data is reported only if memory ran out.
 bool is_large_data(const Finding& finding) {
     return finding.topic == Topic::held_memory || !finding.cause->told_alone;
 }
@@ -58,7 +58,7 @@ namespace {
 Ranked rank_ends(std::vector<Finding> findings) {
     std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
         if (is_circumstance(a) != is_circumstance(b)) return is_circumstance(b);
-        // One that only may be so does not hide one that is known.
+        // A cause that is only possible does not hide one that is known.
         const bool a_unknown = a.confidence == Confidence::unknown;
         const bool b_unknown = b.confidence == Confidence::unknown;
         if (a_unknown != b_unknown) return b_unknown;
@@ -84,12 +84,12 @@ Ranked rank_ends(std::vector<Finding> findings) {
         if (is_circumstance(findings[i]) && somebody_stopped_it(ranked.root) &&
             findings[i].confidence == Confidence::certain && end == 0) {
             ranked.root = findings[i];
-            ranked.root.confidence = Confidence::likely;  // that this is why is not seen
+            ranked.root.confidence = Confidence::likely;  // nobody saw that it is why
             ranked.choice = {.kind = Choice::Kind::under_pressure, .child = {}};
         } else if (i != end &&
                    !(findings[i].cause == "exception"_cause && findings[i].pid == ranked.root.pid &&
                      ranked.root.confidence == Confidence::certain)) {
-            // The exception is only how the cause showed; it is in the evidence already.
+            // The exception is only how the cause showed itself, and is in the evidence already.
             ranked.rest.push_back(findings[i]);
         }
     }
@@ -132,7 +132,7 @@ Ranked rank(std::vector<Finding> findings) {
             others.push_back(std::move(reason));
         }
     }
-    // A kernel that was asked to end has finished as well; that is not worth reporting.
+    // A kernel that was asked to end also ends cleanly: do not report that twice.
     if (ranked.root.cause == "shut-down"_cause)
         std::erase_if(ranked.rest, [](const Finding& f) { return f.cause == "clean-exit"_cause; });
     ranked.rest.insert(ranked.rest.begin(), std::make_move_iterator(others.begin()),

@@ -15,14 +15,14 @@ struct Ranked {
     std::vector<Finding> rest{};
 };
 
-// Why a process ended, but never the end itself: a leak, too much data, a loss that was NaN.
+// Whether it is why a process ended, and never the end itself: a leak, too much data, a NaN loss.
 bool is_explanation(const Finding& finding);
 
-// Somebody or something outside decided that it shall end.
+// Whether somebody or something outside ended the program.
 bool stopped_from_outside(const Finding& end);
 
-// `findings` are about one death, are not empty, and are not explanations only. The more specific
-// explains the more general; a certain one is not replaced as the end by one that is merely likely.
+// `findings` must be about one death, and at least one must not be an explanation. The more
+// specific explains the more general; a certain end is not replaced by a likely one.
 Ranked rank(std::vector<Finding> findings);
 
 }  // namespace holdfast

@@ -1,4 +1,5 @@
-// The list of rules: a rule that is not here does not exist.
+// The rules that explain an end. `uneven_steps`, which only adds to a verdict, is called in
+// diagnose.cc.
 #include <array>
 
 #include "diagnose/rule.h"
@@ -55,6 +56,7 @@ constexpr std::array registry = std::to_array<Rule>({
     rules::checkpoint_corrupt,
     rules::loader_timeout,
     rules::collective_timeout,
+    rules::peer_lost,
     rules::gpu_lost,
     rules::gpu_ecc,
     rules::gpu_throttled,
@@ -68,6 +70,7 @@ constexpr std::array registry = std::to_array<Rule>({
     rules::exit_called,
     rules::shut_down,
     rules::unknown_kill,
+    rules::stopped_by_launcher,
 });
 
 // About a run that does not move, or did not move when it was stopped. At most one of them finds

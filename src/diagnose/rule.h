@@ -10,8 +10,8 @@
 
 namespace holdfast {
 
-// Pure. A rule is asked about the end of the run and about the end of every child that died, so it
-// must look at `Death::pid`'s own figures and never assume that it is asked about the main process.
+// Pure. Rules are asked about the end of the run and about the end of every child that died: look
+// at `Death::pid`'s own figures, and never assume that it is the main process.
 using Rule = std::optional<Finding> (*)(const Autopsy&);
 
 // All rules, in the order of the catalogue.

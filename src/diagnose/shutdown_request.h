@@ -1,4 +1,4 @@
-// A notebook server's request that its kernel end, and the ways in which a kernel may then end.
+// A notebook server's request that its kernel end, and how a kernel may then end.
 #pragma once
 
 #include "diagnose/autopsy.h"
@@ -6,11 +6,11 @@
 
 namespace holdfast {
 
-// The request that came shortly before the end; null: none did.
+// The request that came shortly before the end; null if there was none.
 const NoteEvidence* shutdown_request(const Autopsy& death);
 
-// At its end ipykernel closes the pipes of threads that may still be writing, and libzmq gives up
-// over that. It happens to plain kernels too, where nobody sees it; nothing was lost by it.
+// At its end ipykernel closes pipes that threads may still be writing to, and libzmq aborts. This
+// happens without Holdfast, too, where nobody sees it; nothing is lost.
 bool gave_up_at_shutdown(const Autopsy& death);
 
 }  // namespace holdfast

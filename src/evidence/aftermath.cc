@@ -1,5 +1,5 @@
-// A supervisor that was lost (memory.oom.group takes it too) saw no end. What the machine shows now
-// replaces it: counters that rose since the last look, and the kernel's log.
+// For a run whose supervisor was lost (memory.oom.group kills it, too), so that nobody saw the end.
+// Looks at the machine instead: counters that rose since the last look, and the kernel's log.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -26,7 +26,7 @@ bool is_alive(const MachineView& machine, int pid, std::uint64_t start_ticks) {
     return pid > 0 && machine.alive && machine.alive(pid, start_ticks);
 }
 
-// Smaller than before: a cgroup of the same name, but not the same.
+// A smaller count means another cgroup of the same name.
 bool fell(const std::optional<std::uint64_t>& before, const std::optional<std::uint64_t>& now) {
     return before && now && *now < *before;
 }
@@ -40,7 +40,7 @@ std::optional<std::uint64_t> own_kills(const sources::CgroupMemoryLevel& level) 
     return level.oom_kill_local ? level.oom_kill_local : level.oom_kill;
 }
 
-// Sets the mark unless it was there when the run began.
+// Sets the mark, unless the cgroup had it when the run began.
 void note_mark(const RunRecord& record, std::size_t index, const std::optional<std::string>& mark,
                CgroupEvidence& cgroup) {
     if (!mark) return;
@@ -132,7 +132,7 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
                      [](const auto& a, const auto& b) { return a.time < b.time; });
 }
 
-// What the sentry wrote, if there was one; it outlives the supervisor.
+// What the sentry wrote about the supervisor's end: the sentry outlives the supervisor.
 std::string way_of_loss(const RunRecord& record) {
     for (const format::Event& event : record.events) {
         if (event.kind != format::EventKind::supervisor_lost) continue;
@@ -140,12 +140,12 @@ std::string way_of_loss(const RunRecord& record) {
             return event.b == 1 ? "the supervisor was killed with SIGKILL, and the command with it"
                                 : "the supervisor was killed with SIGKILL";
         if (event.a == 2) return "the supervisor crashed";
-        if (event.a == 3) return "the supervisor was taken by the OOM killer";
+        if (event.a == 3) return "the supervisor was killed by the OOM killer";
     }
     return "the supervisor was lost";
 }
 
-// With what that means for the command's end.
+// The way of the loss, and what it means for the command's end.
 Missing how_lost(const RunRecord& record, std::string_view then) {
     return Missing::from_text(way_of_loss(record) + std::string(then));
 }
@@ -154,7 +154,7 @@ Missing how_lost(const RunRecord& record, std::string_view then) {
 
 void aftermath(const RunRecord& record, const MachineView& machine, const RunClock& clock,
                Evidence& evidence) {
-    // A clean run keeps its verdict and no box: nothing was lost.
+    // A clean run keeps its verdict and no box: that is no loss.
     if (!record.machine_header && record.verdict_json) return;
     const auto boot = boot_of(record);
     const bool same_boot = boot && machine.boot_id && *boot == *machine.boot_id;

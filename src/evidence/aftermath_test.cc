@@ -11,7 +11,7 @@ namespace {
 using synthetic::second;
 using synthetic::start;
 
-// A machine of the same boot, ten seconds after the start, on which nobody of the run lives.
+// A machine of the same boot, ten seconds after the run's start; no process of the run lives.
 MachineView quiet_machine() {
     MachineView machine;
     machine.boot_id = sources::parse_boot_id(synthetic::boot);

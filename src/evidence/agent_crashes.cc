@@ -34,13 +34,13 @@ std::string hex(const std::vector<std::byte>& bytes) {
     return text;
 }
 
-// The unwinder writes frames it folded as one whose name begins so.
+// The unwinder replaces frames that it folded by one whose name begins like this.
 bool repeats(const std::vector<NativeFrame>& frames) {
     return std::any_of(frames.begin(), frames.end(),
                        [](const NativeFrame& frame) { return frame.symbol.starts_with("... ("); });
 }
 
-// A type's name is mangled like a symbol's, without the mark in front.
+// The name of a type is mangled like a symbol's, but without the leading mark.
 std::string readable_type(const std::string& mangled) {
     if (mangled.empty()) return {};
     const std::string readable = readable_symbol("_Z" + mangled);
@@ -73,7 +73,8 @@ CrashEvidence crash_of(const CrashRecord& record, const RunClock& clock) {
     crash.in_allocator =
         is_heap_abort(record, crash.native) || is_fault_in_allocator(record, crash.native);
     crash.runtimes = loaded_runtimes(record);
-    // Code, which was replaced under the running program, or the file of a lost page.
+    // The fault lies in a file: code that was replaced while it ran, or a mapped file that lost a
+    // page.
     if (const CrashModule* module = crash.address ? module_at(record, *crash.address) : nullptr;
         module != nullptr && module->inode)
         crash.mapped_file = module->path;

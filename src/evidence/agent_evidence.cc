@@ -28,8 +28,9 @@ std::optional<NoteEvidence::Kind> kind_of(format::AgentNoteKind kind) {
     case From::kept_tensors: return To::kept_tensors;
     case From::nonfinite: return To::nonfinite;
     case From::validation: return To::validation;
+    case From::collector_off: return To::collector_off;
     }
-    return std::nullopt;  // of a newer agent, or forged
+    return std::nullopt;  // from a newer agent, or forged
 }
 
 std::optional<ExitCallEvidence> exit_call(const AgentRecord& agent, const RunClock& clock) {
@@ -137,6 +138,27 @@ std::optional<LaunchesEvidence> launches_of(const AgentRecord& agent, const RunC
     return launches;
 }
 
+constexpr int sent_by_kernel = 0x80;  // SI_KERNEL: a key, a hang-up
+
+}  // namespace
+
+std::vector<SignalSeen> signals_of(const AgentRecord& agent, const RunClock& clock) {
+    std::vector<SignalSeen> all;
+    for (const AgentSignalRecord& signal : agent.signals) {
+        SignalSeen seen;
+        seen.time = clock.at(signal.time);
+        seen.number = signal.number;
+        seen.from_kernel = signal.code == sent_by_kernel;
+        if (signal.sender_pid >= 0) seen.sender_pid = signal.sender_pid;
+        if (signal.sender_uid >= 0) seen.sender_uid = signal.sender_uid;
+        seen.sender = signal.sender_pid == agent.pid ? "itself" : clean(signal.sender, 200);
+        all.push_back(std::move(seen));
+    }
+    return all;
+}
+
+namespace {
+
 AgentEvidence agent_of(const AgentRecord& from, const RunClock& clock) {
     AgentEvidence agent;
     agent.pid = from.pid;
@@ -156,6 +178,7 @@ AgentEvidence agent_of(const AgentRecord& from, const RunClock& clock) {
         if (const auto kind = kind_of(note.kind))
             agent.notes.push_back(
                 {*kind, clock.at(note.time), note.a, note.b, clean(note.text, longest_agent_text)});
+    agent.signals = signals_of(from, clock);
     agent.steps = steps_of(from, clock);
     agent.live = Bytes{from.memory.live_bytes};
     agent.peak = Bytes{from.memory.peak_bytes};
@@ -166,7 +189,7 @@ AgentEvidence agent_of(const AgentRecord& from, const RunClock& clock) {
                                  clean(keeper.kind, longest_agent_text),
                                  clean(keeper.file, longest_agent_text), keeper.items,
                                  Bytes{keeper.bytes}, Bytes{keeper.grown}, keeper.graphs,
-                                 keeper.unweighed, std::nullopt});
+                                 keeper.unweighed, std::nullopt, keeper.views});
     agent.launches = launches_of(from, clock);
     return agent;
 }

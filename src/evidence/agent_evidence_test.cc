@@ -1,4 +1,4 @@
-// What gather() makes of the agents' and the crash handler's words.
+// What gather() makes of the records of agents and of the crash handler.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -59,6 +59,19 @@ TEST(AgentWords, AnotherProcesssExceptionIsNotTheMainOnes) {
     EXPECT_FALSE(told(slot).traceback);
 }
 
+TEST(AgentWords, NameTheSenderOfASignalToAnotherProcess) {
+    SlotBuilder slot = main_slot();
+    slot->pid = 201;
+    slot->signals[0] = {synthetic::start + 9 * second, SIGTERM, 0, 77, 1000, "python"};
+    slot->signals_written = 1;
+    const Evidence e = told(slot);
+    EXPECT_TRUE(e.signals.empty());
+    ASSERT_EQ(e.agents.size(), 1U);
+    ASSERT_EQ(e.agents[0].signals.size(), 1U);
+    EXPECT_EQ(e.agents[0].signals[0].number, SIGTERM);
+    EXPECT_EQ(e.agents[0].signals[0].sender_pid, 77);
+}
+
 TEST(AgentWords, NameTheSenderOfASignal) {
     SlotBuilder slot = main_slot();
     slot->signals[0] = {synthetic::start + 9 * second, SIGTERM, 0, 77, 1000, "bash"};
@@ -86,7 +99,7 @@ TEST(AgentWords, TellWhatCouldNotBeSeen) {
     slot->python_major = 3;
     slot->python_minor = 9;
     slot->python_micro = 1;
-    slot->python_flags = 0;  // no lines
+    slot->python_flags = 0;  // the agent could not read lines
     RunRecord record = synthetic::run();
     record.agents_refused = 3;
     std::string all;

@@ -26,7 +26,7 @@ std::optional<Bytes> known_bytes(std::uint64_t value) {
     return Bytes{value};
 }
 
-// Only the frames that sites stand on, each once.
+// A table of the frames that sites use, each once.
 class FrameTable {
 public:
     FrameTable(const AgentRecord& agent, std::vector<Frame>& frames)
@@ -95,7 +95,7 @@ MemoryHistory memory_history(const AgentRecord& agent, const RunClock& clock) {
 
 namespace {
 
-// A refusal that the program outlived by more has nothing to do with its end.
+// A refusal that the program survived for longer has nothing to do with its end.
 constexpr std::int64_t of_the_end = 30'000'000'000;
 
 std::int64_t last_sign_of_life(const AgentRecord& agent) {

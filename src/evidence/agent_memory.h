@@ -1,4 +1,4 @@
-// What an agent recorded of its process's memory, as the evidence has it.
+// Turns an agent's record of memory into evidence.
 #pragma once
 
 #include <vector>
@@ -11,17 +11,16 @@
 
 namespace holdfast {
 
-// The frames behind the numbers that an agent's record has for them.
-// Outermost first, as Python prints them.
+// Turns the numbers that the record uses for frames into frames, outermost first, as Python prints
+// them.
 std::vector<Frame> frames_of(const AgentRecord& agent, const FrameNumbers& stack);
 
-// The whole record over time. Pure.
+// The memory of the whole record over time. Pure.
 MemoryHistory memory_history(const AgentRecord& agent, const RunClock& clock);
 
-// Memory as it was at the moment that explains an end. After a refusal or an uncaught exception a
-// program frees most of its memory before it ends. Pure.
-// The record as it is, or with its memory as at such a moment. A process that was killed freed
-// nothing on the way.
+// The record with memory as it was at a refusal or an uncaught exception, if one explains the end:
+// after it a program frees most of its memory before it ends. A process that was killed freed
+// nothing, so its record stays as it is. Pure.
 AgentRecord at_its_snapshot(AgentRecord agent, const ProcessEvidence* process);
 
 }  // namespace holdfast

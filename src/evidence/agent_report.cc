@@ -1,5 +1,5 @@
-// What the agents' words add to the rest of the evidence: the exception that nobody caught also
-// where stderr was a terminal, the sender of a signal that did not pass the supervisor.
+// Adds what agents recorded to the rest of the evidence: the uncaught exception, even if stderr was
+// a terminal, and the senders of signals that did not pass through the supervisor.
 #include <algorithm>
 
 #include "base/format.h"
@@ -10,10 +10,9 @@
 namespace holdfast::gatherers {
 namespace {
 
-constexpr int sent_by_kernel = 0x80;                    // SI_KERNEL: a key, a hang-up
-constexpr Nanos same_signal = std::chrono::seconds(1);  // passed on by the supervisor
+constexpr Nanos same_signal = std::chrono::seconds(1);  // the supervisor passed it on
 
-// A program that replaced itself by exec has taken its slot again: the latest is meant.
+// A program that replaced itself by exec has taken a slot twice: the latest record counts.
 const AgentRecord* main_agent(const RunRecord& record, const Evidence& evidence) {
     const AgentRecord* last = nullptr;
     for (const AgentRecord& agent : record.agents)
@@ -21,8 +20,8 @@ const AgentRecord* main_agent(const RunRecord& record, const Evidence& evidence)
     return last;
 }
 
-// The exception as it was thrown. Stderr's own text stands where it tells of another one: a
-// thread's hook may have printed last, or the program something of its own.
+// Uses the exception that the agent recorded, unless stderr ends with one of another type: then
+// something else printed last, such as a thread's hook or the program itself.
 void add_traceback(const AgentRecord& agent, const RunClock& clock, Evidence& evidence) {
     const AgentExceptionRecord* last = nullptr;
     for (const AgentExceptionRecord& thrown : agent.exceptions)
@@ -45,22 +44,14 @@ void add_traceback(const AgentRecord& agent, const RunClock& clock, Evidence& ev
 void add_signals(const AgentRecord& agent, const RunRecord& record, const RunClock& clock,
                  Evidence& evidence) {
     const int supervisor = record.facts ? record.facts->supervisor_pid : 0;
-    for (const AgentSignalRecord& signal : agent.signals) {
-        const RunTime time = clock.at(signal.time);
+    for (SignalSeen& signal : signals_of(agent, clock)) {
         const bool known =
             std::any_of(evidence.signals.begin(), evidence.signals.end(), [&](const auto& seen) {
-                return seen.number == signal.number && seen.time - time <= same_signal &&
-                       time - seen.time <= same_signal;
+                return seen.number == signal.number && seen.time - signal.time <= same_signal &&
+                       signal.time - seen.time <= same_signal;
             });
         if (known || (supervisor > 0 && signal.sender_pid == supervisor)) continue;
-        SignalSeen seen;
-        seen.time = time;
-        seen.number = signal.number;
-        seen.from_kernel = signal.code == sent_by_kernel;
-        if (signal.sender_pid >= 0) seen.sender_pid = signal.sender_pid;
-        if (signal.sender_uid >= 0) seen.sender_uid = signal.sender_uid;
-        seen.sender = signal.sender_pid == agent.pid ? "itself" : clean(signal.sender, 200);
-        evidence.signals.push_back(std::move(seen));
+        evidence.signals.push_back(std::move(signal));
     }
     std::stable_sort(evidence.signals.begin(), evidence.signals.end(),
                      [](const auto& a, const auto& b) { return a.time < b.time; });

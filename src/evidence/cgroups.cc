@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t most_kills = 256;
 
-// "/a/b/c" less one component is "/a/b", less three or more "/".
+// Without one component "/a/b/c" is "/a/b"; without three or more it is "/".
 std::string path_above(std::string path, std::uint32_t components) {
     for (; components > 0 && path.size() > 1; --components) {
         const std::size_t slash = path.find_last_of('/');
@@ -79,8 +79,8 @@ std::vector<CgroupEvidence> cgroups(const RunRecord& record, const RunClock& clo
                                 static_cast<std::uint64_t>(event.b),
                                 static_cast<std::uint64_t>(event.c)};
         if (cgroup.kills.size() < most_kills) cgroup.kills.push_back(kill);
-        // Events are written at once, the table a little later: a lost supervisor may have told of
-        // a kill that the table does not know yet.
+        // An event is written at once, the table a little later: if the supervisor was lost in
+        // between, the table lacks the kill.
         if (cgroup.levels.empty()) continue;
         auto& last = cgroup.levels[0].oom_kill_last;
         if (!last || *last < kill.after_count) last = kill.after_count;

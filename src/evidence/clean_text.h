@@ -1,5 +1,5 @@
-// Makes text from a program or a record safe for a terminal, for JSON, and for strangers to read
-// (secrets masked).
+// Makes text from a program or a record safe to print on a terminal, to write as JSON, and to show
+// to strangers (masks secrets).
 #pragma once
 
 #include <cstddef>

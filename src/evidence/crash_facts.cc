@@ -11,12 +11,12 @@
 namespace holdfast {
 namespace {
 
-// Larger objects at null exist, but other reasons for small addresses do not.
+// A larger object at null exists, but nothing else makes addresses so small.
 constexpr std::uint64_t first_mappable = 65'536;
-// The guard of a thread is a page, the gap below the main stack 256 pages; a function with a large
-// frame may touch further down at once.
+// A thread's guard is one page, the gap below the main stack 256 pages; a function with a large
+// frame may touch an address further down.
 constexpr std::uint64_t guard_reach = std::uint64_t{16} << 20U;
-// A thread that ran its stack down has its pointer near the end of it.
+// When a stack overflows, the stack pointer is near its end.
 constexpr std::uint64_t near_the_end = 65'536;
 
 constexpr std::size_t x86_64_error = 19;  // REG_ERR
@@ -44,8 +44,8 @@ bool is_stack_overflow(const CrashRecord& crash) {
     if (!crash.address || !crash.stack_low || !crash.sp) return false;
     const std::uint64_t low = *crash.stack_low;
     const std::uint64_t reach = std::min(low, guard_reach);
-    // Both: the touched place is at the end, and the thread stood there. One alone is a stray
-    // pointer, or a handler's stack.
+    // Requires both: the touched address and the stack pointer are at the end of the stack. One
+    // alone is a stray pointer, or a handler's own stack.
     const bool touched = *crash.address >= low - reach && *crash.address < low + near_the_end;
     const bool stood = *crash.sp >= low - reach && *crash.sp < low + near_the_end;
     return touched && stood;

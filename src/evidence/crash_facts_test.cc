@@ -1,4 +1,4 @@
-// Facts about a crash: from real ones where one can be had, from made ones elsewhere.
+// Facts about a crash: on real crashes where possible, on made-up ones elsewhere.
 #include "evidence/crash_facts.h"
 
 #include <gtest/gtest.h>

@@ -20,14 +20,15 @@ namespace {
 
 using format::Crash;
 
-// The lock is the open file's own and goes with the descriptor.
+// flock belongs to the open file, and closing the descriptor releases it.
 Status lock(int fd) {
     while (::flock(fd, LOCK_EX) != 0)
         if (errno != EINTR) return Error::from_errno("cannot lock");
     return Done{};
 }
 
-// With pwrite: a mapping of a file that somebody cuts short is a SIGBUS. Never makes it longer.
+// Writes with pwrite: a store into a mapped file that somebody cuts short is a SIGBUS. Never
+// extends the file.
 class Slot {
 public:
     Slot(int fd, std::uint64_t file_size, std::size_t number)
@@ -60,8 +61,8 @@ private:
     std::uint64_t begin_;
 };
 
-// Erased after `unwound` is set: dying in between leaves memory to erase next time, dying the other
-// way round would leave nothing to unwind.
+// Sets `unwound` first: if we die in between, the stack can be erased the next time. In the other
+// order, nothing would be left to unwind.
 bool erase_stack(const Slot& slot) {
     const std::vector<char> zeros(sizeof(Crash::stack));
     return slot.write(offsetof(Crash, stack), zeros.data(), zeros.size()) &&
@@ -74,7 +75,7 @@ bool store(const Slot& slot, const std::string& native) {
            slot.write(offsetof(Crash, unwound), 1);
 }
 
-// A process that lives and did not die of this one may write its slot anew at its next crash.
+// A process that survived this crash may crash again and write the same slot anew.
 bool may_change(const CrashRecord& crash) {
     if ((crash.finished && !crash.survived) || crash.pid <= 0) return false;
     const std::string path = "/proc/" + std::to_string(crash.pid);
@@ -85,7 +86,7 @@ bool may_change(const CrashRecord& crash) {
            stat->state != 'X';
 }
 
-// Whether the slot is still the record that was unwound meanwhile.
+// Whether the slot still holds the record that we unwound.
 bool unchanged(int fd, const CrashRecord& crash) {
     const auto now = read_crashes(fd);
     return now && std::any_of(now->begin(), now->end(), [&](const CrashRecord& other) {

@@ -8,12 +8,12 @@
 namespace holdfast {
 
 struct SettleOptions {
-    Nanos frames_within = std::chrono::seconds(2);        // for the stack itself
-    Nanos lines_within = std::chrono::milliseconds(300);  // then, for files and lines
+    Nanos frames_within = std::chrono::seconds(2);        // to unwind the stack
+    Nanos lines_within = std::chrono::milliseconds(300);  // then to look up files and lines
 };
 
-// Leaves alone what is settled already and what a living process may still write to. Any number of
-// processes may do this at once; a run without a crash.box is no error.
+// Skips records that are settled already, and those that a living process may still write. Safe in
+// any number of processes at once; a run without a crash.box is no error.
 Status settle_crashes(const RunDirectory& directory, const SettleOptions& options = {});
 Status settle_crashes(int fd, const SettleOptions& options = {});
 

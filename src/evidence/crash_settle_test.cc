@@ -1,4 +1,4 @@
-// Settling: the stack becomes text, the memory is erased, and nobody is in anybody's way.
+// Settling: the stack becomes text, its memory is erased, and processes do not disturb each other.
 #include "evidence/crash_settle.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(CrashSettleTest, FinishesWhatAnotherLeftAtTheErasing) {
     sample.raw().unwound = 1;
     ASSERT_TRUE(settle_crashes(sample.box().fd(), patient));
     EXPECT_TRUE(erased(sample.raw()));
-    EXPECT_EQ(sample.record().native, "");  // what was final stays
+    EXPECT_EQ(sample.record().native, "");  // a settled record stays as it is
 }
 
 TEST(CrashSettleTest, SeveralProcessesAtOnceComeToOneResult) {
@@ -65,7 +65,7 @@ TEST(CrashSettleTest, SeveralProcessesAtOnceComeToOneResult) {
     for (int i = 0; i < 4; ++i) {
         const pid_t child = ::fork();
         if (child == 0) {
-            // An open file of its own: a lock belongs to the open file.
+            // Opens the file again: a lock belongs to the open file.
             const UniqueFd own(::open(path.c_str(), O_RDWR | O_CLOEXEC));
             ::_exit(own && settle_crashes(own.get(), patient) ? 0 : 1);
         }
@@ -91,12 +91,12 @@ TEST(CrashSettleTest, LeavesWhatALivingProcessMayWriteTo) {
     EXPECT_FALSE(sample.record().unwound);
     EXPECT_FALSE(erased(sample.raw()));
 
-    // Survived: its process may crash again, into the same slot.
+    // The process survived and may crash again, into the same slot.
     sample.raw().state = format::CrashState::survived;
     ASSERT_TRUE(settle_crashes(sample.box().fd(), patient));
     EXPECT_FALSE(sample.record().unwound);
 
-    // The same pid, but the writer is long dead.
+    // The same pid, but another process: the writer is dead.
     sample.raw().start_ticks += 1;
     ASSERT_TRUE(settle_crashes(sample.box().fd(), patient));
     expect_settled(sample);

@@ -85,8 +85,8 @@ void add_missing(const RunRecord& record, Evidence& evidence) {
         evidence.missing.push_back(Missing::from_text(line));
 }
 
-// A supervisor that was there to the end, read the log from the start, and had room for what it
-// read: the ring of events keeps about a thousand.
+// True if the supervisor lived to the end, read the log from the start, and had room for all
+// events: the ring keeps about a thousand.
 bool log_complete(const RunRecord& record) {
     if (!record.end || record.end->complete != 1 || record.events.size() >= 1000) return false;
     return std::none_of(record.events.begin(), record.events.end(), [](const format::Event& event) {
@@ -95,7 +95,8 @@ bool log_complete(const RunRecord& record) {
     });
 }
 
-// If a parent reaped its child before we could ask, the kernel's log line about the kill is used.
+// If a parent reaped its child before we could ask for the status, use the kernel's log line about
+// the kill.
 void take_ends_from_log(Evidence& evidence) {
     if (!evidence.host.in_first_pid_namespace) return;
     constexpr Nanos slack = std::chrono::seconds(2);
@@ -130,9 +131,8 @@ void add_unseen_crashed(Evidence& evidence) {
     for (ProcessEvidence& process : unseen) evidence.processes.push_back(std::move(process));
 }
 
-// How a process ended, by its own record: a completely recorded crash, or the exit status. For a
-// process that died between exit() and its end this would be wrong, so it is used only if the
-// process reached that end.
+// How a process ended, from its own record: a complete crash record, or its exit status. The status
+// counts only if the process came to its end: it may have died between exit() and its end.
 std::optional<std::pair<ExitStatus, RunTime>> end_told_inside(const Evidence& evidence, int pid) {
     for (const CrashEvidence& crash : evidence.crashes)
         if (crash.pid == pid && crash.finished && !crash.survived)
@@ -143,7 +143,7 @@ std::optional<std::pair<ExitStatus, RunTime>> end_told_inside(const Evidence& ev
     return std::nullopt;
 }
 
-// Nobody was there to wait for them.
+// With the supervisor lost, nobody waited for these processes.
 void take_ends_from_inside(Evidence& evidence) {
     if (!evidence.supervisor_lost || evidence.command_alive) return;
     for (ProcessEvidence& process : evidence.processes) {
@@ -185,6 +185,9 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     if (record.facts) evidence.holdfast_version = record.facts->holdfast_version;
     evidence.main_pid = gatherers::main_pid(record);
     evidence.processes = gatherers::processes(record, clock);
+    for (ProcessEvidence& process : evidence.processes)
+        if (process.pid == evidence.main_pid && process.role == Role::helper)
+            process.role = Role::main;
     evidence.cgroups = gatherers::cgroups(record, clock);
     evidence.host = gatherers::host(record);
     evidence.pressure = gatherers::pressure(record.samples);

@@ -8,8 +8,8 @@
 
 namespace holdfast {
 
-// Never fails: what cannot be seen is absent and named under `missing`. The machine's present is
-// compared with the record only within the same boot, and asked only where the record has no end.
+// Never fails: what cannot be seen is absent and named in `missing`. Looks at the machine only if
+// the record has no end (or for a mark that comes late), and only within the same boot.
 Evidence gather(const RunRecord& record, const MachineView& machine);
 
 }  // namespace holdfast

@@ -1,4 +1,5 @@
-// A run directory may be anybody's: whatever its boxes hold, gathering ends with plain values.
+// A run directory may come from anybody: whatever its boxes hold, gathering must end with plain
+// values.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ private:
     std::size_t size_;
 };
 
-// The bytes as a box, through its reader: most die at a checksum.
+// The bytes as a box: most fail at its checksum.
 void as_box(const std::uint8_t* data, std::size_t size) {
     const UniqueFd fd(::memfd_create("box", MFD_CLOEXEC));
     if (!fd || ::pwrite(fd.get(), data, size, 0) != static_cast<ssize_t>(size)) return;

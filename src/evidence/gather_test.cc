@@ -80,6 +80,25 @@ TEST(Gather, TheMainProcessOfAScriptIsTheProgramItRuns) {
     EXPECT_EQ(gather(record, {}).main_pid, 101);
 }
 
+TEST(Gather, TheMainProcessOfAScriptIsThePythonOfItsPipeline) {
+    RunRecord record = synthetic::run();
+    set_fixed_text(record.processes[0].name, "bash");
+    record.processes[0].program = format::ProgramKind::wrapper;
+    auto program = synthetic::process(102, "python");
+    program.program = format::ProgramKind::python;
+    program.role = format::ProcessRole::helper;
+    program.parent = 100;
+    auto tee = synthetic::process(103, "tee");
+    tee.role = format::ProcessRole::helper;
+    tee.parent = 100;
+    for (const auto& process : {synthetic::process(101, "mkdir"), program, tee})
+        record.processes.push_back(process);
+    const Evidence evidence = gather(record, {});
+    EXPECT_EQ(evidence.main_pid, 102);
+    EXPECT_EQ(evidence.process(102)->role, Role::main);
+    EXPECT_EQ(evidence.process(103)->role, Role::helper);
+}
+
 TEST(Gather, AProgramThatIsNoWrapperStaysTheMainOne) {
     RunRecord record = synthetic::run();
     set_fixed_text(record.processes[0].name, "trainer");
@@ -137,7 +156,7 @@ TEST(Gather, AWorkerThatCrashedBetweenTwoLooksIsKnownByItsCrash) {
     record.processes[0].program = format::ProgramKind::python;
     record.crashes = {segfault_of(100), segfault_of(417)};
     record.crashes.push_back(segfault_of(418));
-    record.crashes.back().survived = true;  // a handler of its own dealt with it
+    record.crashes.back().survived = true;  // the program's own handler dealt with it
     const Evidence evidence = gather(record, {});
     ASSERT_EQ(evidence.processes.size(), 2U);
     const ProcessEvidence* worker = evidence.process(417);

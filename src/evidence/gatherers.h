@@ -21,7 +21,7 @@ inline std::optional<Bytes> bytes(std::uint64_t value) {
 // A wait status as waitpid gives it; nothing for -1 and for a status that is not an end.
 std::optional<ExitStatus> exit_of(std::int64_t wait_status);
 
-// In the order of record.cgroups, which Process::cgroup and events name by slot.
+// In the order of record.cgroups; Process::cgroup and events refer to cgroups by slot.
 std::vector<CgroupEvidence> cgroups(const RunRecord& record, const RunClock& clock);
 std::optional<int> cgroup_index(const RunRecord& record, std::int64_t slot);
 
@@ -41,12 +41,14 @@ PressureEvidence pressure(std::span<const format::Sample> samples);
 std::vector<AgentEvidence> agents(const RunRecord& record, const RunClock& clock,
                                   const Evidence& so_far);
 std::vector<CrashEvidence> crashes(const RunRecord& record, const RunClock& clock);
-// Python stacks as the supervisor saw them from outside.
+// Python stacks that the supervisor read from outside.
 std::vector<StacksEvidence> stacks(const RunRecord& record, const RunClock& clock);
 // Times without movement, oldest first.
 std::vector<StallEvidence> stalls(const RunRecord& record, const RunClock& clock);
-// What the agents add to the rest of the evidence: the traceback, the senders of signals, the lines
-// that hold memory, and what could not be seen.
+// That reached this process.
+std::vector<SignalSeen> signals_of(const AgentRecord& agent, const RunClock& clock);
+// Adds what the agents know to the rest of the evidence: the traceback, the senders of signals, and
+// what could not be seen.
 void agent_report(const RunRecord& record, const RunClock& clock, Evidence& evidence);
 
 // `own_chain`: the main process's cgroup, null when unknown.
@@ -64,13 +66,13 @@ std::vector<KernelLogEntry> kernel_log(const RunRecord& record, const RunClock& 
 struct StderrText {
     std::string tail;
     bool seen = false;
-    std::string missing;  // why not, empty when seen
+    std::string missing;  // why it was not seen; empty when it was
 };
 inline constexpr std::size_t stderr_limit = 64U << 10U;
 StderrText stderr_text(const RunRecord& record, const MachineView& machine);
 
-// Whether the supervisor went before it had written everything down, and what became of the
-// command; then what the machine tells now about the time nobody watched.
+// Whether the supervisor was lost before it had written everything down, and what became of the
+// command; then what the machine shows about the time when nobody watched.
 void aftermath(const RunRecord& record, const MachineView& machine, const RunClock& clock,
                Evidence& evidence);
 

@@ -12,7 +12,7 @@ void keep_last(std::optional<Bytes>& last, std::uint64_t value) {
     if (value != format::unknown) last = Bytes{value};
 }
 
-// Committed memory around the end: at the last look all of it has been released already.
+// The most committed memory in the last two seconds: at the last look all of it is released.
 std::optional<Bytes> committed_at_end(const RunRecord& record) {
     constexpr std::int64_t about = 2'000'000'000;
     std::optional<Bytes> most;
@@ -31,7 +31,7 @@ std::optional<Bytes> committed_at_end(const RunRecord& record) {
 
 HostEvidence host(const RunRecord& record) {
     HostEvidence host;
-    // The history first: it is older than the samples, and where they overlap it says the same.
+    // The history first, because it is older than the samples. Where the two overlap they agree.
     for (const auto* samples : {&record.history, &record.samples}) {
         for (const format::Sample& s : *samples) {
             keep_last(host.total, s.mem_total);
@@ -138,7 +138,7 @@ std::vector<GpuEvidence> gpus(const RunRecord& record, const Evidence& so_far) {
     return all;
 }
 
-// How much of the last minute was lost to memory and disks, from totals that only grow.
+// The share of the last minute that was lost to memory and disks, from totals that only grow.
 
 namespace {
 
@@ -146,7 +146,7 @@ constexpr Nanos longest_window = std::chrono::seconds(60);
 constexpr Nanos shortest_window = std::chrono::seconds(1);  // below it a percentage is noise
 
 std::optional<double> rate(std::uint64_t before, std::uint64_t after, double seconds_between) {
-    // A total that fell is another boot's, or a forger's.
+    // A total that fell is from another boot, or forged.
     if (before == format::unknown || after == format::unknown || after < before)
         return std::nullopt;
     return static_cast<double>(after - before) / seconds_between;

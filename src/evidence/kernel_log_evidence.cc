@@ -14,7 +14,7 @@ using Kind = KernelLogEntry::Kind;
 constexpr std::size_t longest_log_text = 300;
 constexpr std::size_t longest_name = 64;
 constexpr std::size_t longest_path = 512;
-// The two lines of one kill come in one go; a later kill of the same pid is another process.
+// The two lines of one kill come together. A later kill of the same pid is another process.
 constexpr Nanos same_kill = std::chrono::seconds(5);
 
 void fill(std::string& into, const std::string& from, std::size_t limit) {
@@ -36,8 +36,8 @@ void add_oom(KernelLogEntry& entry, const sources::OomKillLine& line) {
     fill(entry.anon_rss, line.anon_rss);
     fill(entry.file_rss, line.file_rss);
     fill(entry.shmem_rss, line.shmem_rss);
-    // With the first line lost, the second still says this much. Its other wording does not tell a
-    // machine-wide kill from one at a cpuset, so that stays unsaid.
+    // If the first line is lost, the second still tells a kill at a cgroup's limit. Its other
+    // wording can mean a machine-wide kill or one at a cpuset, so that stays open.
     if (entry.constraint.empty() && line.at_cgroup_limit.value_or(false))
         entry.constraint = "CONSTRAINT_MEMCG";
 }
@@ -94,7 +94,7 @@ std::vector<KernelLogEntry> classify(const std::vector<LogLine>& lines) {
         }
         if (KernelLogEntry* first = earlier_line(entries, kill->pid, line.time)) {
             add_oom(*first, *kill);
-            first->text = clean(line.record.text, longest_log_text);  // the one with the figures
+            first->text = clean(line.record.text, longest_log_text);  // this line has the figures
             continue;
         }
         KernelLogEntry entry;
@@ -114,14 +114,13 @@ std::vector<KernelLogEntry> kernel_log(const RunRecord& record, const RunClock& 
         if (event.kind != format::EventKind::kernel_log) continue;
         LogLine line;
         line.time = clock.at(event.d);
-        // The supervisor writes down the kernel's own lines only, so their facility is the
-        // kernel's.
+        // The supervisor stores only the kernel's own lines, so that is their facility.
         line.record.facility = 0;
         line.record.text = event_text(event);
         lines.push_back(std::move(line));
     }
     std::vector<KernelLogEntry> entries = classify(lines);
-    // NVML tells of a GPU's faults also where the log may not be read.
+    // NVML reports GPU faults even where the log may not be read.
     for (const format::Gpu& gpu : record.gpus) {
         if (gpu.last_xid == 0 || gpu.last_xid > 100'000) continue;
         const int xid = static_cast<int>(gpu.last_xid);

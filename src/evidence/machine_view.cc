@@ -28,8 +28,7 @@ bool is_alive(const sources::Roots& roots, int pid, std::uint64_t start_ticks) {
     // A zombie has ended: only its status waits for a parent.
     if (!stat || stat->start_ticks != start_ticks || stat->state == 'Z' || stat->state == 'X')
         return false;
-    // Killed a moment ago, together with its supervisor: it has given up its memory, or is about
-    // to.
+    // Killed a moment ago together with its supervisor: it has released its memory, or is about to.
     if (stat->virtual_size == Bytes{}) return false;
     const auto status = sources::read_pid_status(process->fd());
     constexpr std::uint64_t kill_bit = 1U << 8U;

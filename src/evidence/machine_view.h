@@ -1,5 +1,5 @@
-// What can still be read from the machine afterwards. Everything is injected: a test passes in what
-// it needs, and a default one (nothing can be seen) is valid.
+// What can still be read from the machine after a run. Everything is injected: a test passes in
+// what it needs, and a default value is valid and sees nothing.
 #pragma once
 
 #include <cstddef>
@@ -29,19 +29,19 @@ struct KernelLogNow {
 
 struct OutputFile {
     std::string tail;
-    bool from_the_middle = false;  // the tail begins within a line, perhaps
+    bool from_the_middle = false;  // the tail may begin in the middle of a line
     Nanos modified_wall{};
 };
 
 struct MachineView {
     std::optional<sources::BootId> boot_id;
     Nanos now{};  // monotonic
-    // Whether this very process (a pid alone may be another one by now) is still there.
+    // Whether this process still lives; the pid alone may be another process by now.
     std::function<bool(int pid, std::uint64_t start_ticks)> alive;
-    // The cgroup of this path, if it is still there; its own, not one above it.
+    // The cgroup of this path, if it still exists; never one above it.
     std::function<Result<CgroupNow>(int version, const std::string& path)> cgroup;
     std::function<Result<KernelLogNow>()> kernel_log;
-    // The file a program's stderr went to, when it is still the same one.
+    // The file that stderr went to, if it is still the same file.
     std::function<Result<OutputFile>(const OutputCapture& capture, std::size_t limit)> output_file;
 };
 

@@ -1,5 +1,5 @@
-// Memory in use against the limit, over the run: a container's limit if it is below the machine's
-// memory, else the machine's memory.
+// Memory in use against the limit over the run. The limit is the container's if that is below the
+// machine's memory, else the machine's memory.
 #include <algorithm>
 
 #include "evidence/gatherers.h"
@@ -32,7 +32,7 @@ std::optional<CurvePoint> point_of(const format::Sample& s, bool container, cons
                       Bytes{s.mem_available}};
 }
 
-// History up to where the samples begin, then the samples; never back in time.
+// The history up to where the samples begin, then the samples; time never goes back.
 std::vector<format::Sample> merged(const RunRecord& record) {
     std::vector<format::Sample> all;
     const auto add = [&](const format::Sample& s) {
@@ -44,7 +44,7 @@ std::vector<format::Sample> merged(const RunRecord& record) {
     return all;
 }
 
-// Of each group of neighbouring points the highest: a peak must not be thinned away.
+// Keeps the highest point of each group of neighbours, so that thinning loses no peak.
 std::vector<CurvePoint> thinned(const std::vector<CurvePoint>& points) {
     if (points.size() <= most_points) return points;
     std::vector<CurvePoint> kept;
@@ -63,7 +63,8 @@ bool moved(const std::optional<std::uint64_t>& first, const std::optional<std::u
     return first && last && *last > *first;
 }
 
-// A kernel-kept peak may be older than the run. It is the run's when the limit was hit meanwhile.
+// The kernel's peak may be older than the run. It belongs to the run if the limit was hit during
+// it.
 std::optional<Bytes> peak_at_limit(const CgroupEvidence& chain, Bytes limit) {
     for (const CgroupLevel& level : chain.levels) {
         if (level.limit != limit || !level.peak) continue;

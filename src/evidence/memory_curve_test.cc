@@ -36,7 +36,7 @@ TEST(MemoryCurve, FilePagesThatCanBeDroppedAreNotTaken) {
     RunRecord record;
     record.samples = {look(1, 500), look(2, 500), look(3, 500)};
     record.samples[1].cgroup_headroom = Bytes::mib(400).count;
-    record.samples[2].cgroup_headroom = Bytes::gib(4).count;  // of another moment
+    record.samples[2].cgroup_headroom = Bytes::gib(4).count;  // a figure from another moment
     const auto curve = gatherers::memory(record, run_clock, nullptr).curve;
     ASSERT_EQ(curve.size(), 3U);
     EXPECT_EQ(curve[0].taken(), Bytes::mib(500));

@@ -16,7 +16,7 @@ bool ends_panel(std::string_view line) {
     return line.starts_with("  holdfast why ") || line.starts_with("  details: holdfast why");
 }
 
-// "holdfast: not moving for 20 s ..." has lines of its own below it.
+// "holdfast: not moving for 20 s ..." is followed by lines that belong to it.
 bool continues_notice(std::string_view line) { return line.starts_with("  more: holdfast why "); }
 
 }  // namespace
@@ -26,7 +26,7 @@ std::string without_own_lines(std::string_view text) {
     kept.reserve(text.size());
     bool in_panel = false;
     bool in_notice = false;
-    std::string held;  // an empty line may be the one before a panel
+    std::string held;  // an empty line that may precede a panel, which is dropped with it
     for (std::string_view rest = text; !rest.empty();) {
         const std::size_t end = rest.find('\n');
         const std::string_view line = rest.substr(0, end);

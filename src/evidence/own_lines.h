@@ -1,5 +1,4 @@
-// Recognises what Holdfast itself has printed into a program's log, so that it is not used as
-// evidence.
+// Recognises what Holdfast itself printed into a program's log, which is no evidence.
 #pragma once
 
 #include <string>

@@ -70,8 +70,8 @@ ProcessEvidence process_of(const RunRecord& record, const format::Process& p,
     return process;
 }
 
-// An end written as an event belongs to the process of that pid which was still there then: slots
-// of the table are reused, and so are pids.
+// Assigns an end that was written as an event to the process of that pid that still lived then:
+// table slots are reused, and so are pids.
 void add_end(const format::Event& event, const RunClock& clock,
              std::vector<ProcessEvidence>& processes) {
     const auto exit = exit_of(event.b);
@@ -86,7 +86,7 @@ void add_end(const format::Event& event, const RunClock& clock,
         if (!process.ended) process.ended = time;
         return;
     }
-    ProcessEvidence gone;  // its slot was given to another since
+    ProcessEvidence gone;  // its slot was reused
     gone.pid = pid;
     gone.first_seen = gone.last_seen = time;
     gone.ended = time;
@@ -94,7 +94,7 @@ void add_end(const format::Event& event, const RunClock& clock,
     processes.push_back(std::move(gone));
 }
 
-// Programs whose work is to run another one.
+// Which of several "main" processes is the program: the larger weight wins.
 auto weight(const format::Process& p) {
     const auto exit = p.ended == format::never ? std::nullopt : exit_of(p.wait_status);
     const bool failed = exit && exit->code != 0;
@@ -131,18 +131,34 @@ std::vector<ProcessEvidence> processes(const RunRecord& record, const RunClock& 
     return all;
 }
 
-// A script around the program makes several processes "main": itself, and each single thing it
-// runs. The program is then the Python one, else one that failed, else the latest. But a program
-// that is no wrapper stays the main one, whatever it starts.
+namespace {
+
+// `python train.py | tee log`: a shell starts both at once, so neither has the role of the program.
+bool is_python_of_a_script(const RunRecord& record, const format::Process& process) {
+    if (process.role != format::ProcessRole::helper ||
+        process.program != format::ProgramKind::python)
+        return false;
+    return std::any_of(record.processes.begin(), record.processes.end(), [&](const auto& parent) {
+        return parent.pid == process.parent && parent.role == format::ProcessRole::main &&
+               parent.program == format::ProgramKind::wrapper;
+    });
+}
+
+}  // namespace
+
+// A script around the program makes several processes "main": itself, and everything that it runs.
+// The program is then the Python process, else one that failed, else the latest. But a command that
+// is no wrapper stays the main process, whatever it starts.
 std::optional<int> main_pid(const RunRecord& record) {
     const format::Process* command = nullptr;
     const format::Process* best = nullptr;
     for (const format::Process& p : record.processes) {
         if (p.pid <= 0) continue;
         if (p.is_command != 0) command = &p;
-        if (p.role != format::ProcessRole::main || p.program == format::ProgramKind::wrapper)
-            continue;
-        if (best == nullptr || weight(*best) < weight(p)) best = &p;
+        const bool may_be = p.role == format::ProcessRole::main
+                                ? p.program != format::ProgramKind::wrapper
+                                : is_python_of_a_script(record, p);
+        if (may_be && (best == nullptr || weight(*best) < weight(p))) best = &p;
     }
     if (command != nullptr && (best == nullptr || command->program != format::ProgramKind::wrapper))
         return command->pid;
@@ -151,7 +167,7 @@ std::optional<int> main_pid(const RunRecord& record) {
     return std::nullopt;
 }
 
-// The signals that reached the program by way of the supervisor.
+// The signals that reached the program through the supervisor.
 
 namespace {
 

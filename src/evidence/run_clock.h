@@ -1,5 +1,5 @@
-// Times of the record as times since the run's start. The record may be forged: nothing here
-// overflows, and no result is so large that a difference of two could.
+// Turns the record's times into times since the run's start. The record may be forged: nothing here
+// overflows, and results are bounded so that their differences cannot overflow either.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace holdfast {
 
 inline constexpr std::int64_t far_off = std::int64_t{100} * 365 * 86'400 * 1'000'000'000;
 
-// a - b, never beyond a hundred years either way.
+// a - b, limited to a hundred years either way.
 constexpr std::int64_t bounded_difference(std::int64_t a, std::int64_t b) {
     std::int64_t difference = 0;
     if (__builtin_sub_overflow(a, b, &difference)) difference = a < b ? -far_off : far_off;

@@ -16,7 +16,7 @@ TEST(RunClock, NeverIsNoTime) { EXPECT_EQ(RunClock{5}.known(format::never), std:
 TEST(RunClock, AbsurdTimesStayWithinAHundredYears) {
     EXPECT_EQ(RunClock{INT64_MIN}.at(INT64_MAX), Nanos(far_off));
     EXPECT_EQ(RunClock{INT64_MAX}.at(INT64_MIN), Nanos(-far_off));
-    // and so that the difference of any two of them still fits
+    // and the difference of any two results still fits
     EXPECT_GT(RunClock{INT64_MIN}.at(0) - RunClock{INT64_MAX}.at(INT64_MIN), Nanos(0));
 }
 

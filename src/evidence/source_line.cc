@@ -36,7 +36,7 @@ std::string source_line(const SourceReader& read, const std::string& path, int l
     for (int i = 1; i < line; ++i)
         if (!next_line(rest)) return {};
     const auto found = next_line(rest);
-    // Longer lines are data, not code; cleaning a whole megabyte of it would help nobody.
+    // A longer line is data, not code: do not clean a whole megabyte of it.
     return found ? clean(trim(found->substr(0, 4 * longest_line)), longest_line) : std::string();
 }
 
@@ -46,7 +46,8 @@ bool is_part_of_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
-// Of "self.log["loss"]" what the source is sure to show: the last attribute, without its keys.
+// The part of a name that is sure to be in the source: for "self.log["loss"]" the last attribute,
+// without its key.
 std::string_view last_word(std::string_view name) {
     name = name.substr(0, name.find('['));
     if (const std::size_t dot = name.rfind('.'); dot != std::string_view::npos)

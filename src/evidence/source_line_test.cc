@@ -41,7 +41,7 @@ TEST(SourceLine, IsBoundedWithoutSplittingACharacter) {
     while (text.size() < 5'000) text += "\xc3\xa4";
     const std::string line = source_line(holding(text), "a.py", 1);
     EXPECT_LE(line.size(), 200U);
-    EXPECT_EQ(line.size() % 2, 1U);  // five bytes, then whole characters of two
+    EXPECT_EQ(line.size() % 2, 1U);  // five bytes of ASCII, then whole characters of two bytes
 }
 
 class ReadSource : public testing::Test {

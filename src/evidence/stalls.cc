@@ -1,4 +1,4 @@
-// Times in which the program did not move, as the supervisor saw them.
+// Stalls of the program, as the supervisor saw them.
 #include <algorithm>
 
 #include "evidence/clean_text.h"
@@ -11,7 +11,7 @@ namespace {
 WaitingThread thread_of(StallThread from) {
     WaitingThread thread;
     thread.tid = from.tid;
-    thread.name = clean(from.name, 256);  // of the program's choice
+    thread.name = clean(from.name, 256);  // chosen by the program
     if (from.state != '?') thread.state = from.state;
     thread.wait = from.wait;
     thread.timed = from.timed;
@@ -51,6 +51,9 @@ StallEvidence stall_of(const format::Stall& row, const RunClock& clock) {
     stall.moved = clock.known(row.moved);
     stall.busy = (row.flags & format::stall_busy) != 0;
     stall.inside_only = (row.flags & format::stall_inside_only) != 0;
+    if ((row.flags & format::stall_in_loop) != 0)
+        stall.in_loop =
+            static_cast<int>((row.flags & format::stall_loop_frames) >> format::stall_loop_shift);
     stall.steps = row.steps;
     stall.last_step = clock.known(row.last_step);
     stall.usual = nanos(row.usual_ns);

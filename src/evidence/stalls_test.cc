@@ -1,4 +1,4 @@
-// Stalls from the black box: in order, with the threads of the newest, whatever the rows hold.
+// Stalls from the black box: in order, with the newest one's threads, whatever the rows contain.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -9,10 +9,10 @@
 namespace holdfast::gatherers {
 namespace {
 
-// A shared log file goes on after the run; what came later is not this program's.
+// A shared log file grows after the run: what came later is not this program's.
 constexpr Nanos late_write = std::chrono::seconds(2);
 
-// Progress bars go back with a carriage return; here each state is a line.
+// Progress bars return with a carriage return: make each of their states a line.
 std::string with_newlines(std::string_view raw) {
     std::string text;
     text.reserve(raw.size());
@@ -26,7 +26,7 @@ std::string with_newlines(std::string_view raw) {
     return text;
 }
 
-// Half a line may be half a secret that the mask would not know.
+// Drops half a line: it may be half a secret, which the mask would not recognise.
 std::string_view without_first_line(std::string_view text) {
     const std::size_t newline = text.find('\n');
     return newline == std::string_view::npos ? std::string_view() : text.substr(newline + 1);

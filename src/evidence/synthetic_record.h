@@ -12,7 +12,7 @@ inline constexpr std::int64_t second = 1'000'000'000;
 inline constexpr std::int64_t start = 1'000 * second;  // monotonic start of every synthetic run
 inline constexpr const char* boot = "11111111-2222-3333-4444-555555555555";
 
-// All figures of a record as "could not be seen".
+// A record with every figure set to unknown.
 template <class T>
 T unseen() {
     T record{};

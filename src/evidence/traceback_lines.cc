@@ -64,7 +64,7 @@ bool is_date(std::string_view text) {
            digits_at(text.substr(5)) == 2 && text[7] == '-' && digits_at(text.substr(8)) == 2;
 }
 
-// Only some versions print the module of a class of the script itself.
+// Only some Python versions print the module of a class that the script itself defines.
 std::string type_name(std::string_view type) {
     constexpr std::string_view script = "__main__.";
     if (type.starts_with(script)) type.remove_prefix(script.size());
@@ -188,7 +188,7 @@ std::optional<Head> exception_head(std::string_view line) {
     if (is_level(type)) return std::nullopt;  // "ERROR: ..." is a log line
     std::string_view rest = line.substr(end);
     if (is_blank(rest)) {
-        // What a shell says of a program that died while it printed.
+        // What a shell prints about a program that was killed.
         static constexpr std::array<std::string_view, 4> words{"Killed", "Terminated", "Aborted",
                                                                "Hangup"};
         if (std::find(words.begin(), words.end(), type) != words.end()) return std::nullopt;

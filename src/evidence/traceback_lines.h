@@ -1,4 +1,4 @@
-// What one line of a Python program's stderr is; the traceback parser puts them together.
+// Classifies single lines of a Python program's stderr; the traceback parser puts them together.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,11 @@ struct Line {
     std::size_t number = 0;
 };
 Line split_prefix(std::string_view raw, std::size_t number);
-// Some put a space behind their prefix, some do not; indentation matters, so the header decides.
+// Drops one blank after the prefix, if the launcher adds one. Indentation matters, so the header
+// line decides.
 void drop_separator(std::vector<Line>& stream);
 
-// Whose traceback follows, as the line above it announces.
+// Whose traceback follows, according to the line above it.
 enum class Owner { process, thread, child, ignored };
 std::optional<Owner> announced(std::string_view line);
 
@@ -31,7 +32,7 @@ bool is_chain_link(std::string_view line);    // "During handling of the above e
 bool is_quote(std::string_view line);         // """ around a traceback of another process
 bool is_blank(std::string_view line);
 
-// Known to come after the last traceback without meaning anything: warnings, progress bars.
+// A line that often follows the last traceback and means nothing: a warning, a progress bar.
 bool is_epilogue(std::string_view line);
 // A line of a log or of training progress: the program went on after the traceback.
 bool is_progress(std::string_view line);

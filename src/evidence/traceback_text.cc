@@ -25,9 +25,9 @@ struct Block {
     Owner owner = Owner::process;
     bool quoted = false;  // inside """ in another exception's message
     bool whole = false;
-    bool chained = false;  // raised while the one above it was handled
+    bool chained = false;  // raised while the exception above it was being handled
     TracebackText traceback;
-    std::size_t end = 0;  // index behind it, in its stream
+    std::size_t end = 0;  // index of the line behind it, in its stream
 
     bool decides() const { return whole && !quoted && owner == Owner::process; }
 };
@@ -35,7 +35,7 @@ struct Block {
 bool begins_block(const Stream& lines, std::size_t at) {
     const std::string_view text = lines[at].text;
     if (is_header(text) || is_group_header(text)) return true;
-    // A SyntaxError in the script itself comes without the header.
+    // A SyntaxError in the script itself has no header.
     if (!is_syntax_place(text)) return false;
     for (std::size_t i = at + 1; i < lines.size() && i < at + 8; ++i) {
         if (lines[i].text.starts_with("  ")) continue;
@@ -51,7 +51,7 @@ void add_frame(std::vector<Frame>& frames, Frame frame) {
     frames.push_back(std::move(frame));
 }
 
-// Frames and the line that names the exception; returns the index behind what was used.
+// Reads frames and the line that names the exception; returns the index behind them.
 std::size_t read_body(const std::vector<std::string_view>& lines, std::size_t at, Block& block) {
     for (; at < lines.size(); ++at) {
         if (auto frame = frame_of(lines[at])) {
@@ -72,8 +72,8 @@ std::size_t read_body(const std::vector<std::string_view>& lines, std::size_t at
     return at + 1;
 }
 
-// The rest of a message of several lines. Nothing marks its end, so what looks like a log, a
-// progress line or the start of something known ends it; and a very long one is later output.
+// Reads the rest of a message of several lines. Nothing marks its end: a log line, a progress line
+// or the start of something known ends it, and a very long one is later output.
 std::size_t read_message(const Stream& lines, std::size_t at, Block& block) {
     std::string more;
     std::size_t used = at;
@@ -143,7 +143,8 @@ bool said_again(const Block& block, const std::optional<Found>& before) {
            before->traceback.message == block.traceback.message;
 }
 
-// An error that was caught has no frames above the one that caught it; the later one has them.
+// The traceback of a caught exception ends at the frame that caught it; the later traceback has the
+// frames above.
 void join_frames(std::vector<Frame>& later, const std::vector<Frame>& earlier) {
     if (earlier.empty()) return;
     const auto catching = std::find_if(later.begin(), later.end(), [&](const Frame& frame) {
@@ -154,7 +155,8 @@ void join_frames(std::vector<Frame>& later, const std::vector<Frame>& earlier) {
     later.insert(later.end(), earlier.begin(), earlier.end());
 }
 
-// Finds the blocks of one stream; numbers of lines that mean something outside them go to `other`.
+// Finds the tracebacks of one stream. `last_other` becomes the number of the last line outside them
+// that means something.
 std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
     std::vector<Block> blocks;
     std::optional<Found> found;

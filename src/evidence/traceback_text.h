@@ -1,5 +1,5 @@
-// The last Python traceback in a text that could have ended the process: the form in which people
-// see most deaths.
+// Finds the last Python traceback in a text that could have ended the process: most deaths are
+// known only from this.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace holdfast {
 
-// Of a chain of exceptions the last one, which is what ended it. Tracebacks that end no process are
-// skipped: those of threads, of child processes, of destructors ("Exception ignored in"), and those
-// quoted in another one's message. A traceback that is cut off before its last line does not count.
+// Of a chain of exceptions, the last one ended the process. Skips tracebacks that end no process:
+// those of threads, child processes and destructors ("Exception ignored in"), and those quoted in
+// another exception's message. A traceback without its last line does not count.
 std::optional<TracebackText> last_traceback(std::string_view text);
 
 }  // namespace holdfast

@@ -1,5 +1,5 @@
-// Finds the symbols of a loaded ELF object in its image in memory, so it does not matter if the
-// file was replaced since, or is in another mount namespace. 64-bit, own byte order.
+// Finds the symbols of a loaded ELF object in its image in memory. Not in its file: that may have
+// been replaced since, or be in another mount namespace. 64-bit, own byte order.
 #pragma once
 
 #include <elf.h>
@@ -24,7 +24,7 @@ bool load_elf_header(Memory& memory, std::uintptr_t image, Elf64_Ehdr& header) {
 
 class ElfSymbols {
 public:
-    // `image`: where the object's first byte is mapped. False: no ELF object, or one that exports
+    // `image`: where the object's first byte is mapped. False if it is no ELF object, or exports
     // nothing.
     template <class Memory>
     bool open(Memory& memory, std::uintptr_t image) {
@@ -55,7 +55,7 @@ public:
     }
 
 private:
-    // Loaders differ in whether they leave these pointers as the file has them.
+    // Some loaders relocate these pointers, others leave them as the file has them.
     std::uintptr_t placed(std::uint64_t value) const {
         return value < bias_ ? bias_ + value : value;
     }

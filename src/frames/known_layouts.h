@@ -1,5 +1,5 @@
-// The layout of the interpreter that was found: from our tables up to 3.12, from the interpreter's
-// own table after that.
+// The layout of the interpreter that was found: up to 3.12 from our tables, later from the
+// interpreter's own table.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace holdfast::frames {
 
-// Reads one offset out of the interpreter's own table. Anything else than a small figure means
-// that we misunderstand the table.
+// Reads one offset from the interpreter's own table. A large figure means that we misunderstand the
+// table.
 template <class Memory>
 bool load_offset(Memory& memory, std::uintptr_t runtime, std::uint32_t place, std::uint32_t& into) {
     std::uint64_t value = 0;
@@ -70,7 +70,8 @@ bool load_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t minor,
          !load_offset(memory, runtime, at.code_thread_bytecode, out.code_thread_bytecode) ||
          out.frame_bytecode_index == 0 || out.code_thread_bytecode == 0))
         return false;
-    // A table that was rearranged would still hold small figures; these few we know beforehand.
+    // A rearranged table would still hold small figures, so check the few that are known
+    // beforehand.
     const std::uint32_t head = out.free_threaded ? 32 : 16;
     if (object_size != head || out.object_type != head - 8 || out.bytes_size != head ||
         out.bytes_data != head + 16 || out.text_length != head ||
@@ -81,13 +82,13 @@ bool load_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t minor,
     out.gil_holder -= gil_state;
     out.text_wide = out.text_ascii + 16;
     out.code_version = out.code_first_line + at.version_after_first_line;
-    // There `interned` is a byte of its own, so that it can be stored atomically.
+    // In free-threaded 3.14, `interned` is a separate byte, so that it can be stored atomically.
     if (out.free_threaded && minor >= 14) out.text_kind_shift = 8;
     into = out;
     return true;
 }
 
-// `version` as PY_VERSION_HEX has it. False: not a build whose layout we know.
+// `version` is like PY_VERSION_HEX. False if the layout of this build is unknown.
 template <class Memory>
 bool find_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t version, Layout& into) {
     switch (version >> 16U) {
@@ -103,7 +104,7 @@ bool find_layout(Memory& memory, std::uintptr_t runtime, std::uint32_t version, 
     }
 }
 
-// The version that an interpreter from 3.13 on states at the start of _PyRuntime; else 0.
+// The version that interpreters from 3.13 on have at the start of _PyRuntime; else 0.
 template <class Memory>
 std::uint32_t stated_version(Memory& memory, std::uintptr_t runtime) {
     struct {

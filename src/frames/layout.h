@@ -1,11 +1,12 @@
-// Where one build of CPython keeps what a Python stack is read from: byte offsets into its structs.
+// Where one build of CPython keeps what makes up a Python stack: byte offsets into its structs.
 #pragma once
 
 #include <cstdint>
 
 namespace holdfast::frames {
 
-// An offset of 0 means "not there" in the fields marked (0: none); in the others it is an offset.
+// In fields marked "(0: none)" an offset of 0 means that there is no such field; in others it is an
+// offset.
 struct Layout {
     std::uint32_t minor = 0;  // of 3.minor
     bool free_threaded = false;
@@ -19,7 +20,7 @@ struct Layout {
     std::uint32_t interpreter_gil = 0;      // a pointer to its GIL, from 3.12 (0: none)
 
     std::uint32_t gil_locked = 0;
-    std::uint32_t gil_holder = 0;  // who has it, or had it last
+    std::uint32_t gil_holder = 0;  // the thread that has it, or had it last
 
     std::uint32_t thread_next = 0;
     std::uint32_t thread_interpreter = 0;
@@ -54,8 +55,8 @@ struct Layout {
     std::uint32_t text_kind_shift = 2;  // bits of the state word before `kind`
 };
 
-// From 3.13 on the interpreter carries its own offsets, at the start of _PyRuntime; this is where
-// among them each one lies.
+// From 3.13 on the interpreter has a table of its own offsets at the start of _PyRuntime. These are
+// the places of the ones we need in that table.
 struct DebugOffsetPlaces {
     std::uint32_t free_threaded;
     std::uint32_t runtime_finalizing, runtime_interpreters;

@@ -9,7 +9,7 @@
 
 namespace holdfast::frames {
 
-// A bytes object read forward in small pieces; a table longer than any real one is cut.
+// Reads a bytes object forward in small pieces. Cuts a table that is longer than any real one.
 template <class Memory>
 class ByteStream {
 public:
@@ -59,8 +59,8 @@ inline std::uint32_t as_line(std::int64_t line) {
     return line > 0 && line <= 0x7FFFFFFF ? static_cast<std::uint32_t>(line) : 0;
 }
 
-// 3.8 and 3.9: pairs of bytes, how many bytes of code further which many lines on. Longer steps
-// take several pairs, with one of the two zero.
+// 3.8 and 3.9: pairs of bytes, how far to advance in the code and how many lines. A longer step
+// takes several pairs, in which one of the two is zero.
 template <class Memory>
 std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line,
                               std::int64_t instruction) {
@@ -74,7 +74,7 @@ std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line
     return as_line(line);
 }
 
-// 3.10: pairs of bytes, how many bytes of code and how many lines on; -128 lines is "no line".
+// 3.10: pairs of bytes, a range of code and how many lines to advance; -128 means "no line".
 template <class Memory>
 std::uint32_t line_from_pairs(ByteStream<Memory>& table, std::int64_t first_line,
                               std::int64_t instruction) {
@@ -93,7 +93,7 @@ template <class Memory>
 std::int64_t take_signed(ByteStream<Memory>& table) {
     std::uint64_t value = 0;
     std::uint8_t byte = 0;
-    // The first byte of the next entry has its highest bit set: a number cut short ends there.
+    // A number that is cut short ends at the next entry, whose first byte has its highest bit set.
     for (unsigned shift = 0; shift < 36 && table.peek(byte) && (byte & 0x80U) == 0; shift += 6) {
         table.take(byte);
         value |= std::uint64_t{byte & 0x3FU} << shift;
@@ -103,7 +103,7 @@ std::int64_t take_signed(ByteStream<Memory>& table) {
     return (value & 1U) != 0 ? -size : size;
 }
 
-// 3.11 on: entries that begin with a byte of highest bit 1, then four bits of kind, three of
+// From 3.11 on: an entry's first byte has its highest bit set, then four bits of kind and three of
 // length.
 template <class Memory>
 std::uint32_t line_from_entries(ByteStream<Memory>& table, std::int64_t first_line,
@@ -139,7 +139,7 @@ std::uint32_t line_of(Memory& memory, const Layout& layout, std::uintptr_t code,
     std::int32_t first_line = 0;
     std::uintptr_t object = 0;
     if (!load(memory, code + layout.code_first_line, first_line)) return 0;
-    if (instruction < 0) return as_line(first_line);  // not begun: the line of `def`
+    if (instruction < 0) return as_line(first_line);  // the frame has not begun: the line of `def`
     if (!load(memory, code + layout.code_lines, object)) return 0;
     ByteStream<Memory> table(memory, layout, object);
     return line_in_table(table, layout.minor, first_line, instruction);

@@ -1,5 +1,5 @@
-// Line tables written out by hand; tests/test_python_stacks.py holds the decoder against what real
-// interpreters say of their whole standard library.
+// Line tables written by hand. tests/test_python_stacks.py compares the decoder with what real
+// interpreters report for their whole standard library.
 #include "frames/line_table.h"
 
 #include <gtest/gtest.h>

@@ -22,9 +22,9 @@ struct TrustedMemory {
     }
 };
 
-// Keeps the last pieces read from a slow memory. A piece is a power of two no larger than a page
-// and aligned to its size: it is readable as a whole or not at all. After `most_reads` it answers
-// no more: structures that were made to be walked for ever cost what they cost, and no more.
+// Keeps the last pieces read from a slow memory. A piece is a power of two, no larger than a page
+// and aligned to its size, so it is readable as a whole or not at all. After `most_reads` every
+// read fails: a hostile process may have made structures that take for ever to walk.
 template <class Source, std::size_t piece, std::size_t count>
 class CachedMemory {
     static_assert((piece & (piece - 1)) == 0 && piece <= 4096);

@@ -1,5 +1,6 @@
-// Stacks as lines of text, in the form that crash.box keeps: "T tid name" begins a thread, then
-// "F line\tfile\tfunction", innermost first. Whole lines only, into a room of fixed size.
+// Stacks as lines of text, in the form of crash.box: "T tid name" begins a thread, then "F
+// line\tfile\tfunction" for each frame, innermost first. Writes only whole lines, into a fixed
+// buffer.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@ public:
         std::memcpy(out_ + size_, text, size);
         size_ += size;
     }
-    // A name may hold anything; a line end or a tab in it would forge a frame.
+    // A name may contain anything: a newline or a tab in it would forge a frame.
     void add_clean(const char* text, std::size_t size) {
         for (std::size_t i = 0; i < size; ++i) {
             const auto byte = static_cast<unsigned char>(text[i]);
@@ -39,14 +40,14 @@ private:
     char* out_;
     std::size_t room_;
     std::size_t size_ = 0;
-    bool full_ = false;  // something did not fit: nothing more is taken
+    bool full_ = false;  // something did not fit: accepts nothing more
 };
 
 class StackText {
 public:
     StackText(char* out, std::size_t room) : writer_(out, room) {}
 
-    // Both say whether there was room.
+    // Both return whether there was room.
     bool thread(int tid, const char* name, std::size_t name_size) {
         writer_.add("T ", 2);
         writer_.add_number(tid > 0 ? static_cast<std::uint32_t>(tid) : 0);

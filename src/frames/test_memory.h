@@ -1,4 +1,4 @@
-// Memory made by hand, for the tests of this folder: a few kibibytes that begin at an address.
+// Memory made by hand for the tests of this folder: a few kibibytes from a fixed address on.
 #pragma once
 
 #include <cstring>
@@ -20,7 +20,7 @@ public:
         return true;
     }
 
-    // Room of its own, 16 bytes aligned.
+    // Adds room of its own, aligned to 16 bytes.
     std::uintptr_t add(std::size_t size) {
         const std::uintptr_t at = base + bytes_.size();
         bytes_.resize(bytes_.size() + (size + 31) / 16 * 16);

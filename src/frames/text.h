@@ -9,8 +9,8 @@
 
 namespace holdfast::frames {
 
-// Writes one character; 0 when it does not fit. Half a surrogate pair, which is how Python spells
-// a byte of a file name that is no UTF-8, and what is no character at all become U+FFFD.
+// Writes one character; 0 if it does not fit. Half a surrogate pair (Python uses it for a byte of a
+// file name that is not UTF-8) and an invalid character become U+FFFD.
 inline std::size_t put_utf8(std::uint32_t character, char* out, std::size_t room) {
     if ((character >= 0xD800 && character < 0xE000) || character > 0x10FFFF) character = 0xFFFD;
     const std::size_t size = character < 0x80      ? 1
@@ -31,7 +31,7 @@ inline std::size_t put_utf8(std::uint32_t character, char* out, std::size_t room
     return size;
 }
 
-// Bytes written, without a terminator; cut before a character that has no room.
+// Returns how many bytes were written, without a terminator; never writes half a character.
 template <class Memory>
 std::size_t read_text(Memory& memory, const Layout& layout, std::uintptr_t object, char* out,
                       std::size_t room) {

@@ -103,7 +103,7 @@ TEST(ElfSymbols, AreFoundWhereTheLoaderFindsThem) {
     TrustedMemory memory;
     ElfSymbols symbols;
     ASSERT_TRUE(symbols.open(memory, libc.start));
-    // Asked of libc itself: a sanitizer or a copy in the program may stand in front of it.
+    // Asks libc itself: a sanitizer, or a copy in the program, may come first in the search order.
     void* library = ::dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
     for (const char* name : {"getpid", "environ", "strtol", "stdout"})
         EXPECT_EQ(symbols.find(memory, name),

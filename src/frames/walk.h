@@ -14,14 +14,14 @@ inline constexpr std::size_t most_interpreters = 256;
 inline constexpr std::size_t most_threads = 4096;  // over all interpreters
 inline constexpr std::size_t most_hidden_frames = 4096;
 
-// A place in Python code, as cheap to take as can be: nothing is decoded yet.
+// A place in Python code. Cheap to take: nothing is decoded yet.
 struct Place {
     std::uintptr_t code;
     std::int32_t instruction;  // byte offset in the bytecode; below 0: not begun
     std::uint32_t identity;    // with `code`, tells a reused address
 };
 
-// The last characters of a string, mixed; only to tell two file names apart.
+// A hash of a string's last characters, only to tell two file names apart.
 template <class Memory>
 [[gnu::always_inline]] inline bool load_ending(Memory& memory, const Layout& layout,
                                                std::uintptr_t object, std::uint64_t& ending) {
@@ -35,7 +35,7 @@ template <class Memory>
     const bool compact = (state & 8U) != 0, ascii = (state & 16U) != 0;
     ending = length;
     if (!compact || size < 16) {
-        // Reads into what follows the header; that is the string or, for a short one, its end.
+        // A short string: take the eight bytes behind the header, whatever they are.
         return load(memory, object + layout.text_ascii, last) && ((ending ^= last), true);
     }
     const std::uintptr_t end = object + (ascii ? layout.text_ascii : layout.text_wide) + size;
@@ -44,9 +44,9 @@ template <class Memory>
     return true;
 }
 
-// Code objects come and go (each notebook cell is one) and allocators like to give the same
-// addresses again, even to all its parts, so an address does not name one; nor does its first line,
-// which is 1 for every cell. From 3.12 on code objects are counted; before, the file's name helps.
+// Tells apart code objects at the same address. They come and go (each notebook cell is one), and
+// allocators reuse addresses; the first line does not help, because it is 1 for every cell. From
+// 3.12 on code objects have a version number; before that, use the file name, too.
 template <class Memory>
 [[gnu::always_inline]] inline bool load_identity(Memory& memory, const Layout& layout,
                                                  std::uintptr_t code, std::uint32_t& identity) {
@@ -75,7 +75,7 @@ template <class Memory>
     return load(memory, code + layout.object_type, type) && (code_type == 0 || type == code_type);
 }
 
-// Where the bytecode begins that the frame runs.
+// The address of the bytecode that the frame runs.
 template <class Memory>
 [[gnu::always_inline]] inline bool load_bytecode_start(Memory& memory, const Layout& layout,
                                                        std::uintptr_t frame, std::uintptr_t code,
@@ -94,7 +94,7 @@ template <class Memory>
     return load(memory, slot, start) && start != 0;
 }
 
-// How far the frame is in its code.
+// How far the frame has come in its bytecode.
 template <class Memory>
 [[gnu::always_inline]] inline bool load_instruction(Memory& memory, const Layout& layout,
                                                     std::uintptr_t frame, std::uintptr_t code,
@@ -102,7 +102,7 @@ template <class Memory>
     if (layout.code_bytecode == 0) {
         std::int32_t index = 0;
         if (!load(memory, frame + layout.frame_instruction, index)) return false;
-        // Before 3.10 it counts bytes, in 3.10 instructions of two.
+        // Before 3.10 this counts bytes; in 3.10 it counts instructions of two bytes.
         const std::int32_t unit = layout.minor < 10 ? 1 : 2;
         instruction = index >= 0 && index < (1 << 28) ? unit * index : -1;
         return true;
@@ -126,8 +126,8 @@ template <class Memory>
            load_instruction(memory, layout, frame, code, place.instruction);
 }
 
-// Calls sink(frame, code) for the frames that run Python code from `frame` on, innermost first,
-// until it returns false. The code object is not looked at.
+// Calls sink(frame, code) for the frames that run Python code, starting at `frame`, innermost
+// first, until sink returns false. Does not look at the code object.
 template <class Memory, class Sink>
 [[gnu::always_inline]] inline void walk_chain(Memory& memory, const Layout& layout,
                                               std::uintptr_t frame, Sink&& sink) {
@@ -143,16 +143,16 @@ template <class Memory, class Sink>
         if (owner >= 3) {
             if (++hidden > most_hidden_frames) return;
         } else {
-            code &= ~std::uintptr_t{3};  // how the reference is counted (3.14)
+            code &= ~std::uintptr_t{3};  // the low bits tell how the reference is counted (3.14)
             if (code == 0 || !sink(frame, code)) return;
         }
         frame = previous;
     }
 }
 
-// Calls sink(Place) for the frames from `frame` on, innermost first, until it returns false.
-// `code_type`: the address of PyCode_Type, or 0 where it is not known; with it, memory that is no
-// code object (any more) ends the walk.
+// Calls sink(Place) for the frames, starting at `frame`, innermost first, until sink returns false.
+// `code_type`: the address of PyCode_Type, or 0 if unknown. If it is known, the walk ends at memory
+// that is not (or no longer) a code object.
 template <class Memory, class Sink>
 [[gnu::always_inline]] inline void walk_frames(Memory& memory, const Layout& layout,
                                                std::uintptr_t code_type, std::uintptr_t frame,
@@ -163,7 +163,7 @@ template <class Memory, class Sink>
     });
 }
 
-// The frame a thread is in, or 0.
+// The current frame of a thread, or 0.
 template <class Memory>
 [[gnu::always_inline]] inline std::uintptr_t current_frame(Memory& memory, const Layout& layout,
                                                            std::uintptr_t thread) {
@@ -191,8 +191,8 @@ bool load_thread(Memory& memory, const Layout& layout, std::uintptr_t address, T
            (layout.thread_tid == 0 || load(memory, address + layout.thread_tid, out.tid));
 }
 
-// Calls visit(ThreadState) for each thread until it returns false. The newest interpreter and the
-// newest thread come first. A list that does not hang together ends the walk.
+// Calls visit(ThreadState) for each thread until visit returns false, newest interpreter and newest
+// thread first. The walk ends at an inconsistent list.
 template <class Memory, class Visit>
 void each_thread(Memory& memory, const Layout& layout, std::uintptr_t runtime, Visit&& visit) {
     std::uintptr_t interpreter = 0;
@@ -224,8 +224,8 @@ bool holds_gil(Memory& memory, const Layout& layout, std::uintptr_t runtime,
            load(memory, gil + layout.gil_holder, holder) && holder == thread.address;
 }
 
-// Whether memory at `runtime` looks like this layout says: the first interpreter's first thread
-// knows its interpreter.
+// Whether the memory at `runtime` fits this layout: the first thread of the first interpreter must
+// point back to its interpreter.
 template <class Memory>
 bool layout_holds(Memory& memory, const Layout& layout, std::uintptr_t runtime) {
     bool seen = false;

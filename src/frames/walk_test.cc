@@ -1,4 +1,4 @@
-// The walk over memory made by hand: what is found, and where it stops.
+// Walks over memory made by hand: what is found, and where the walk stops.
 #include "frames/walk.h"
 
 #include <gtest/gtest.h>
@@ -179,7 +179,7 @@ TEST(Layouts, AreKnownFrom38To314) {
     EXPECT_FALSE(find_layout(memory, TestMemory::base, 0x030F0000, layout));
 }
 
-// A table as 3.14 states it, with figures that belong together.
+// A table as 3.14 has it, with consistent figures.
 std::uintptr_t add_table(TestMemory& memory, std::uint64_t free_threaded) {
     const DebugOffsetPlaces& at = places_3_14;
     const std::uint64_t head = free_threaded != 0 ? 32 : 16;

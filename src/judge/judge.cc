@@ -29,7 +29,7 @@ Verdict with_source_lines(Verdict verdict) {
 }  // namespace
 
 Result<RunRecord> settled_record(const RunDirectory& directory) {
-    // Another user's run, a read-only disk: then the native stack stays unknown.
+    // May fail (another user's run, a read-only disk): then the native stack stays unknown.
     (void)settle_crashes(directory);
     return read_run(directory);
 }
@@ -40,7 +40,7 @@ Evidence evidence_of(const RunRecord& record) {
         for (KeeperEvidence& keeper : agent.keepers)
             if (const auto source = read_source(keeper.file))
                 keeper.filled_at = filling_line(*source, keeper.name);
-    judge_memory(evidence);  // for those who read the figures and want no verdict
+    judge_memory(evidence);  // for readers of the evidence who ask for no verdict
     return evidence;
 }
 
@@ -58,7 +58,7 @@ Verdict judge(const RunRecord& record, const Evidence& evidence) {
 Result<Verdict> verdict_of(const RunDirectory& directory, Judge how) {
     auto record = settled_record(directory);
     if (!record) return record.error();
-    // Made once: what the log, the cgroup and the machine say now may be of another run.
+    // Do not judge again: what the log, the cgroup and the machine show now may be of another run.
     if (record->verdict_json && how != Judge::again) {
         auto verdict = verdict_from_json(*record->verdict_json);
         if (verdict || !record->machine_header)

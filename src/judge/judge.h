@@ -9,18 +9,18 @@
 
 namespace holdfast {
 
-// Reads a run, after unwinding its crashes: the first reader does that once for all.
+// Reads a run. The first reader also unwinds its crashes, once for all later readers.
 Result<RunRecord> settled_record(const RunDirectory& directory);
 
 Evidence evidence_of(const RunRecord& record);
 Verdict judge(const Evidence& evidence);
-// The same, with the names of a notebook's cells for its files.
+// The same; names a notebook's cells instead of their files.
 Verdict judge(const RunRecord& record, const Evidence& evidence);
 
 enum class Judge { once, again };
 
-// The verdict of a run on disk: the one made at its end, where there is one. `again` judges the
-// record again, as far as it is still there.
+// The verdict of a run on disk: the one made at its end, if there is one. `again` judges the record
+// again, if it still exists.
 Result<Verdict> verdict_of(const RunDirectory& directory, Judge how = Judge::once);
 
 }  // namespace holdfast

@@ -53,7 +53,7 @@ public:
         }
         return site;
     }
-    // A refusal after the last window, and what the one site there is held then.
+    // A refusal after the last window, and what the only site holds at that moment.
     void refused(std::uint64_t live) {
         constexpr auto kind = static_cast<std::uint32_t>(format::AgentSnapshotKind::refusal);
         format::AgentSnapshot& snapshot = slot_->snapshots[kind];
@@ -131,7 +131,7 @@ TEST(Leak, OfManyLinesBelowOneCallIsThatCall) {
 TEST(Leak, WithoutStepsIsFoundOverTime) {
     Program p(false);
     p.holds(stack({p.frame("loop.py", 5)}), growing);
-    // The last look closes the line: no step tells the time.
+    // The last look ends the series: without steps, nothing else gives the time.
     const auto leak = p.leak();
     ASSERT_TRUE(leak);
     EXPECT_FALSE(leak->growth.per_step);
@@ -190,6 +190,79 @@ TEST(NoLeak, OneCallDuringWhichNoLineWasRun) {
     EXPECT_FALSE(leak_of(agent, p.context));
     agent.place[0].line = 50;  // where it waits for the thread that leaks
     EXPECT_TRUE(leak_of(agent, p.context));
+}
+
+TEST(Leak, OfObjectsThatAreMadeAgainAndAgainWithoutACollector) {
+    Program p(false);
+    p.holds(stack({p.frame("train.py", 42, "Node.__init__"), p.frame("train.py", 60, "expand")}),
+            growing);
+    AgentEvidence agent = told(p.record());
+    EXPECT_FALSE(leak_of(agent, p.context));  // one object's __init__ may collect a data set
+    agent.notes = {{NoteEvidence::Kind::collector_off, RunTime{second}, 9000, 0, ""}};
+    EXPECT_TRUE(leak_of(agent, p.context));
+    agent.notes[0].b = 1;  // one object was being made all the time
+    EXPECT_FALSE(leak_of(agent, p.context));
+    agent.notes[0].b = 0;
+    agent.notes[0].a = 100;  // next to nothing waits for the collector
+    EXPECT_FALSE(leak_of(agent, p.context));
+    agent.notes[0].a = 9000;
+    agent.keepers = {{RunTime{second}, "nodes", "list", "train.py", 900, Bytes::mib(300),
+                      Bytes::mib(50), false, false, 60}};
+    EXPECT_FALSE(leak_of(agent, p.context));
+}
+
+TEST(NoLeak, WhatOneExpressionCollectsWithoutACollector) {
+    for (const char* function : {"<listcomp>", "build_index", "load_nodes"}) {
+        Program p(false);
+        p.holds(
+            stack({p.frame("train.py", 42, "Node.__init__"), p.frame("train.py", 60, function)}),
+            growing);
+        AgentEvidence agent = told(p.record());
+        agent.notes = {{NoteEvidence::Kind::collector_off, RunTime{second}, 9000, 0, ""}};
+        EXPECT_FALSE(leak_of(agent, p.context)) << function;
+    }
+}
+
+TEST(HelperLeak, IsWhatAThreadOfALibraryKeeps) {
+    Program p(false);
+    const auto thread = p.frame("/usr/lib/python3.11/threading.py", 1002, "Thread._bootstrap");
+    const auto serve = p.frame("/usr/lib/python3.11/multiprocessing/managers.py", 253, "serve");
+    p.holds(stack({serve, thread}), growing);
+    p.holds(stack({p.frame("train.py", 42)}), [](double) { return 30.0; });
+    AgentEvidence agent = told(p.record());
+    agent.live = Bytes::mib(450);
+    EXPECT_FALSE(leak_of(agent, p.context));
+    const auto leak = leak_of_helper(agent, p.context);
+    ASSERT_TRUE(leak);
+    EXPECT_EQ(leak->frames.back().line, 253);
+    agent.live = Bytes::gib(1);  // most of it is held elsewhere
+    EXPECT_FALSE(leak_of_helper(agent, p.context));
+}
+
+TEST(HelperLeak, IsNotWhatALibraryLoadsNorWhatStays) {
+    Program loading(false);
+    loading.holds(stack({loading.frame("/v/site-packages/pandas/readers.py", 9, "read_csv")}),
+                  growing);
+    AgentEvidence agent = told(loading.record());
+    agent.live = Bytes::mib(420);
+    EXPECT_FALSE(leak_of_helper(agent, loading.context));
+    Program warm(false);
+    warm.holds(stack({warm.frame("/v/site-packages/server/queue.py", 9, "serve")}), warming);
+    agent = told(warm.record());
+    agent.live = Bytes::mib(420);
+    EXPECT_FALSE(leak_of_helper(agent, warm.context));
+}
+
+TEST(Sites, ShowABlockThatWasHardlyTouched) {
+    Program p(false);
+    format::AgentSite& site = p.holds(stack({p.frame("work.py", 19)}), [](double) { return 0.0; });
+    site.peak_bytes = 900 * mib;
+    site.live_blocks = 1;
+    const auto sites = sites_of(told(p.record()), p.context);
+    ASSERT_EQ(sites.size(), 1U);
+    EXPECT_EQ(sites[0].peak, Bytes::mib(900));
+    site.live_blocks = 0;  // it was given back
+    EXPECT_TRUE(sites_of(told(p.record()), p.context).empty());
 }
 
 TEST(Leak, OfSmallObjectsMayBeSeenByTheirArenasAlone) {
@@ -269,7 +342,7 @@ TEST(NoLeak, MemoryThatIsNeverTouched) {
     Program p(true, false);
     p.holds(stack({p.frame("train.py", 42)}), growing);
     EXPECT_FALSE(p.leak());
-    p.context.swapped = true;  // then it may have been touched and be elsewhere
+    p.context.swapped = true;  // some of it may have been touched and swapped out
     EXPECT_TRUE(p.leak());
 }
 
@@ -319,7 +392,7 @@ TEST(Recording, IsJudgedFromItsWindows) {
     Evidence evidence;
     evidence.main_pid = 1;
     evidence.agents = {told(p.record())};
-    // What an older judgement found does not count where the windows are there.
+    // A leak that an older version judged does not count if the windows are there.
     evidence.agents[0].leak = LeakEvidence{.frames = {{"old.py", 1, "f"}},
                                            .live = {},
                                            .error = {},
@@ -382,7 +455,7 @@ TEST(Recording, OfAForgerIsJudgedWithoutHarm) {
                                    Bytes{static_cast<std::uint64_t>(i)}});
     for (int i = 0; i < 3; ++i) {
         SiteHistory& site = history.sites.emplace_back();
-        site.stack = {0, 7, ~0U};  // two of them are of nobody
+        site.stack = {0, 7, ~0U};  // two of the numbers name no frame
         site.live = site.peak = site.asked = site.error = Bytes{~0ULL};
         site.at_windows.assign(i == 0 ? 40 : 2, Bytes{~0ULL});
     }

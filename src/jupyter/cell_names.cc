@@ -17,7 +17,7 @@ constexpr std::string_view timed = "<timed exec>";
 struct Cell {
     std::string name;  // "cell [3]"
     std::string_view source;
-    int lines_above = 0;  // of what its code objects call line 1
+    int lines_above = 0;  // lines of the cell above what its code objects call line 1
 };
 
 class CellNames {
@@ -33,7 +33,7 @@ public:
         for (const CellRecord& record : kernel.cells) {
             if (record.file.empty()) continue;
             const Cell cell{formatted("cell [{}]", record.count), record.source, 0};
-            // The same text run again has the same name: the last number counts.
+            // A cell that is run again has the same file name: the last number counts.
             cells_[record.file] = cell;
             if (record.running && record.source.starts_with("%%time"))
                 cells_[std::string(timed)] = {cell.name, cell.source, 1};

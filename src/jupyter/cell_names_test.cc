@@ -65,7 +65,7 @@ TEST(CellNames, LinesThatHoldMemoryAreNamedByTheirCellToo) {
     sites[0].file = file;
     sites[0].line = 2;
     sites[1].file = "/home/u/train.py";
-    // A recording is judged again by these.
+    // These names are in a recording, too, and it may be judged again.
     evidence.agents.emplace_back().memory.emplace().frames = {{file, 2, "<module>"}};
     name_cells(evidence, kernel_with({cell(3, "one\ntwo")}));
     EXPECT_EQ(evidence.agents[0].memory->frames[0].file, "cell [3]");

@@ -11,7 +11,7 @@
 
 namespace holdfast {
 
-// Unknown members are kept: debugger, encryption, interrupt mode, environment.
+// Keeps unknown members: debugger, encryption, interrupt mode, environment.
 class Kernelspec {
 public:
     static Result<Kernelspec> parse(std::string_view text);
@@ -22,14 +22,15 @@ public:
     void set_display_name(const std::string& name);
 
     bool is_watched() const;
-    // The same kernel, watched, with another program and a guard mode if they are given. The
-    // original description is kept inside.
+    // The same kernel, watched; with another program and a guard mode if given. Keeps the original
+    // description inside.
     Kernelspec watched(const std::string& holdfast, const std::string& program = "",
                        const std::string& guard = "") const;
     // The original description; nothing for a kernelspec that is not ours.
     std::optional<Kernelspec> unwatched() const;
 
-    // Written over the one it wraps: removing it must bring that one back.
+    // Marks a watched kernelspec that replaced the one it wraps: removing it must bring that one
+    // back.
     void set_in_place();
     bool is_in_place() const;
 

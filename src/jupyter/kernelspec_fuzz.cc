@@ -1,4 +1,4 @@
-// Any bytes as kernel.json; what is accepted must come back from being watched as it was.
+// Any bytes as kernel.json: what is accepted must be the same after watched() and unwatched().
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -66,7 +66,8 @@ Result<Kernelspec> read_spec(const fs::path& folder) {
     return Kernelspec::parse(*text).context(path);
 }
 
-// Beside and renamed: a server that lists kernels meanwhile sees the old one or the new one.
+// Writes another file and renames it: a server that lists kernels meanwhile sees the old one or the
+// new one.
 Status write_spec(const fs::path& folder, const Kernelspec& spec) {
     const fs::path beside = folder / "kernel.json.holdfast-new";
     std::ofstream file(beside, std::ios::trunc);

@@ -20,10 +20,10 @@ struct JupyterEnvironment {
     static JupyterEnvironment of_process();
 };
 
-// ".../kernels" each, the first that has a name wins.
+// Paths ".../kernels"; the first that has a name wins.
 std::vector<std::string> kernel_folders(const JupyterEnvironment& environment);
 
-// Where `--user` puts one; nothing without a home.
+// Where `--user` puts a kernelspec; nothing without a home.
 std::optional<std::string> user_kernels(const JupyterEnvironment& environment);
 std::string prefix_kernels(const std::string& prefix);
 
@@ -33,8 +33,8 @@ struct InstalledKernel {
     Kernelspec spec;
 };
 
-// Those that Jupyter would offer, by name: of the same name the first folder's. Unreadable ones are
-// left out.
+// The kernels that Jupyter would offer, by name; if several have one name, that of the first
+// folder. Leaves out unreadable ones.
 std::vector<InstalledKernel> find_kernels(const std::vector<std::string>& folders);
 
 // By name, or by the path of its folder (anything with a '/').
@@ -52,11 +52,12 @@ struct KernelToWatch {
     std::string holdfast;      // our own program
 };
 
-// The folder that was written. A kernelspec of this name that is not ours is an error, except the
-// very one that is wrapped: that is kept inside and comes back with remove_kernel.
+// Returns the folder that was written. An existing kernelspec of this name is an error if it is not
+// ours, unless it is the one that is wrapped: that one is kept inside, and remove_kernel brings it
+// back.
 Result<std::string> watch_kernel(const KernelToWatch& plan);
 
-// Only one of ours; otherwise the error says how to remove it.
+// Removes only our own kernelspecs; for another, the error says how to remove it.
 Status remove_kernel(const InstalledKernel& kernel);
 
 }  // namespace holdfast

@@ -27,7 +27,8 @@ bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& eve
                    int launcher_pid) {
     if (verdict.end.cause == "shut-down"_cause || verdict.root.cause == "shut-down"_cause)
         return true;
-    // A shutdown interrupts the kernel first, and R's kernel then exits with a status.
+    // The server interrupts a kernel before it shuts it down, and R's kernel then exits with a
+    // status.
     const bool interrupted = verdict.end.cause == "interrupted"_cause;
     const auto signal = interrupted ? std::optional(SIGINT) : verdict.exit.signal;
     return signal && std::any_of(events.begin(), events.end(), [&](const format::Event& event) {
@@ -71,7 +72,7 @@ namespace fs = std::filesystem;
 
 constexpr std::time_t longest_wait = 24 * 3600;
 
-// Nobody came for them: the session was not started again.
+// Removes messages that no kernel showed, because the session was not started again.
 void remove_old(const fs::path& folder) {
     std::error_code failed;
     for (const auto& entry : fs::directory_iterator(folder, failed)) {

@@ -1,5 +1,5 @@
-// After a kernel has died: whether there is something to report, to which cell, and what; and how
-// it is kept for the next kernel where no cell can show it.
+// After a kernel has died: whether there is something to report, which cell to report it to, and
+// what; and how to keep it for the next kernel if no cell can show it.
 #pragma once
 
 #include <string>
@@ -13,7 +13,8 @@
 
 namespace holdfast {
 
-// Somebody wanted this end: the server's shutdown_request, or a signal from the one who started us.
+// Whether somebody wanted this end: a shutdown_request, or a signal from the process that started
+// us.
 bool was_asked_for(const Verdict& verdict, const std::vector<format::Event>& events,
                    int launcher_pid);
 

@@ -15,8 +15,8 @@ namespace {
 
 using Parents = std::map<pid_t, sources::PidStat>;
 
-// Orphans of the kernel are our children: we are their subreaper. Without that, being the leader of
-// the group tells that nobody else's processes are in it.
+// We are the subreaper of the kernel, so its orphans are our children. And if we lead the process
+// group, every process in it came from the kernel.
 bool came_from_kernel(const Parents& all, pid_t pid, pid_t us, bool we_lead) {
     if (we_lead) return pid != us;
     for (int steps = 0; steps < 64; ++steps) {

@@ -7,8 +7,8 @@
 
 namespace holdfast {
 
-// Kills the processes of our group that came from the kernel, except one. Jupyter does the same to
-// the whole group when it restarts a kernel; processes that left the group go on.
+// Kills the processes of our group that came from the kernel, except one. Jupyter kills the whole
+// group when it restarts a kernel; processes that left the group run on in both cases.
 void end_leftovers(const sources::Roots& roots, pid_t except);
 
 }  // namespace holdfast

@@ -13,8 +13,8 @@
 namespace holdfast {
 namespace {
 
-// As a separate file: with -c, the current folder would come first on sys.path, and notebooks may
-// have a random.py next to them.
+// In a file, not with -c: that would put the current folder first on sys.path, and a notebook may
+// have a random.py next to it.
 UniqueFd script_file() {
     UniqueFd file = memory_file("last_words.py", 0);
     if (file && !write_all(file.get(), last_words_script)) file.reset();
@@ -50,8 +50,8 @@ std::optional<Mourner> Mourner::start(const std::string& python) {
 Mourner::~Mourner() { child_.end(); }
 
 bool Mourner::speak(std::string_view words, Nanos patience) {
-    // It reads all of it before it does anything else, so this ends; a SIGPIPE is blocked or not
-    // ours to die of.
+    // The script reads all its input first, so this write ends. If the script has died, the SIGPIPE
+    // must not kill us.
     const auto before = ::signal(SIGPIPE, SIG_IGN);
     const bool handed_over = write_all(in_.get(), words);
     ::signal(SIGPIPE, before);

@@ -1,5 +1,5 @@
-// The process that speaks for a dead kernel: the kernel's own Python, for its pyzmq, running
-// python/holdfast/jupyter/last_words.py, which is compiled in.
+// The process that speaks for a dead kernel. It runs python/holdfast/jupyter/last_words.py
+// (compiled in) with the kernel's own Python, because it needs that Python's pyzmq.
 #pragma once
 
 #include <optional>
@@ -16,15 +16,17 @@ extern const std::string_view last_words_script;
 
 class Mourner {
 public:
-    // Starts it at once: it imports while we think. Nothing when it cannot be started.
+    // Start it early: it imports its modules while we make the verdict. Nothing if it cannot be
+    // started.
     static std::optional<Mourner> start(const std::string& python);
     Mourner(Mourner&&) noexcept = default;
     Mourner& operator=(Mourner&&) = delete;
-    ~Mourner();  // it received nothing and ends silently
+    ~Mourner();  // received nothing, so it ends silently
 
     pid_t pid() const { return child_.pid(); }
 
-    // Hands it the words and waits for its end, no longer than that; whether somebody heard them.
+    // Hands over the words, and waits at most `patience` for the process to end. Returns whether a
+    // front end got them.
     bool speak(std::string_view words, Nanos patience);
 
 private:

@@ -15,8 +15,8 @@
 namespace holdfast {
 namespace {
 
-// What `python -m ipykernel install` would write: without frozen modules if they hinder the
-// debugger. An older ipykernel does not have this argument.
+// Writes what `python -m ipykernel install` would write: without frozen modules if they hinder the
+// debugger. Older versions of ipykernel do not have this argument.
 constexpr const char* question =
     "import json, sys, ipykernel.kernelspec as k\n"
     "thaw = ['-Xfrozen_modules=off']\n"
@@ -38,7 +38,7 @@ Result<Answer> ask(const std::string& python) {
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions, pipe->writer.get(), STDOUT_FILENO);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    // Not from the current folder, which may contain an ipykernel.py.
+    // -I: the current folder may contain an ipykernel.py.
     std::array<const char*, 5> words{python.c_str(), "-I", "-c", question, nullptr};
     pid_t pid = 0;
     const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,

@@ -1,4 +1,4 @@
-// Asks an interpreter for its own kernelspec, so that it matches this version of ipykernel.
+// Asks an interpreter for its kernelspec, so that the kernelspec fits its version of ipykernel.
 #pragma once
 
 #include <string>

@@ -12,26 +12,26 @@
 
 namespace holdfast {
 
-// What one process held over time, by line, as its agent measured it. Plain figures: what grows is
-// judged from them in diagnose/growth/, today or from a recording.
-// The end of a stretch of time; together they cover the whole life of the process.
+// What one process held over time, by line, as its agent measured it. Plain figures:
+// diagnose/growth/ judges from them what grows, in a run or in a recording.
+// A stretch of time; together the windows cover the whole life of the process.
 struct MemoryWindow {
     Nanos end{};  // since the run's start
     std::uint64_t step = 0;
     std::optional<Bytes> resident, gpu_allocated;
 };
 
-// One stack that memory was asked for from.
+// A stack from which memory was requested.
 struct SiteHistory {
     std::vector<std::uint32_t> stack;  // numbers of MemoryHistory::frames, outermost first
     bool gpu = false;
-    bool foreign = false;        // an import's, or of stacks that found no room: tells no line
+    bool foreign = false;        // from an import, or from stacks that found no room: names no line
     bool borrowed = false;       // from a thread without Python frames: the main thread's line
     bool small_objects = false;  // Python's own, in arenas
-    bool unseen = false;         // found resident; nobody saw it being asked for
-    Bytes live, peak, asked;     // asked: ever, and perhaps given back
+    bool unseen = false;         // found resident; nobody saw the request
+    Bytes live, peak, asked;     // asked: in all, including what was given back
     Bytes error;                 // one standard deviation of `live`
-    std::uint64_t blocks = 0;    // live, of those that were looked at
+    std::uint64_t blocks = 0;    // live blocks, of the sampled ones
     std::vector<Bytes> at_windows;
 };
 
@@ -44,22 +44,22 @@ struct GpuStep {
 struct MemoryHistory {
     std::vector<Frame> frames;
     std::vector<MemoryWindow> windows;  // oldest first
-    std::optional<Nanos> latest;        // when `live` of the sites was true
+    std::optional<Nanos> latest;        // at which `live` of the sites was read
     std::vector<SiteHistory> sites;
     std::vector<GpuStep> gpu_steps;  // the last ones, where a GPU was used
 };
 
 // What the agents inside the program's processes recorded, and the records of crashes.
-// Times of events are monotonic, as nanoseconds since the run's start; before it they are negative.
+// Nanoseconds on the monotonic clock since the run's start; negative before it.
 using RunTime = Nanos;
 
-// A figure that grew, steadily and to the end. See diagnose/growth/growth.h for what counts.
+// A figure that grew steadily until the end. See diagnose/growth/growth.h for what counts.
 struct GrowthSeen {
     Bytes in_all;
-    std::optional<std::uint64_t> steps;              // over so many
+    std::optional<std::uint64_t> steps;              // over how many steps
     std::optional<double> per_step, per_step_error;  // bytes; the error is one standard deviation
     double per_minute = 0;                           // bytes
-    int windows = 0;                                 // it was measured so often
+    int windows = 0;                                 // in how many windows it was measured
 };
 
 struct SiteEvidence {
@@ -69,18 +69,18 @@ struct SiteEvidence {
     bool borrowed = false;  // from a thread without Python frames: the main thread's line
     bool small_objects = false;
     std::optional<Bytes> before_steps;  // live when the first step ended
-    std::uint64_t blocks = 0;           // live, of those that were looked at
+    std::uint64_t blocks = 0;           // live blocks, of the sampled ones
     std::optional<GrowthSeen> growth;
     std::optional<int> rises;  // windows in which it rose notably
 };
 
 // Everything that grows, charged to the innermost line of the user's own code that has most of it.
 struct LeakEvidence {
-    std::vector<Frame> frames;  // outermost first, up to that line
+    std::vector<Frame> frames;  // outermost first, down to that line
     Bytes live;
     std::optional<Bytes> error;  // as MemorySite's
     bool borrowed = false;
-    bool several_lines = false;  // below that line several lines ask for it
+    bool several_lines = false;  // several lines below it request the memory
     GrowthSeen growth;
 };
 
@@ -110,7 +110,8 @@ struct NoteEvidence {
         framework,
         kept_tensors,
         nonfinite,
-        validation
+        validation,
+        collector_off
     };
     Kind kind = Kind::warning;
     RunTime time{};
@@ -124,14 +125,14 @@ struct StepsEvidence {
     std::string source;  // "torch optimizer"
     std::optional<RunTime> first, last;
     std::optional<Nanos> usual, longest;                 // from one step to the next
-    std::optional<Nanos> recent_median, recent_slowest;  // of the last ones; the 90th percentile
+    std::optional<Nanos> recent_median, recent_slowest;  // of the last steps; the 90th percentile
     std::optional<std::uint64_t> first_nonfinite;        // from 1
     std::optional<double> last_finite_loss;
     std::optional<Bytes> gpu_allocated_last;
     std::optional<GrowthSeen> gpu_growth;
 };
 
-// An allocation that the guard refused, or, where it only warns, would have.
+// An allocation that the guard refused, or would have refused in the mode that only warns.
 struct RefusalEvidence {
     enum class Kind { refused, too_large, nothing_left, brink };
     Kind kind = Kind::refused;
@@ -150,10 +151,11 @@ struct KeeperEvidence {
     RunTime time{};
     std::string name, kind, file;
     std::uint64_t items = 0;
-    Bytes live, grown;             // estimates; grown since the look before
+    Bytes live, grown;             // estimates; `grown` since the look before
     bool graphs = false;           // it holds tensors that keep their graphs
     bool unweighed = false;        // it holds models whose memory is not Python's
-    std::optional<int> filled_at;  // the line of `file` that puts something into it, if only one
+    std::optional<int> filled_at;  // the only line of `file` that puts something into it
+    bool views = false;            // it holds small parts of arrays, and so keeps all of them
 };
 
 // A GPU kernel and a line that launched it.
@@ -164,32 +166,44 @@ struct LaunchEvidence {
     std::uint64_t count = 0;
 };
 
-// The launches since the last wait for the GPU that ended well, recorded when an error appeared.
+// The launches since the last successful wait for the GPU, recorded when an error appeared.
 struct LaunchesEvidence {
     RunTime time{};
-    bool all_seen = false;             // of torch's own kernels
-    bool elsewhere = false;            // libraries other than torch launch kernels, too
+    bool all_seen = false;             // of torch's own kernels; false: some found no room
+    bool elsewhere = false;            // other libraries launch kernels, too
     bool graphs = false;               // some were hidden in graphs
     std::vector<LaunchEvidence> rows;  // by their first launches
+};
+
+// A signal that reached the program through the supervisor, or one process by itself.
+struct SignalSeen {
+    RunTime time{};
+    int number = 0;
+    std::optional<int> sender_pid;  // 0: the kernel, or a process outside our pid namespace
+    std::optional<int> sender_uid;
+    std::string sender;        // its command, masked; may be empty
+    bool from_kernel = false;  // a terminal key, a hang-up
+    bool whole_group = false;  // the program got its own copy, so it was not forwarded
 };
 
 struct AgentEvidence {
     int pid = 0;
     RunTime taken{};
-    std::optional<RunTime> ended;  // a clean end
+    std::optional<RunTime> ended;  // the agent saw a clean end
     std::string python;            // "3.11.7"; empty: no Python in this process
     bool lines_readable = false;
     std::optional<RunTime> place_time;
     std::vector<Frame> place;              // of the main thread when last asked, outermost first
-    std::optional<RunTime> no_line_since;  // it was in one call of compiled code from then on
+    std::optional<RunTime> no_line_since;  // since then it was in a single call of compiled code
     std::optional<ExitCallEvidence> exit;
-    std::vector<ExceptionEvidence> exceptions;  // nobody caught them; oldest first
+    std::vector<ExceptionEvidence> exceptions;  // uncaught; oldest first
     std::vector<NoteEvidence> notes;
+    std::vector<SignalSeen> signals;  // sent to this process by others; oldest first
     StepsEvidence steps;
-    Bytes live, peak;                     // over all sites
+    Bytes live, peak;                     // of all sites together
     std::optional<MemoryHistory> memory;  // absent in recordings of older versions
-    // Judged from the history (diagnose/growth/), as `steps.gpu_growth` is; else as it was judged
-    // when it was recorded.
+    // Judged from the history (diagnose/growth/), as `steps.gpu_growth` is; without a history, as
+    // judged when it was recorded.
     std::vector<SiteEvidence> sites;  // the largest first
     std::optional<LeakEvidence> leak;
     std::optional<GuardEvidence> guard;
@@ -197,14 +211,14 @@ struct AgentEvidence {
     std::optional<LaunchesEvidence> launches;
 };
 
-// A process's Python threads as the supervisor saw them last, from outside.
+// The Python threads of a process as the supervisor last read them, from outside.
 struct StacksEvidence {
     int pid = 0;
     RunTime time{};
     std::vector<PythonStack> threads;  // the main thread first
 };
 
-// Threads that were inside one native library when another crashed there.
+// Threads that were inside a native library when another thread crashed in it.
 struct SharedLibraryUse {
     std::string library;
     int threads = 0;
@@ -216,8 +230,8 @@ struct CrashEvidence {
     RunTime time{};
     int signal = 0;
     int code = 0;
-    bool finished = false;                      // recorded to its end
-    bool survived = false;                      // the program's own handler went on
+    bool finished = false;                      // the handler finished the record
+    bool survived = false;                      // the program's own handler dealt with it
     std::optional<int> sender_pid, sender_uid;  // of a signal that was sent
     std::optional<std::uint64_t> address;
     std::vector<NativeFrame> native;  // innermost first
@@ -225,16 +239,16 @@ struct CrashEvidence {
     std::string instruction;          // "62 f1 7c 48": the bytes at the fault
     std::string exception_type;       // of an uncaught C++ exception, readable
     std::string exception_what;
-    std::string abort_text;  // glibc's own last words
-    std::string unread;      // written to a redirected stderr and never read
-    // Facts read off the record.
+    std::string abort_text;  // glibc's last message
+    std::string unread;      // written to a redirected stderr, but never read
+    // Facts derived from the record.
     std::string library;  // in which it crashed
     bool in_stack_guard = false;
     bool frames_repeat = false;
     bool near_null = false;
     bool in_allocator = false;          // malloc or free are on top of the stack
-    std::vector<std::string> runtimes;  // mapped, of which there should be one: "libgomp.so.1"
-    std::string mapped_file;            // the fault's address lies in this file
+    std::vector<std::string> runtimes;  // of which only one should be mapped: "libgomp.so.1"
+    std::string mapped_file;            // the file that the fault's address is in
     std::vector<SharedLibraryUse> shared;
 };
 

@@ -9,9 +9,9 @@
 namespace holdfast::fields {
 
 inline constexpr std::array<std::string_view, 3> exit_call_names{"sys_exit", "os_exit", "c_exit"};
-inline constexpr std::array<std::string_view, 9> note_kinds{
+inline constexpr std::array<std::string_view, 10> note_kinds{
     "warning",   "shutdown_request", "cell",      "cuda_oom",   "hook_failed",
-    "framework", "kept_tensors",     "nonfinite", "validation",
+    "framework", "kept_tensors",     "nonfinite", "validation", "collector_off",
 };
 
 template <class Json>
@@ -157,6 +157,7 @@ void describe(Json& json, Ref<Json, KeeperEvidence> keeper) {
     json.field("grown", keeper.grown);
     json.field("graphs", keeper.graphs);
     json.field("unweighed", keeper.unweighed);
+    json.field("views", keeper.views);
     json.field("filled_at", keeper.filled_at);
 }
 
@@ -185,6 +186,17 @@ void describe(Json& json, Ref<Json, LaunchesEvidence> launches) {
 }
 
 template <class Json>
+void describe(Json& json, Ref<Json, SignalSeen> signal) {
+    json.field("time", signal.time);
+    json.field("number", signal.number);
+    json.field("sender_pid", signal.sender_pid);
+    json.field("sender_uid", signal.sender_uid);
+    json.field("sender", signal.sender);
+    json.field("from_kernel", signal.from_kernel);
+    json.field("whole_group", signal.whole_group);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("pid", agent.pid);
     json.field("taken", agent.taken);
@@ -197,6 +209,7 @@ void describe(Json& json, Ref<Json, AgentEvidence> agent) {
     json.field("exit", agent.exit);
     json.field("exceptions", agent.exceptions);
     json.field("notes", agent.notes);
+    json.field("signals", agent.signals);
     json.field("steps", agent.steps);
     json.field("live", agent.live);
     json.field("peak", agent.peak);

@@ -13,20 +13,20 @@ struct Cause {
     // How a process ended; why it came to that, but never the end itself; or what it suffered from,
     // which is a reason only where somebody lost patience.
     enum class Kind { end, reason, circumstance };
-    // Whether somebody or something outside decided that it shall end.
+    // Whether somebody or something outside ended the program.
     enum class Stopped { no, by_somebody, from_outside };
 
     std::string_view code;     // "HF101"
     std::string_view slug;     // "cgroup-oom"
     std::string_view meaning;  // one line, lower case, no full stop
 
-    // What ranking reads. The defaults are right for an end with a message or a mark of its own.
+    // Read by ranking. The defaults suit an end that has a message or a mark of its own.
     Kind kind = Kind::end;
-    int generality = 0;    // of several ends, the verdict names the least general
+    int generality = 0;    // of several ends, the least general one is named
     Slugs explained_by{};  // the reasons that may lead to this end
-    Slugs yields_to{};     // though certain, it gives way to these where they are only likely
+    Slugs yields_to{};     // even if certain, it gives way to these if they are only likely
     Stopped stopped = Stopped::no;
-    bool told_alone = true;  // a reason that explains nothing is listed beside the verdict
+    bool told_alone = true;  // false: a reason is dropped if it explains nothing
 
     constexpr Cause reason() {
         kind = Kind::reason;
@@ -63,23 +63,24 @@ namespace catalogue_columns {
 
 using Slugs = std::string_view[];
 inline constexpr Slugs of_host_memory{"host-leak", "dataset-in-ram", "worker-copies"};
-// A ulimit is far below what the machine has: data that does not fit below it is not too large.
+// A ulimit may be far below the machine's memory: data that exceeds it need not be too large.
 inline constexpr Slugs of_address_space{"host-leak", "worker-copies"};
 inline constexpr Slugs of_refused_memory{"host-leak", "dataset-in-ram", "worker-copies",
                                          "oom-victim"};
 inline constexpr Slugs of_gpu_memory{"gpu-leak"};
 inline constexpr Slugs of_assertion{"bad-label"};
-// Only if the exception is about it.
+// Only if the exception is about such a number, or about GPU memory.
 inline constexpr Slugs of_exception{"gpu-leak", "nan-loss"};
-// Only where the program looked at its loss and left.
+// Only if the program looked at its loss and exited.
 inline constexpr Slugs of_exit{"nan-loss"};
-// An exception is "none of the above": what is merely likely still replaces it.
+// "exception" means "none of the others": even a merely likely cause replaces it.
 inline constexpr Slugs anything{"*"};
-// An uncaught std::bad_alloc aborts; that is how the refusal showed itself.
+// An uncaught std::bad_alloc aborts: the abort only shows the refusal.
 inline constexpr Slugs refusals{"alloc-refused", "address-limit", "overcommit-limit", "map-count",
                                 "thread-limit"};
-// A program that was asked to stop chooses its exit status because of that.
-inline constexpr Slugs requests{"killed", "interrupted", "preempted", "hangup", "userspace-oom"};
+// A program chose its exit status because it was asked to stop.
+inline constexpr Slugs requests{"killed", "interrupted",   "preempted",
+                                "hangup", "userspace-oom", "stopped-by-launcher"};
 
 }  // namespace catalogue_columns
 
@@ -134,15 +135,15 @@ inline constexpr std::array catalogue{
     Cause{"HF303", "heap-corruption",
           "malloc found its heap damaged (overrun, double free, invalid pointer)"}
         .general(5),
-    Cause{"HF304", "mapped-file-gone", "a file under mmap was truncated or lost"}.general(13),
+    Cause{"HF304", "mapped-file-gone", "a file under mmap was truncated or lost"}.general(14),
     Cause{"HF305", "disk-full-mapping", "the filesystem under an mmap was full"}.general(8),
     Cause{"HF306", "illegal-instruction", "the CPU lacks an instruction the library uses"}.general(
         10),
     Cause{"HF307", "native-abort",
           "native code gave up: uncaught C++ exception, failed assertion, fatal check"}
-        .general(11)
+        .general(12)
         .yields(catalogue_columns::refusals),
-    Cause{"HF308", "arithmetic-trap", "integer division by zero and the like"}.general(12),
+    Cause{"HF308", "arithmetic-trap", "integer division by zero and the like"}.general(13),
     Cause{"HF309", "native-race", "crash with several threads inside the same native library"},
     Cause{"HF310", "fatal-python-error", "the interpreter itself gave up"}.general(6),
     Cause{"HF311", "cuda-illegal-access", "a kernel touched memory it must not"},
@@ -183,36 +184,45 @@ inline constexpr std::array catalogue{
     Cause{"HF704", "collective-timeout", "a rank did not join a collective"},
     Cause{"HF705", "io-stall", "blocked in the kernel on a disk or network filesystem"},
     Cause{"HF706", "lock-deadlock", "threads of one process wait for each other"},
+    // More general than whatever else ends a process, but not than the abort and the exception by
+    // which it shows.
+    Cause{"HF707", "peer-lost",
+          "a rank ended because another rank, or the store they share, went away"}
+        .general(11),
     Cause{"HF801", "gpu-lost", "GPU fell off the bus"},
     Cause{"HF802", "gpu-ecc", "uncorrectable GPU memory errors"},
     Cause{"HF803", "gpu-throttled", "heat or power slowed the GPU"}.reason(),
     Cause{"HF804", "ram-errors", "host memory errors"},
     Cause{"HF805", "disk-errors", "I/O errors from the device"},
     Cause{"HF806", "uneven-steps", "same work, very uneven step times"},
-    Cause{"HF901", "clean-exit", "it finished"}.general(21),
+    Cause{"HF901", "clean-exit", "it finished"}.general(23),
     Cause{"HF902", "exception", "an unhandled Python exception, none of the above"}
-        .general(18)
+        .general(20)
         .explained(catalogue_columns::of_exception)
         .yields(catalogue_columns::anything),
     Cause{"HF903", "killed", "somebody sent SIGKILL/SIGTERM; names the sender when known"}
-        .general(17)
+        .general(19)
         .stops(Cause::Stopped::by_somebody),
-    Cause{"HF904", "interrupted", "Ctrl-C / kernel interrupt"}.general(15).stops(
+    Cause{"HF904", "interrupted", "Ctrl-C / kernel interrupt"}.general(17).stops(
         Cause::Stopped::by_somebody),
-    Cause{"HF905", "hangup", "terminal or SSH session went away"}.general(16).stops(
+    Cause{"HF905", "hangup", "terminal or SSH session went away"}.general(18).stops(
         Cause::Stopped::from_outside),
-    Cause{"HF906", "preempted", "scheduler time limit or pre-emption"}.general(14).stops(
+    Cause{"HF906", "preempted", "scheduler time limit or pre-emption"}.general(15).stops(
         Cause::Stopped::by_somebody),
     Cause{"HF907", "exit-called", "the program or a notebook cell called exit()/os._exit"}
-        .general(19)
+        .general(21)
         .explained(catalogue_columns::of_exit)
         .yields(catalogue_columns::requests),
     Cause{"HF908", "shut-down", "the notebook server stopped or restarted the kernel on request"}
         .stops(Cause::Stopped::from_outside),
     Cause{"HF909", "unknown-kill",
           "SIGKILL with no trace of who or why; says what could not be read"}
-        .general(20)
+        .general(22)
         .stops(Cause::Stopped::from_outside),
+    Cause{"HF910", "stopped-by-launcher",
+          "its launcher (torchrun, mpirun, slurmstepd) stopped it after something else failed"}
+        .general(16)
+        .stops(Cause::Stopped::by_somebody),
 };
 
 }  // namespace holdfast

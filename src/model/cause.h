@@ -1,4 +1,4 @@
-// Names one cause of the catalogue; a slug that is not in it does not compile.
+// Names a cause of the catalogue; an unknown slug does not compile.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ public:
     constexpr const Cause* operator->() const { return &catalogue[index_]; }
     friend constexpr bool operator==(CauseId, CauseId) = default;
 
-    // By code ("HF101", any case) or slug.
+    // By code ("HF101", in any case) or by slug.
     static std::optional<CauseId> find(std::string_view code_or_slug);
     static constexpr CauseId at(std::size_t index) { return CauseId(index); }
 

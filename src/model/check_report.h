@@ -39,7 +39,7 @@ struct CheckReport {
     std::vector<CheckFinding> findings;  // worst first
     int fine = 0;
     std::vector<ImpossibleCheck> impossible;
-    std::optional<double> milliseconds;  // that it took, on the clock of the wall
+    std::optional<double> milliseconds;  // wall time that the check took
 
     bool blocks() const {
         return !findings.empty() && findings.front().severity == Severity::blocks;
@@ -49,7 +49,7 @@ struct CheckReport {
 std::string_view name_of(Severity severity);  // "blocks", "will-hurt", "note"
 
 std::string to_json(const CheckReport& report);
-// Findings whose cause this version does not know are left out.
+// Leaves out findings whose cause this version does not know.
 Result<CheckReport> check_report_from_json(std::string_view text);
 
 }  // namespace holdfast

@@ -1,5 +1,5 @@
-// For tests: every member of the model's types as a tuple. Adding a member to a type breaks the
-// binding here; that reminds you to add it to the test value and to the JSON description.
+// For tests: every member of the model's types as a tuple. A member that is added to a type breaks
+// the binding here, as a reminder to add it to the test values and to the JSON description.
 #pragma once
 
 #include <optional>
@@ -57,7 +57,7 @@ inline auto every_field(const SiteHistory& x) { const auto& [a, b, c, d, e, f, g
 inline auto every_field(const GpuStep& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const MemoryHistory& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const SiteEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
-inline auto every_field(const KeeperEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j] = x; return std::tie(a, b, c, d, e, f, g, h, i, j); }
+inline auto every_field(const KeeperEvidence& x) { const auto& [a, b, c, d, e, f, g, h, i, j, k] = x; return std::tie(a, b, c, d, e, f, g, h, i, j, k); }
 inline auto every_field(const LaunchEvidence& x) { const auto& [a, b, c, d] = x; return std::tie(a, b, c, d); }
 inline auto every_field(const LaunchesEvidence& x) { const auto& [a, b, c, d, e] = x; return std::tie(a, b, c, d, e); }
 inline auto every_field(const LeakEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
@@ -68,8 +68,8 @@ inline auto every_field(const StepsEvidence& x) { const auto& [a, b, c, d, e, f,
 inline auto every_field(const RefusalEvidence& x) { const auto& [a, b, c, d, e, f] = x; return std::tie(a, b, c, d, e, f); }
 inline auto every_field(const GuardEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const AgentEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u);
 }
 inline auto every_field(const StacksEvidence& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const SharedLibraryUse& x) { const auto& [a, b] = x; return std::tie(a, b); }
@@ -83,8 +83,8 @@ inline auto every_field(const WaitingThread& x) {
 }
 inline auto every_field(const StalledProcess& x) { const auto& [a, b, c] = x; return std::tie(a, b, c); }
 inline auto every_field(const StallEvidence& x) {
-    const auto& [a, b, c, d, e, f, g, h, i, j, k, l] = x;
-    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l);
+    const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = x;
+    return std::tie(a, b, c, d, e, f, g, h, i, j, k, l, m);
 }
 inline auto every_field(const Evidence& x) {
     const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, y, z, a2, b2, c2, d2] = x;
@@ -97,7 +97,7 @@ inline constexpr bool is_vector = false;
 template <class T>
 inline constexpr bool is_vector<std::vector<T>> = true;
 
-// Equal in every field, however deep.
+// Whether every field is equal, at any depth.
 template <class T>
 bool same(const T& a, const T& b) {
     if constexpr (requires { every_field(a); }) {

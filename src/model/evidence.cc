@@ -12,7 +12,7 @@ struct Mark {
     Missing::What what;
 };
 
-// As supervisors of every version have written it down.
+// The words that supervisors of every version have written.
 constexpr std::array marks{
     Mark{"kernel log", Missing::What::kernel_log},
     Mark{"oom_kill", Missing::What::oom_count},

@@ -1,5 +1,5 @@
-// Everything known about a run, as plain values. Rules read nothing else, so evidence recorded from
-// a real death (saved as JSON) replays it. Absent means: could not be seen. Never zero.
+// Everything known about a run, as plain values. Rules read nothing else, so evidence saved from a
+// real death (as JSON) replays it. An absent value could not be seen; it is never zero.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Missing {
     What what = What::other;
     std::string detail;  // the whole sentence
 
-    // A sentence from a record or a recording, which have no kinds.
+    // From a sentence in a record or a recording, which have no kinds.
     static Missing from_text(std::string text);
     friend bool operator==(const Missing&, const Missing&) = default;
 };
@@ -39,8 +39,6 @@ bool is_missing(const std::vector<Missing>& list, Missing::What what);
 std::vector<std::string> sentences(const std::vector<Missing>& list);
 std::vector<Missing> missing_from_texts(std::vector<std::string> texts);
 
-// Everything known about a run, as plain values. Rules read nothing else, so evidence recorded from
-// a real death (saved as JSON) replays it. Absent means: could not be seen. Never zero.
 // A soft limit of a process; absent when unlimited or not readable.
 struct ProcessLimits {
     std::optional<Bytes> address_space;  // RLIMIT_AS
@@ -66,16 +64,16 @@ struct ProcessEvidence {
     RunTime first_seen{};
     RunTime last_seen{};
     std::optional<RunTime> ended;    // when the end was noticed
-    std::optional<ExitStatus> exit;  // absent: gone, but nobody could tell how
+    std::optional<ExitStatus> exit;  // absent: it is gone, and nobody could read how
     std::optional<int> cgroup;       // index into Evidence::cgroups
-    // Figures of the last look while it lived.
+    // From the last look while it lived.
     std::optional<char> state;  // R S D Z T ...
     std::optional<Bytes> rss;
     std::optional<Bytes> rss_peak;
     std::optional<Bytes> anon;
     std::optional<Bytes> shmem;
     std::optional<Bytes> swap;
-    std::optional<Bytes> virtual_size;  // the most it had: after a refusal much is given back
+    std::optional<Bytes> virtual_size;  // the most it had: it frees much after a refusal
     std::optional<std::uint64_t> threads;
     std::optional<std::uint64_t> open_files;
     std::optional<std::uint64_t> open_files_peak;  // the most seen at any look
@@ -99,12 +97,12 @@ struct CgroupLevel {
     std::optional<Bytes> swap_limit, swap_usage;  // v1: memsw, memory included
     std::optional<std::uint64_t> pids_limit, pids_usage;
     std::optional<std::uint64_t> pids_refused_first, pids_refused_last;  // pids.events "max"
-    std::optional<bool> oom_group;  // memory.oom.group: a kill takes everybody, the supervisor too
+    std::optional<bool> oom_group;  // memory.oom.group: a kill kills everybody, the supervisor too
 };
 
-// oom_kill moved in a process's own cgroup between two looks.
+// oom_kill of a process's own cgroup rose between two looks.
 struct OomKillMoved {
-    RunTime after{};  // the last look that still showed `before_count`
+    RunTime after{};  // the last look that still had `before_count`
     RunTime noticed{};
     std::uint64_t before_count = 0;
     std::uint64_t after_count = 0;
@@ -115,8 +113,8 @@ struct CgroupEvidence {
     std::vector<CgroupLevel> levels;                 // own first, outermost last
     std::vector<OomKillMoved> kills;                 // of the own level
     std::optional<Bytes> anon, file, shmem, kernel;  // memory.stat of the own level, last look
-    // Members that are not of our tree and went away between the last look before the end and the
-    // end: each could be the one an oom_kill count belongs to.
+    // Members that are not ours and left between the last look before the end and the end: an
+    // oom_kill count may belong to any of them.
     std::vector<int> strangers_gone;
     std::optional<std::string> userspace_oom_mark;  // xattr user.oomd_kill / user.oomd_ooms, value
 };
@@ -125,15 +123,15 @@ struct HostEvidence {
     std::optional<Bytes> total;
     std::optional<Bytes> available_last, available_least;
     std::optional<Bytes> swap_total, swap_free_last;
-    std::optional<Bytes> commit_limit, committed;  // the second at most, in the last two seconds
+    std::optional<Bytes> commit_limit, committed;  // `committed`: the most of the last two seconds
     std::optional<int> overcommit_mode;
     std::optional<std::uint64_t> max_map_count;
     std::optional<std::uint64_t> oom_kill_first, oom_kill_last;  // /proc/vmstat
     std::optional<double> cpu_count;
-    bool in_first_pid_namespace = false;  // else pids in the kernel log are not ours to compare
+    bool in_first_pid_namespace = false;  // false: pids in the kernel log are not ours
 };
 
-// Pressure over the last minute before the end (or before now).
+// Pressure over the last minute before the end (or before now, if it runs).
 struct PressureEvidence {
     std::optional<double> memory_some, memory_full;  // percent of time
     std::optional<double> io_full;
@@ -183,17 +181,6 @@ struct KernelLogEntry {
     std::vector<MemoryHolder> holders;
 };
 
-// A signal that reached the supervisor, and so the program.
-struct SignalSeen {
-    RunTime time{};
-    int number = 0;
-    std::optional<int> sender_pid;  // 0: the kernel, or a process outside our pid namespace
-    std::optional<int> sender_uid;
-    std::string sender;        // its command, masked; may be empty
-    bool from_kernel = false;  // a terminal key, a hang-up
-    bool whole_group = false;  // the program got its own copy; not forwarded
-};
-
 struct GpuEvidence {
     int index = 0;
     std::string name;
@@ -210,12 +197,12 @@ struct GpuEvidence {
     std::vector<Holder> processes;
 };
 
-// The last Python traceback: as the agent recorded it, else as stderr shows it.
+// The last Python traceback: from the agent, else from stderr.
 struct TracebackText {
     std::vector<Frame> frames;  // outermost first
     std::string type;           // "OSError", "torch.OutOfMemoryError"
     std::string message;
-    bool ends_the_output = false;  // nothing but blank lines and known epilogues after it
+    bool ends_the_output = false;  // only blank lines and known epilogues follow
     bool recorded = false;         // by the agent as it happened, not read from stderr
 };
 
@@ -230,7 +217,7 @@ struct Evidence {
     std::string holdfast_version;
     std::optional<int> main_pid;
     bool ended = false;            // the command's end was seen
-    bool supervisor_lost = false;  // nobody was there to see it
+    bool supervisor_lost = false;  // it was gone before it could see the end
     bool command_alive = false;    // the command still runs (with or without supervisor)
     ExitStatus exit;               // of the command
     bool core_dumped = false;
@@ -242,14 +229,14 @@ struct Evidence {
     std::vector<DiskEvidence> disks;
     std::vector<Neighbour> neighbours;       // largest first
     std::vector<KernelLogEntry> kernel_log;  // during the run, oldest first
-    // Nothing of the log was missed: the kernel names every process its OOM killer takes, so then
-    // one that is not named was not taken.
+    // The log was read without gaps. The kernel names every process that its OOM killer kills, so
+    // one that is not named was not killed.
     bool kernel_log_complete = false;
     std::vector<SignalSeen> signals;  // oldest first
     std::vector<GpuEvidence> gpus;
-    std::vector<AgentEvidence> agents;   // by the moment they began
+    std::vector<AgentEvidence> agents;   // sorted by when they began
     std::vector<CrashEvidence> crashes;  // oldest first
-    std::vector<StacksEvidence> stacks;  // one per Python process that could be looked into
+    std::vector<StacksEvidence> stacks;  // one per Python process that could be read
     std::vector<StallEvidence> stalls;   // oldest first
     SchedulerEvidence scheduler;
     std::string stderr_tail;   // masked, printable

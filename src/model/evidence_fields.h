@@ -43,6 +43,7 @@ void describe(Json& json, Ref<Json, StallEvidence> stall) {
     json.field("moved", stall.moved);
     json.field("busy", stall.busy);
     json.field("inside_only", stall.inside_only);
+    json.field("in_loop", stall.in_loop);
     json.field("steps", stall.steps);
     json.field("last_step", stall.last_step);
     json.field("usual", stall.usual);
@@ -213,17 +214,6 @@ void describe(Json& json, Ref<Json, KernelLogEntry> entry) {
     json.field("xid", entry.xid);
     json.field("text", entry.text);
     json.field("holders", entry.holders);
-}
-
-template <class Json>
-void describe(Json& json, Ref<Json, SignalSeen> signal) {
-    json.field("time", signal.time);
-    json.field("number", signal.number);
-    json.field("sender_pid", signal.sender_pid);
-    json.field("sender_uid", signal.sender_uid);
-    json.field("sender", signal.sender);
-    json.field("from_kernel", signal.from_kernel);
-    json.field("whole_group", signal.whole_group);
 }
 
 template <class Json>

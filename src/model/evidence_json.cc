@@ -36,7 +36,7 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("stderr_seen", evidence.stderr_seen);
     json.field("traceback", evidence.traceback);
     json.field("memory", evidence.memory);
-    // Recordings have sentences; the kinds are made of them.
+    // Recordings have only sentences; the kinds are derived from them.
     std::vector<std::string> missing;
     if constexpr (Json::writes) missing = sentences(evidence.missing);
     json.field("missing", missing);

@@ -1,4 +1,4 @@
-// Any bytes are evidence or an error, and evidence can be written and read again.
+// Any bytes must be evidence or an error, and evidence must survive being written and read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -70,6 +70,7 @@ AgentEvidence full_agent() {
     a.exit = ExitCallEvidence{at(4), ExitCallEvidence::How::os_exit, 3, frames};
     a.exceptions = {{at(5), true, "MainThread", "OSError", "No space", {"ValueError: x"}, frames}};
     a.notes = {{NoteEvidence::Kind::framework, at(6), 1, 2, "torch 2.11.0"}};
+    a.signals = {{at(7), SIGTERM, 812, 1000, "torchrun train.py", true, true}};
     a.steps = {7, 2,   "torch optimizer", at(1), at(9), at(3), at(4), at(5), at(6),
                4, 0.5, Bytes{8},          growth};
     a.live = Bytes{9};
@@ -94,8 +95,8 @@ AgentEvidence full_agent() {
     a.leak = LeakEvidence{frames, Bytes{5}, Bytes{2}, true, true, growth};
     a.guard = GuardEvidence{
         3, 4, {RefusalEvidence::Kind::too_large, Nanos(7), Bytes{1}, Bytes{2}, Bytes{3}, frames}};
-    a.keepers = {
-        {at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, true, 28}};
+    a.keepers = {{at(8), "self.history", "list", "train.py", 1931, Bytes{7}, Bytes{6}, true, true,
+                  28, true}};
     a.launches = LaunchesEvidence{
         at(8), true, true, true, {{"nll_loss_forward", Frame{"train.py", 42, "main"}, true, 3}}};
     return a;
@@ -148,6 +149,7 @@ StallEvidence full_stall() {
     stall.told = at(3);
     stall.moved = at(4);
     stall.busy = stall.inside_only = true;
+    stall.in_loop = 3;
     stall.steps = 7;
     stall.last_step = at(5);
     stall.usual = at(6);

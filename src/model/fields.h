@@ -1,5 +1,5 @@
-// Internal: the fields of what verdict and evidence share. A type is described once and the
-// description serves both directions, so that what is written is what is read.
+// Internal: the fields that verdict and evidence share. Each type is described once, and the
+// description serves both directions, so that what is written can be read.
 #pragma once
 
 #include <type_traits>

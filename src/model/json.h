@@ -1,4 +1,5 @@
-// JSON forms of the model. The verdict's is the contract; the evidence's is test data that lasts.
+// JSON forms of the model. The verdict's form is the contract; the evidence's form is lasting test
+// data.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t size_limit = 16U << 20U;
 constexpr int deepest = 32;
 
-// "120" is 120 ms, "12" as well: digits of a fraction of a second.
+// Digits of a fraction of a second: "120" is 120 ms, and so is "12".
 std::optional<Nanos> parse_fraction(std::string_view digits) {
     if (digits.size() > 9) return std::nullopt;
     auto count = parse_number<std::uint32_t>(digits);

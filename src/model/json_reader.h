@@ -1,5 +1,5 @@
-// Internal: fills values from untrusted JSON. The first thing wrong is remembered with its place
-// ("cgroups[0].levels[1].limit: expected a number"), and nothing after it is read.
+// Internal: fills values from untrusted JSON. Remembers the first error with its place
+// ("cgroups[0].levels[1].limit: expected a number") and reads nothing after it.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,7 @@ namespace holdfast::fields {
 Result<Json> parse_bounded(std::string_view text);
 std::optional<Nanos> parse_rfc3339(std::string_view text);
 
-// Where we are, and what was wrong first.
+// The current place, and the first error.
 struct ReadState {
     Form form = Form::contract;
     std::string path;

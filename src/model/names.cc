@@ -8,7 +8,7 @@
 namespace holdfast {
 namespace {
 
-// Linux's own order, the same on every machine we run on. sigabbrev_np is glibc 2.32.
+// Linux's own order, the same on every machine we support. Not sigabbrev_np: that needs glibc 2.32.
 constexpr std::array<std::string_view, 31> signals{
     "HUP",  "INT",  "QUIT", "ILL",    "TRAP",   "ABRT",  "BUS",  "FPE",  "KILL", "USR1", "SEGV",
     "USR2", "PIPE", "ALRM", "TERM",   "STKFLT", "CHLD",  "CONT", "STOP", "TSTP", "TTIN", "TTOU",

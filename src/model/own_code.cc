@@ -26,14 +26,16 @@ bool in_standard_library(std::string_view file) {
 
 bool is_own_code(std::string_view file) {
     if (file.empty()) return false;
-    // "<frozen importlib._bootstrap>" and "<string>" alike; but a notebook cell is the user's.
+    // "<frozen importlib._bootstrap>" and the like are not the user's, but notebook cells and typed
+    // code are.
     if (file.front() == '<')
         return file.starts_with("<ipython-input") || file == "<timed exec>" || file == "<stdin>" ||
                file == "<string>";
-    // Cython and C++ put frames of their own into tracebacks, under relative names.
+    // Cython and C++ put frames with relative file names into tracebacks.
     for (const std::string_view compiled : {".pyx", ".pxi", ".pxd", ".cc", ".cpp", ".c"})
         if (file.ends_with(compiled) && file.front() != '/') return false;
-    // Files that TensorFlow writes to a temporary folder and runs in place of the code it compiles.
+    // The last one: TensorFlow writes files to a temporary folder and runs them in place of the
+    // code it compiles.
     for (const std::string_view installed :
          {"site-packages/", "dist-packages/", "/__autograph_generated_file"})
         if (file.find(installed) != std::string_view::npos) return false;
@@ -44,8 +46,8 @@ const Frame* innermost_own_frame(const std::vector<Frame>& frames) {
     const Frame* without_file = nullptr;
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
         if (!is_own_code(frame->file)) continue;
-        // Libraries run made-up source under the names of `python -c` and of a prompt; such a frame
-        // is the user's only where no file of theirs is.
+        // Libraries, too, run made-up source under the names of `python -c` and of a prompt: such a
+        // frame counts as the user's only if no frame has a file of theirs.
         if (frame->file != "<string>" && frame->file != "<stdin>") return &*frame;
         if (without_file == nullptr) without_file = &*frame;
     }
@@ -57,13 +59,14 @@ namespace {
 constexpr std::string_view loading[]{"load",       "loads",     "read",     "open",    "imread",
                                      "imdecode",   "parse",     "fromfile", "loadtxt", "fromtxt",
                                      "genfromtxt", "readlines", "ingest",   "unpickle"};
-// In the user's own names these say as much; libraries build and prepare all kinds of things.
+// Signs of preparing, in the user's own names only: libraries build and prepare all kinds of
+// things.
 constexpr std::string_view preparing[]{"init",     "dataset",   "prepare", "preprocess",
                                        "tokenize", "featurize", "build"};
 constexpr std::string_view working[]{"fit", "train", "transform", "solve", "minimize", "optimize"};
 
 bool any_word(const std::string& function, std::span<const std::string_view> words) {
-    // In "Corpus.read_all" the class name does not count: a DataLoader does much besides loading.
+    // Skip the class in "Corpus.read_all": a DataLoader does much besides loading.
     std::string_view rest = function;
     if (const std::size_t dot = rest.rfind('.'); dot != std::string_view::npos)
         rest.remove_prefix(dot + 1);
@@ -78,7 +81,7 @@ bool any_word(const std::string& function, std::span<const std::string_view> wor
     return false;
 }
 
-// A list that is still being made by one expression. Newer interpreters show no frame for it.
+// A list that one expression is still making. Newer interpreters show no frame for it.
 bool is_comprehension(const std::string& function) {
     for (const std::string_view name : {"<listcomp>", "<dictcomp>", "<setcomp>"})
         if (function.ends_with(name)) return true;
@@ -95,8 +98,8 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
         const bool own = is_own_code(frames[i].file);
         collects = collects || (own && i <= line && is_comprehension(frames[i].function));
-        // Above the line only the user's own words count: a library that calls back, as a loader
-        // of batches does, is not what the line does.
+        // Among the callers only the user's own names count: a library that calls back (such as a
+        // loader of batches) does not say what the line does.
         if ((own || i > line) && any_word(frames[i].function, loading)) return CallKind::loads;
         prepares = prepares || (own && any_word(frames[i].function, preparing));
         // The user's own train() contains a loop; a library's is one call.
@@ -105,6 +108,15 @@ CallKind kind_of_call(const std::vector<Frame>& frames, std::size_t line) {
     if (prepares) return CallKind::prepares;
     if (collects) return CallKind::collects;
     return works ? CallKind::works : CallKind::other;
+}
+
+bool only_makes_objects(const std::vector<Frame>& frames, std::size_t line) {
+    if (kind_of_call(frames, line) != CallKind::prepares) return false;
+    return std::none_of(frames.begin(), frames.end(), [](const Frame& frame) {
+        if (!is_own_code(frame.file)) return false;
+        const bool makes = frame.function == "__init__" || frame.function.ends_with(".__init__");
+        return is_comprehension(frame.function) || (!makes && any_word(frame.function, preparing));
+    });
 }
 
 }  // namespace holdfast

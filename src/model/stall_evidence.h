@@ -17,8 +17,8 @@ struct WaitingThread {
     std::string name;
     std::optional<char> state;
     WaitKind wait = WaitKind::unknown;
-    bool timed = false;               // ends by itself
-    bool inside = false;              // only somebody of the tree can end it
+    bool timed = false;               // the wait ends by itself
+    bool inside = false;              // only a process of the tree can end it
     bool own_lock = false;            // a lock that only threads of the same process can release
     bool holds_gil = false;           // the interpreter's lock
     std::string call;                 // "futex"
@@ -37,16 +37,19 @@ struct StalledProcess {
 
 struct StallEvidence {
     RunTime since{};
-    RunTime seen{};                // the last look that still found it so
-    std::optional<RunTime> told;   // it lasted long enough to say so while it was alive
-    std::optional<RunTime> moved;  // it went on
-    bool busy = false;             // the CPU was; only no step ended
-    bool inside_only = false;      // nobody outside the tree could have ended it
+    RunTime seen{};                // the last look at which it still lasted
+    std::optional<RunTime> told;   // when it had lasted long enough to be reported
+    std::optional<RunTime> moved;  // when the program went on
+    bool busy = false;             // the CPU was busy, but no step ended
+    bool inside_only = false;      // only a process of the tree could have ended it
+    // No steps are counted, but the main thread does not leave one loop: how many of its frames are
+    // called from the loop's frame. Then what follows is about writes, not steps.
+    std::optional<int> in_loop;
     std::uint64_t steps = 0;
     std::optional<RunTime> last_step;
     std::optional<Nanos> usual, longest;    // from one step to the next
-    std::optional<Nanos> cpu;               // what the tree used in it
-    std::vector<StalledProcess> processes;  // of the newest only; the working one first
+    std::optional<Nanos> cpu;               // what the tree used during it
+    std::vector<StalledProcess> processes;  // of the newest stall only; the working process first
 };
 
 }  // namespace holdfast

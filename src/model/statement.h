@@ -19,7 +19,7 @@ struct Where {
     std::string text;      // the source line, where it could be read
 };
 
-// One observation, as the source names it: {"memory.events", "oom_kill 0 -> 1"}.
+// One observation, under the name of its source: {"memory.events", "oom_kill 0 -> 1"}.
 struct Observation {
     std::string source;
     std::string text;
@@ -35,7 +35,7 @@ struct Keeper {
     std::string name;  // "self.history"
     std::string kind;  // its type
     std::uint64_t items = 0;
-    std::optional<Where> where;  // where it is filled, as far as one line does it
+    std::optional<Where> where;  // the line that fills it, if only one does
 };
 
 struct Statement {

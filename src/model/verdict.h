@@ -33,8 +33,8 @@ struct PythonStack {
 struct NativeFrame {
     std::string library;
     std::string symbol;
-    std::uint64_t offset = 0;  // within the symbol, or without one within the library
-    std::string file;          // of the source, where debug information tells
+    std::uint64_t offset = 0;  // within the symbol, or else within the library
+    std::string file;          // source file, if debug information has it
     std::optional<int> line;
 };
 
@@ -51,9 +51,9 @@ struct CurvePoint {
     Nanos time{};  // since the run's start
     Bytes used;
     std::optional<Bytes> limit;
-    std::optional<Bytes> left = {};  // may still be taken: file pages that can be dropped are free
+    std::optional<Bytes> left = {};  // may still be taken, if file pages are dropped
 
-    // Memory that dropping file pages cannot free.
+    // Memory that is still in use when file pages are dropped.
     Bytes taken() const { return limit && left && *left <= *limit ? *limit - *left : used; }
 };
 
@@ -87,7 +87,7 @@ struct Verdict {
     DecidingProcess process;
     Statement end;
     Statement root;
-    std::string choice;  // why this one, where several causes matched; may be empty
+    std::string choice;  // why this cause, if several matched; may be empty
     std::vector<Statement> contributing;
     std::vector<PythonStack> python_stack;
     std::vector<NativeFrame> native_stack;

@@ -1,4 +1,4 @@
-// Any bytes are a verdict or an error, and a verdict can be written and read again.
+// Any bytes must be a verdict or an error, and a verdict must survive being written and read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

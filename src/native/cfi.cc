@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t largest_entry = 1U << 20U;
 constexpr std::size_t deepest_state = 32;
 
-// What a description of functions (CIE) has in common for all of them.
+// The common part of a group of function descriptions (a CIE).
 struct CfiCommon {
     std::vector<std::byte> bytes;
     std::uint64_t program = 0;  // address of its first instruction
@@ -24,13 +24,13 @@ struct CfiCommon {
 };
 
 struct CfiEntry {
-    std::vector<std::byte> bytes;  // behind the length
-    std::uint64_t address = 0;     // of the first of them
+    std::vector<std::byte> bytes;  // without the length
+    std::uint64_t address = 0;     // address of the first byte
 };
 
 std::optional<CfiEntry> read_entry(const ReadFile& file, std::uint64_t at) {
     std::uint32_t length = 0;
-    // All ones would announce 64 bits of length, which nobody has needed yet.
+    // All ones would announce a 64-bit length, which nobody has needed yet.
     if (!file(at, &length, sizeof(length)) || length < 4 || length > largest_entry)
         return std::nullopt;
     CfiEntry entry{std::vector<std::byte>(length), at + sizeof(length)};
@@ -38,8 +38,8 @@ std::optional<CfiEntry> read_entry(const ReadFile& file, std::uint64_t at) {
     return entry;
 }
 
-// Where the description (FDE) of the function that may hold `pc` lies: the last one that begins at
-// or before it.
+// The address of the description (FDE) of the function that may contain `pc`: the last one that
+// begins at or before it.
 std::optional<std::uint64_t> find_description(const ReadFile& file, std::uint64_t header,
                                               std::uint64_t pc) {
     std::array<std::byte, 20> head{};
@@ -49,7 +49,7 @@ std::optional<std::uint64_t> find_description(const ReadFile& file, std::uint64_
     const auto frame_encoding = bytes.take<std::uint8_t>();
     const auto count_encoding = bytes.take<std::uint8_t>();
     const auto table_encoding = bytes.take<std::uint8_t>();
-    // Pairs of 32-bit distances from the header, sorted: what every linker writes.
+    // What every linker writes: sorted pairs of 32-bit distances from the header.
     constexpr std::uint8_t sorted_pairs = 0x3b;
     if (version != 1 || table_encoding != sorted_pairs) return std::nullopt;
     bytes.pointer(frame_encoding);
@@ -82,16 +82,16 @@ std::optional<std::uint64_t> find_description(const ReadFile& file, std::uint64_
     return found;
 }
 
-// The letters behind the z: what each stands for, in their order.
+// Reads what the letters behind the z stand for, in their order.
 bool read_augmentation(CfiBytes& bytes, const std::string& letters, CfiCommon& common) {
     for (const char letter : letters.substr(1)) {
         switch (letter) {
         case 'R': common.encoding = bytes.take<std::uint8_t>(); break;
-        case 'P': bytes.pointer(bytes.take<std::uint8_t>() & 0x7fU); break;  // who catches: not us
+        case 'P': bytes.pointer(bytes.take<std::uint8_t>() & 0x7fU); break;  // exception handler
         case 'L': bytes.take<std::uint8_t>(); break;
         case 'S': common.signal_frame = true; break;
         case 'B': break;
-        default: return true;  // its size is known, its meaning is not needed
+        default: return true;  // its size is known and its meaning unneeded
         }
     }
     return bytes.ok();
@@ -125,7 +125,7 @@ std::optional<CfiCommon> read_common(const ReadFile& file, std::uint64_t at) {
     return common;
 }
 
-// Carries out the instructions of a description up to an address of code.
+// Runs the instructions of a description, up to an address of code.
 class CfiProgram {
 public:
     CfiProgram(const CfiCommon& common, std::uint64_t begin, std::uint64_t pc)
@@ -140,7 +140,7 @@ public:
             if (!instruction(bytes)) return false;
         return bytes.ok();
     }
-    // What the description starts with is what its functions go back to.
+    // What the CIE sets is what a function's rules can be restored to.
     void begin_function() { initial_ = row_; }
     CfiRow take() && { return std::move(row_); }
 
@@ -177,7 +177,7 @@ private:
         }
     }
 
-    // Those that take a register or an offset, or both.
+    // Instructions with a register, an offset, or both.
     bool with_operands(unsigned code, CfiBytes& bytes) {
         const std::uint64_t first = code == 0x13 ? 0 : bytes.uleb();
         switch (code) {
@@ -203,7 +203,7 @@ private:
     static unsigned narrow(std::uint64_t number) {
         return number < cfi_registers ? static_cast<unsigned>(number) : cfi_registers;
     }
-    // Unsigned, because a damaged table may overflow.
+    // Multiplies as unsigned, because a damaged table may overflow.
     std::int64_t scaled(std::uint64_t factor) const {
         return static_cast<std::int64_t>(factor * static_cast<std::uint64_t>(common_.data_unit));
     }
@@ -215,7 +215,7 @@ private:
         at_ += units * common_.code_unit;
         return true;
     }
-    // Vector registers have numbers beyond ours, and nobody asks for them.
+    // Vector registers have numbers beyond ours, and nobody needs them.
     bool set(std::uint64_t number, CfiRule rule) {
         if (number < cfi_registers) row_.registers[number] = std::move(rule);
         return true;

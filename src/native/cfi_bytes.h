@@ -1,5 +1,5 @@
-// A cursor over the bytes of an unwind table. It trusts none of them: a read past the end gives
-// zero, and from then on `ok` is false.
+// A cursor over the bytes of an unwind table. Trusts none of them: a read past the end yields zero
+// and makes `ok` false for good.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace holdfast {
 
 class CfiBytes {
 public:
-    // `address`: where the first byte lies; pointers may be relative to themselves.
+    // `address` is where the first byte lies: a pointer may be relative to its own address.
     CfiBytes(std::span<const std::byte> bytes, std::uint64_t address)
         : bytes_(bytes), address_(address) {}
 
@@ -49,7 +49,7 @@ public:
         return taken;
     }
 
-    // Up to its zero.
+    // The text up to its terminating zero.
     std::string text() {
         std::string found;
         while (more())
@@ -61,7 +61,8 @@ public:
         return found;
     }
 
-    // A pointer in one of the DW_EH_PE encodings; where it is indirect, the address of the pointer.
+    // Reads a pointer in one of the DW_EH_PE encodings. For an indirect one, yields the address of
+    // the pointer.
     std::uint64_t pointer(std::uint8_t encoding) {
         const std::uint64_t at = address_;
         std::uint64_t value = 0;
@@ -80,7 +81,7 @@ public:
         switch (encoding & 0x70U) {
         case 0x00: return value;
         case 0x10: return at + value;
-        default: ok_ = false; return 0;  // relative to what only a compiler of old would use
+        default: ok_ = false; return 0;  // bases that only old compilers used
         }
     }
 

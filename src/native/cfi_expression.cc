@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-constexpr int most_operations = 1000;  // a branch backwards may be damage
+constexpr int most_operations = 1000;  // branching backwards may be damage
 constexpr std::size_t deepest_expression = 64;
 
 class CfiExpression {

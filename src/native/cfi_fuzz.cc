@@ -1,5 +1,5 @@
-// Unwind tables may be anybody's: whatever they hold, an end comes, and nothing is read that the
-// file does not have.
+// Unwind tables may come from anybody: whatever they hold, unwinding must end, and read nothing
+// beyond the file.
 #include <cstddef>
 #include <cstdint>
 #include <vector>

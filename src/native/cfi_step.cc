@@ -8,7 +8,7 @@ using Kind = CfiRule::Kind;
 
 constexpr unsigned x86_64_rsp = 7, aarch64_sp_number = 31;
 
-// Whether a function gives a register back as it found it.
+// Whether functions preserve a register for their caller.
 bool kept_by_calls(CrashMachine machine, std::size_t number) {
     if (machine == CrashMachine::aarch64) return number >= 19 && number <= 29;
     return number == 3 || number == 6 || (number >= 12 && number <= 15);
@@ -46,7 +46,8 @@ std::optional<CfiState> cfi_caller(const CfiRow& row, const CfiState& at, CrashM
         const CfiRule& rule = row.registers[number];
         switch (rule.kind) {
         case Kind::unsaid:
-            // The return address is read before the call that would lose it.
+            // The return address counts as preserved here: it was read before this call could have
+            // overwritten it.
             return row.signal_frame || number == row.return_address ||
                            kept_by_calls(machine, number)
                        ? at.registers[number]
@@ -67,14 +68,14 @@ std::optional<CfiState> cfi_caller(const CfiRow& row, const CfiState& at, CrashM
 
     auto pc = value(row.return_address);
     if (!pc) return std::nullopt;
-    // Addresses of programs have 48 bits, 52 on machines that must be asked for more.
+    // Code addresses have 48 bits, or 52 on machines where programs ask for more.
     if (row.signed_return) *pc &= (std::uint64_t{1} << 52U) - 1;
     if (*pc == 0) return std::nullopt;
     CfiState caller;
     caller.pc = *pc;
     for (std::size_t number = 0; number < cfi_registers; ++number)
         caller.registers[number] = value(number);
-    // Where a call went to is not what its caller will return to.
+    // The return address of this frame is not the return address of its caller.
     if (!row.signal_frame) caller.registers[row.return_address].reset();
     const unsigned sp = cfi_stack_pointer(machine);
     if (row.registers[sp].kind == Kind::unsaid) caller.registers[sp] = cfa;

@@ -1,5 +1,5 @@
-// From a function's registers to its caller's, as a row of the unwind tables says. Pure: memory
-// comes as a function that reads a word of it.
+// Computes a caller's registers from those of the function it called, by a row of the unwind
+// tables. Pure: a function argument reads memory.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace holdfast {
 
-// Eight bytes of the process as it was; nothing where they are not known.
+// Eight bytes of the process's memory at the crash; nothing if they are unknown.
 using ReadMemory = std::function<std::optional<std::uint64_t>(std::uint64_t address)>;
 
 struct CfiState {
@@ -29,7 +29,7 @@ unsigned cfi_stack_pointer(format::CrashMachine machine);
 std::optional<CfiState> cfi_caller(const CfiRow& row, const CfiState& at,
                                    format::CrashMachine machine, const ReadMemory& memory);
 
-// A DWARF expression's value, begun with `first` on its stack where there is one.
+// The value of a DWARF expression, with `first` on the stack at its start, if given.
 std::optional<std::uint64_t> cfi_value(std::span<const std::byte> expression, const CfiState& at,
                                        const ReadMemory& memory,
                                        std::optional<std::uint64_t> first);

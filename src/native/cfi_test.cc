@@ -15,7 +15,8 @@ using format::CrashMachine;
 
 constexpr unsigned rbp = 6, rsp = 7, rip = 16;
 
-// push rbp; mov rbp, rsp: the CFA moves with the first and hangs on rbp after the second.
+// push rbp; mov rbp, rsp: after the first the CFA is 8 bytes further, after the second it is
+// relative to rbp.
 const CfiTable with_frame_pointer(CfiTable::x86_64_start(),
                                   {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6});
 
@@ -69,7 +70,8 @@ TEST(CfiTest, NothingOutsideOfAFunction) {
 }
 
 TEST(CfiTest, AnEarlyReturnRemembersAndGoesBack) {
-    // remember; pop rbp: cfa rsp + 8, rbp restored; after the return, as before.
+    // remember_state; pop rbp: the CFA is rsp + 8 and rbp is restored; restore_state after the
+    // return.
     const CfiTable table(CfiTable::x86_64_start(),
                          {0x0e, 16, 0x86, 2, 0x44, 0x0a, 0x0e, 8, 0xc6, 0x41, 0x0b});
     EXPECT_EQ(table.row(4)->cfa.offset, 8);
@@ -110,8 +112,8 @@ TEST(CfiStepTest, FindsTheCallersRegisters) {
     EXPECT_EQ(caller->pc, 0x4abcU);
     EXPECT_EQ(caller->registers[rsp], 0x7010U);
     EXPECT_EQ(caller->registers[rbp], 0x7100U);
-    EXPECT_EQ(caller->registers[3], 33U);           // rbx is kept by calls
-    EXPECT_EQ(caller->registers[0], std::nullopt);  // rax is not
+    EXPECT_EQ(caller->registers[3], 33U);           // calls preserve rbx
+    EXPECT_EQ(caller->registers[0], std::nullopt);  // but not rax
 }
 
 TEST(CfiStepTest, WithoutTheMemoryThereIsNoCaller) {
@@ -149,7 +151,7 @@ std::optional<std::uint64_t> value_of(std::vector<unsigned> code, const CfiState
 }
 
 TEST(CfiExpressionTest, AnEntryOfTheProcedureLinkageTable) {
-    // rsp + 8, and 8 more once the second of its three instructions has pushed.
+    // rsp + 8, and 8 more from the second of its three instructions on, which has pushed by then.
     const std::vector<unsigned> code{0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
     EXPECT_EQ(value_of(code, state({{rsp, 0x7000}, {rip, 0x4020}})), 0x7008U);
     EXPECT_EQ(value_of(code, state({{rsp, 0x7000}, {rip, 0x402b}})), 0x7010U);
@@ -158,13 +160,13 @@ TEST(CfiExpressionTest, AnEntryOfTheProcedureLinkageTable) {
 TEST(CfiExpressionTest, ReadsMemoryWholeAndInPart) {
     EXPECT_EQ(value_of({0x0a, 0x00, 0x70, 0x06}), 0x1122'3344'5566'7788U);
     EXPECT_EQ(value_of({0x0a, 0x00, 0x70, 0x94, 2}), 0x7788U);
-    EXPECT_FALSE(value_of({0x30, 0x06}));  // nothing is known there
+    EXPECT_FALSE(value_of({0x30, 0x06}));  // the memory there is unknown
 }
 
 TEST(CfiExpressionTest, DamageEnds) {
     EXPECT_FALSE(value_of({}));
     EXPECT_FALSE(value_of({0x22}));                    // nothing to add
-    EXPECT_FALSE(value_of({0x30, 0x2f, 0xfc, 0xff}));  // round and round
+    EXPECT_FALSE(value_of({0x30, 0x2f, 0xfc, 0xff}));  // an endless loop
     EXPECT_FALSE(value_of({0x2f, 0x00, 0x40}));        // far away
     EXPECT_FALSE(value_of({0x77, 8}));                 // rsp is not known
     EXPECT_FALSE(value_of({0xff}));

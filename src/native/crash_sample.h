@@ -1,4 +1,4 @@
-// For tests: a record left by a program that really crashed.
+// For tests: the record of a program that really crashed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ public:
             "/proc/" + std::to_string(::getpid()) + "/fd/" + std::to_string(box_.fd());
         const char* arguments[] = {HOLDFAST_CRASH_SAMPLE, box.c_str(), scenario.c_str(),
                                    library.c_str(), nullptr};
-        // What glibc says about its heap is no business of the test's reader.
+        // Keeps glibc's messages about its heap out of the test's output.
         posix_spawn_file_actions_t actions;
         ::posix_spawn_file_actions_init(&actions);
         ::posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", 1 /* O_WRONLY */, 0);

@@ -21,7 +21,7 @@ std::optional<FrameCycle> find_cycle(std::span<const std::uint64_t> pcs, std::si
             const std::size_t length = found.end - found.begin;
             begin = i + 1;
             if (length < std::max(least_frames, period * least_rounds)) continue;
-            // A multiple of a period repeats too: the shorter one, met first, stays.
+            // A multiple of a period repeats, too: keep the shorter one, which is found first.
             if (!best || length > best->end - best->begin + 2 * period) best = found;
         }
     }

@@ -14,7 +14,7 @@ struct FrameCycle {
     std::size_t end = 0;     // behind the last frame that still fits the pattern
 };
 
-// The longest stretch in which the same calls come again and again, at least `least_rounds` times.
+// The longest stretch in which the same calls repeat at least `least_rounds` times.
 std::optional<FrameCycle> find_cycle(std::span<const std::uint64_t> pcs,
                                      std::size_t least_rounds = 4);
 

@@ -134,7 +134,8 @@ const Elf64_Shdr* ElfFile::find(std::string_view name) const {
 }
 
 std::string ElfFile::build_id() const {
-    // By section: the separate debug file keeps the note there, while its segments are empty.
+    // Searches by section: a separate debug file has the note in a section, while its segments are
+    // empty.
     for (const Elf64_Shdr& section : sections_) {
         if (section.sh_type != SHT_NOTE || section.sh_size > 4096) continue;
         std::string notes(section.sh_size, '\0');
@@ -160,7 +161,7 @@ std::string ElfFile::debug_link() const {
     const Elf64_Shdr* section = find(".gnu_debuglink");
     if (section == nullptr) return {};
     std::string name = text_at(section->sh_offset, std::min<std::uint64_t>(255, section->sh_size));
-    // A name, not a path: "../../home/u/trap" is nobody's debug file.
+    // Accepts a name, not a path: "../../home/u/trap" is no debug file.
     if (name == "." || name == ".." || name.find('/') != std::string::npos) return {};
     return name;
 }

@@ -20,12 +20,12 @@ namespace holdfast {
 
 struct ElfSymbol {
     std::string name;          // mangled
-    std::uint64_t offset = 0;  // of the address asked for, within the symbol
+    std::uint64_t offset = 0;  // of the given address, within the symbol
 };
 
 class ElfFile {
 public:
-    // Regular files only: opening anything else may hang or do things.
+    // Regular files only: opening anything else may block or have side effects.
     static Result<ElfFile> open(const std::string& path);
 
     int fd() const { return fd_.get(); }
@@ -37,16 +37,17 @@ public:
     // `start`. Nothing when the file has no such segment: it is not the file that was mapped.
     std::optional<std::uint64_t> bias(std::uint64_t start, std::uint64_t file_offset) const;
 
-    // The symbols that hold these addresses of the file, in one pass over the table: a large
-    // library has half a million. Nothing where none does; the nearest one before it would be a
-    // guess.
+    // The symbols that contain these addresses of the file. One pass over the table for all of
+    // them: a large library has half a million symbols. Nothing if no symbol contains an address:
+    // the nearest one before it would be a guess.
     std::vector<std::optional<ElfSymbol>> symbols(std::span<const std::uint64_t> addresses) const;
     bool has_full_symbols() const { return find(SHT_SYMTAB) != nullptr; }
 
-    // Bytes of memory that never changes: code and constants. False where the file has none such.
+    // Reads bytes that never change at run time: code and constants. False if the file has none
+    // there.
     bool read_address(std::uint64_t address, void* into, std::size_t size) const;
 
-    // Where the sorted table of the unwind information lies, among the file's addresses.
+    // The address of .eh_frame_hdr, the sorted table of the unwind information.
     std::optional<std::uint64_t> unwind_header() const;
 
     std::string build_id() const;    // bytes; empty without one

@@ -17,7 +17,7 @@
 namespace holdfast {
 namespace {
 
-// The child writes the whole text twice, each time closed by this: first without source lines.
+// The child writes the text twice, first without source lines, and ends each with this.
 constexpr char end_of_text = '\f';
 
 void write_text(int fd, std::string text) {
@@ -28,7 +28,7 @@ void write_text(int fd, std::string text) {
 [[noreturn]] void run_child(int fd, pid_t parent, const CrashRecord& crash,
                             const IsolationLimits& limits) {
     end_with_parent(parent);
-    // It may crash, and must not leave a core file. Signal handlers are its parent's and mean
+    // The child may crash, and must not leave a core file. The parent's signal handlers mean
     // nothing here.
     ::prctl(PR_SET_DUMPABLE, 0);
     for (const int number : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGPIPE})
@@ -44,7 +44,7 @@ void write_text(int fd, std::string text) {
     ::_exit(0);
 }
 
-// What the child wrote between two ends; the last one that is whole.
+// The child's output; last() is the last text that is complete.
 class Answer {
 public:
     void add(std::string_view bytes) { text_ += bytes; }
@@ -102,7 +102,7 @@ std::string unwind_isolated(const CrashRecord& crash, const IsolationLimits& lim
     pipe->writer.reset();
     Answer answer;
     listen(pipe->reader.get(), limits, answer);
-    // At its end already, or too slow, or stuck.
+    // The child has ended, is too slow, or is stuck.
     child->end();
     if (const auto text = answer.last()) return *text;
     return only_top("the unwinder failed on the files of this process");

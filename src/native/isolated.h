@@ -1,5 +1,5 @@
-// Unwinds in a separate process: debug information is large and untrusted, and neither a crash nor
-// a hang of the library that reads it may reach the caller.
+// Unwinds in a separate process: debug information is large and untrusted, and the library that
+// reads it may crash or hang.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace holdfast {
 
 struct IsolationLimits {
-    Nanos frames_within;    // after this, only the faulting place
-    Nanos lines_within;     // after this, the frames without files and lines
-    std::size_t text_size;  // of the answer
+    Nanos frames_within;    // later, only the faulting place is kept
+    Nanos lines_within;     // later, the frames have no files and lines
+    std::size_t text_size;  // at most, in bytes
 };
 
 // The stack as native_text() writes it; a line names what could not be read in time.

@@ -1,5 +1,5 @@
-// libdw, loaded only when lines of native code are needed: most runs never crash, and the binary
-// must start where elfutils is not installed.
+// libdw, loaded only when lines of native code are needed: most runs never crash, and Holdfast must
+// start without elfutils.
 #pragma once
 
 #if __has_include(<elfutils/libdwfl.h>)
@@ -9,7 +9,7 @@
 namespace holdfast {
 
 struct LibDw {
-    // Null when the library is not there or lacks a function.
+    // Null if the library is missing or lacks a function.
     static const LibDw* load();
 
     decltype(&::dwfl_begin) begin;

@@ -11,12 +11,12 @@ namespace holdfast {
 #ifdef HOLDFAST_HAVE_LIBDW
 namespace {
 
-// The standard callbacks of libdwfl would ask debuginfod servers.
+// Replaces libdwfl's standard callbacks, which would ask debuginfod servers.
 int find_no_elf(Dwfl_Module*, void**, const char*, Dwarf_Addr, char**, Elf**) { return -1; }
 
 int find_debug_file(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char* file_name,
                     const char*, GElf_Word, char** found) {
-    if (file_name == nullptr) return -1;  // asks for a supplement (dwz): not worth the looking
+    if (file_name == nullptr) return -1;  // libdw asks for a supplementary file (dwz): not worth it
     const Result<ElfFile> file = ElfFile::open(file_name);
     const auto path = file ? debug_file(*file) : std::nullopt;
     if (!path) return -1;
@@ -55,12 +55,13 @@ public:
             file = dw_.lineinfo(line, nullptr, &number, nullptr, nullptr, nullptr);
         else
             file = search_units(module, address, number);
-        if (file == nullptr || number <= 0) return std::nullopt;  // line 0: the compiler's own
+        if (file == nullptr || number <= 0) return std::nullopt;  // line 0: generated code
         return SourcePlace{file, number};
     }
 
 private:
-    // clang writes no table of addresses (.debug_aranges), and older libdw looks nowhere else.
+    // clang writes no table of addresses (.debug_aranges), and older versions of libdw look nowhere
+    // else.
     const char* search_units(Dwfl_Module* module, std::uint64_t address, int& number) {
         Dwarf_Addr bias = 0;
         for (Dwarf_Die* unit = dw_.module_nextcu(module, nullptr, &bias); unit != nullptr;

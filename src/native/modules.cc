@@ -30,14 +30,14 @@ NativeModules::NativeModules(const CrashRecord& crash)
     : crash_(crash), file_of_(crash.modules.size()), notes_(crash.modules.size()) {
     std::vector<bool> wanted(crash.modules.size());
     const auto want = [&](std::uint64_t address) {
-        // A return address may lie one past the end: a call that never returns was the last thing.
+        // The return address of a call that never returns may lie one past the end of the code.
         for (const std::uint64_t at : {address, address - 1})
             if (const CrashModule* found = mapping(at))
                 wanted[static_cast<std::size_t>(found - crash.modules.data())] = true;
     };
     if (crash.pc) want(*crash.pc);
     for (const std::uint64_t value : crash.registers) want(value);
-    // Return addresses lie at aligned places on the stack.
+    // Return addresses on the stack are aligned.
     const std::size_t skip = (8 - crash.stack_from % 8) % 8;
     for (std::size_t at = skip; at + 8 <= crash.stack.size(); at += 8) {
         std::uint64_t word = 0;
@@ -79,7 +79,8 @@ void NativeModules::open(std::size_t mapping) {
     if (module.path.ends_with(deleted)) return pass_over("the file was removed before the crash");
     for (std::size_t i = 0; i < files_.size(); ++i) {
         if (files_[i].file.path() != module.path) continue;
-        // Several mappings of one file, unless it was loaded twice.
+        // The same file at the same bias: another mapping of it. If the bias differs, it was loaded
+        // twice.
         if (files_[i].file.bias(module.start, module.offset) == files_[i].bias) {
             file_of_[mapping] = i;
             return;

@@ -1,4 +1,4 @@
-// The files behind a crash's addresses, opened as far as the crash needs them.
+// The files behind a crash's addresses; opens only those that the crash needs.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct NativeModule {
 
 class NativeModules {
 public:
-    // Opens only files that the pc, a register or a word of the stack copy points into: a training
-    // process maps hundreds, a stack meets a dozen.
+    // Opens only files that the pc, a register or a word of the copied stack points into: a
+    // training process maps hundreds of files, and a stack needs a dozen.
     explicit NativeModules(const CrashRecord& crash);
 
-    // The mapping at this address, whether or not its file could be used.
+    // The mapping of this address, even if its file could not be used.
     const CrashModule* mapping(std::uint64_t address) const;
-    // The file behind it; null when it changed, is gone, or is no file.
+    // The file of this address; null if it changed, is gone, or there is none.
     const NativeModule* file(std::uint64_t address) const;
     const std::vector<NativeModule>& files() const { return files_; }
-    // Why the file behind this address was passed over; empty when it was not.
+    // Why the file of this address was not used; empty if it was.
     std::string note(std::uint64_t address) const;
 
 private:
@@ -39,12 +39,12 @@ private:
     std::vector<std::string> notes_;                   // by mapping
 };
 
-// The separate debug file of a library, in the usual places, if its build id says it is the right
-// one. Never asks a server.
+// The separate debug file of a library, in the usual places, if its build id matches. Never asks a
+// server.
 std::optional<std::string> debug_file(const ElfFile& file);
 
-// "libtorch_cpu.so" of a path; "[vdso]" as it is; "[anonymous]" for memory without a file, where
-// compilers at run time put their code.
+// "libtorch_cpu.so" for a path, "[vdso]" as it is, "[anonymous]" for memory without a file, where
+// JIT compilers put their code.
 std::string library_name(const CrashModule& mapping);
 
 }  // namespace holdfast

@@ -20,7 +20,7 @@ std::string one_line(std::string_view text, std::size_t limit) {
     return line;
 }
 
-// The end of a path says more than its beginning.
+// Keeps the end of a path, which says more than its beginning.
 std::string path_line(const std::string& path) {
     if (path.size() <= longest_path) return one_line(path, longest_path);
     std::size_t from = path.size() - longest_path;

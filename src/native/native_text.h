@@ -21,11 +21,12 @@ namespace holdfast {
 
 struct NativeStack {
     std::vector<NativeFrame> frames;                      // innermost first
-    std::vector<std::optional<std::uint64_t>> addresses;  // none for one that stands for others
+    std::vector<std::optional<std::uint64_t>> addresses;  // none for a frame that stands for others
     std::vector<std::string> missing;
 };
 
-// Whole lines that fit: a symbol of a template library may have thousands of characters and is cut.
+// Writes only whole lines that fit, and cuts long symbols: a template library's may have thousands
+// of characters.
 std::string native_text(const NativeStack& stack, std::size_t limit);
 NativeStack parse_native_text(std::string_view text);
 

@@ -1,5 +1,5 @@
-// A native stack as text may be anybody's: reading it ends with plain values that write and read
-// back the same.
+// The text of a native stack may come from anybody: reading it must give plain values that survive
+// being written and read.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// The state to unwind from: registers in DWARF's order, and the memory that is in the record.
+// The state that unwinding starts from: registers in DWARF's order, and the memory in the record.
 #include <array>
 #include <cstring>
 
@@ -25,8 +25,8 @@ bool after_call(CrashMachine machine, const NativeModule& module, std::uint64_t 
         return (word & 0xfc000000U) == 0x94000000U || (word & 0xfffffc1fU) == 0xd63f0000U;
     }
     if (!module.file.read_address(there - code.size(), code.data(), code.size())) return false;
-    // call rel32; call r/m64: ff /2, two to seven bytes with its operand, whose length its second
-    // byte tells.
+    // call rel32 (e8); or call r/m64: ff /2, two to seven bytes long with its operand, as the
+    // second byte tells.
     if (code[2] == 0xe8) return true;
     for (std::size_t length = 2; length <= 7; ++length) {
         const std::size_t at = code.size() - length;
@@ -63,7 +63,8 @@ std::optional<Registers> registers_of(const CrashRecord& crash) {
 
 std::optional<Registers> caller_of_nowhere(const CrashRecord& crash, const NativeModules& modules,
                                            const Registers& at) {
-    // Anonymous code is somewhere: made at run time, and nobody's guess how it keeps its stack.
+    // Only for a pc outside any mapping. Anonymous code is somewhere: it was made at run time, and
+    // nobody knows how it uses its stack.
     if (modules.mapping(at.pc) != nullptr || crash.address != at.pc) return std::nullopt;
     Registers caller = at;
     caller.returned = true;

@@ -14,19 +14,19 @@
 namespace holdfast {
 namespace {
 
-// Beyond what is shown, to see a recursion for what it is.
+// More frames than are shown, to recognise a recursion.
 constexpr std::size_t most_unwound = 400;
 
-// Frames to show, and one that stands for many: `count` of them, of a round of `period`.
+// The frames to show. One line replaces `count` frames, in rounds of `period`.
 struct Shown {
     std::vector<RawFrame> frames;
-    std::size_t fold_at = 0;  // before this frame
-    std::size_t period = 0;   // 0: nothing folded
+    std::size_t fold_at = 0;  // the line goes before this frame
+    std::size_t period = 0;   // 0: no frames are replaced
     std::uint64_t count = 0;
     bool about = false;
 };
 
-// How many more rounds fit between the last frame seen and the top of the stack.
+// How many more frames of the recursion fit between the last frame seen and the top of the stack.
 std::uint64_t unseen_frames(const CrashRecord& crash, const std::vector<RawFrame>& frames,
                             const FrameCycle& cycle) {
     const RawFrame& last = frames[cycle.end - 1];
@@ -167,7 +167,7 @@ NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
     if (stack.missing.empty() && !unwound.missing.empty())
         stack.missing.push_back(std::move(unwound.missing));
     if (options.only_fault) return stack;
-    // The fold comes last, so that frames and names stay side by side until then.
+    // Folds last, so that frames and names correspond until then.
     if (options.before_lines) {
         NativeStack early = stack;
         add_fold(shown, early);
@@ -175,8 +175,8 @@ NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
     }
     const std::unique_ptr<SourceLines> lines = SourceLines::of(modules);
     for (std::size_t i = 0; lines && i < shown.frames.size(); ++i) {
-        // Their lines help nobody, and their debug information, where installed, takes longer to
-        // load than all the rest together.
+        // Lines of such libraries help nobody, and their debug information, if installed, takes
+        // longer to load than all the rest.
         if (is_everyones_library(stack.frames[i].library)) continue;
         const auto place = lines->place(shown.frames[i].instruction());
         if (!place) continue;

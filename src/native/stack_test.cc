@@ -31,7 +31,7 @@ std::vector<std::string> symbols(const NativeStack& stack) {
     return names;
 }
 
-// The names appear in this order, others may lie between.
+// The names must appear in this order; other names may be in between.
 void expect_order(const NativeStack& stack, const std::vector<std::string>& wanted) {
     const std::vector<std::string> names = symbols(stack);
     auto from = names.begin();
@@ -51,7 +51,8 @@ std::vector<std::string> inner_and(std::initializer_list<std::string> more) {
     return names;
 }
 
-// Both builds of the library: optimised without debug information and frame pointers, and with.
+// Both builds of the library: optimised without debug information and frame pointers, and not
+// optimised with both.
 class NativeStackTest : public ::testing::TestWithParam<const char*> {
 protected:
     CrashRecord crash(const std::string& scenario) {
@@ -176,7 +177,8 @@ TEST_P(NativeStackTest, WithoutTimeStillNamesTheFaultingPlace) {
     EXPECT_EQ(stack.missing.size(), 1U);
 }
 
-// Damage on purpose: whatever the registers and the stack hold, an end comes, and few frames.
+// Damaged on purpose: whatever the registers and the stack hold, unwinding must end, with few
+// frames.
 TEST_P(NativeStackTest, SurvivesGarbage) {
     const CrashRecord real = crash("handler");
     std::mt19937_64 random(4);
@@ -186,7 +188,7 @@ TEST_P(NativeStackTest, SurvivesGarbage) {
             if (random() % 16 == 0) byte = static_cast<std::byte>(random());
         if (round % 3 == 0) record.registers[random() % record.registers.size()] = random();
         if (round % 5 == 0) {
-            // Every word a place in the stack or in the code: circles and false returns.
+            // Every word is an address in the stack or in code: leads to loops and false returns.
             for (std::size_t at = 0; at + 8 <= record.stack.size(); at += 8) {
                 const std::uint64_t word = random() % 2 == 0
                                                ? record.stack_from + random() % record.stack.size()
@@ -198,7 +200,7 @@ TEST_P(NativeStackTest, SurvivesGarbage) {
     }
 }
 
-// A copy of the library, to change afterwards.
+// A copy of the library, which the tests change.
 class ChangedLibraryTest : public ::testing::Test {
 protected:
     void SetUp() override { std::filesystem::copy_file(HOLDFAST_CRASH_DEBUG, path_); }
@@ -242,7 +244,7 @@ TEST_F(ChangedLibraryTest, ReadsASeparateDebugFile) {
     expect_order(stack, inner);
     EXPECT_TRUE(stack.frames[0].line);
 
-    // Another build's debug file does not count.
+    // A debug file of another build does not count.
     std::filesystem::copy_file(HOLDFAST_CRASH_PLAIN, folder_ / "own.debug",
                                std::filesystem::copy_options::overwrite_existing);
     EXPECT_FALSE(unwind(record).frames[0].line);

@@ -48,8 +48,8 @@ std::vector<std::optional<ElfSymbol>> ElfFile::symbols(
     for (const std::size_t i : order) sorted.push_back(addresses[i]);
     std::vector<Best> best(sorted.size());
 
-    // Of several names for one address: the innermost, the most public, the simplest (`free` before
-    // `__libc_free`).
+    // If an address has several names: the innermost symbol, then the most public one, then the
+    // simplest name (`free` before `__libc_free`).
     const auto better = [&](const Elf64_Sym& a, const Elf64_Sym& b) {
         if (a.st_value != b.st_value) return a.st_value > b.st_value;
         if (binding_order(a) != binding_order(b)) return binding_order(a) > binding_order(b);

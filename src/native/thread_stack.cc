@@ -30,7 +30,7 @@ constexpr auto machine = format::CrashMachine::none;
 constexpr std::size_t register_count = 2, sp_at = 0, pc_at = 1;
 #endif
 
-// The last two words of /proc/PID/task/TID/syscall.
+// Stack pointer and pc: the last two words of /proc/PID/task/TID/syscall.
 bool read_place(int thread_dir, std::uint64_t& sp, std::uint64_t& pc) {
     const auto text = read_file_at(thread_dir, "syscall", 4096);
     if (!text) return false;
@@ -68,7 +68,7 @@ std::vector<std::byte> stack_from(int pid, int process_dir, std::uint64_t sp) {
     std::vector<std::byte> bytes(copied);
     sources::ProcessMemory memory(pid, process_dir);
     std::size_t have = 0;
-    // Page by page: the stack may end before the room does.
+    // Reads page by page: the stack may end before the buffer does.
     while (have < bytes.size()) {
         const std::size_t chunk =
             std::min(page - static_cast<std::size_t>((sp + have) % page), bytes.size() - have);
@@ -101,7 +101,7 @@ std::vector<std::string> native_frames_of(int pid, int tid, Nanos within) {
     state.stack = stack_from(pid, dir.get(), sp);
     state.modules = modules_of(dir.get());
     if (!read_place(thread.get(), sp_after, pc_after) || sp != sp_after || pc != pc_after)
-        return {};  // it went on meanwhile
+        return {};  // the thread moved meanwhile
 
     const NativeStack stack =
         parse_native_text(unwind_isolated(state, {within, Nanos{1'000'000}, 16U << 10U}));
@@ -114,7 +114,7 @@ std::vector<std::string> native_frames_of(int pid, int tid, Nanos within) {
         named.push_back(frame.library + ' ' +
                         (frame.symbol.empty() ? "(no symbol)" : frame.symbol));
     }
-    // Those of the C library say "it waits"; who asked it to is worth more.
+    // The C library's frames only say that the thread waits; the frame that called them says why.
     const auto telling = std::find_if(named.begin(), named.end(), [](const std::string& name) {
         return !is_everyones_library(std::string_view(name).substr(0, name.find(' ')));
     });

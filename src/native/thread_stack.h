@@ -8,11 +8,13 @@
 
 namespace holdfast {
 
-// "libgomp.so.1 gomp_team_end", innermost first, the C library's own frames left out where others
-// follow. Empty where it may not be read, moves on meanwhile, or takes longer than `within`.
+// "libgomp.so.1 gomp_team_end", innermost first. Leaves out the C library's own frames if others
+// follow. Empty if the stack may not be read, if the thread moves meanwhile, or if it takes longer
+// than `within`.
 //
-// The kernel tells stack pointer and place of a thread in a system call, and no other register, so
-// the walk ends at the first function that is found by one of those: never a guess.
+// For a thread in a system call the kernel tells the stack pointer and the pc, and no other
+// register. So the walk ends at the first function whose unwinding needs another register: never a
+// guess.
 std::vector<std::string> native_frames_of(int pid, int tid, Nanos within);
 
 }  // namespace holdfast

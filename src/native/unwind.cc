@@ -35,7 +35,7 @@ private:
         const auto row = row_of(frame.instruction());
         if (!row) return stop("no unwind table covers");
         if (row->signal_frame) {
-            // Its pc is the beginning of a function rather than the end of a call.
+            // Its pc is the beginning of a function, not a return address.
             frame.call = false;
             frame.trampoline = true;
         }
@@ -62,15 +62,16 @@ private:
         return find_cfi(read, *header, address - module->bias);
     }
 
-    // A caller's part of the stack lies above: what goes round in circles is damage. Only a signal
-    // frame may lead to another stack, and a leaf on aarch64 may have none of its own.
+    // A caller's part of the stack lies above the callee's; anything else is damage and may loop
+    // for ever. Exceptions: a signal frame may lead to another stack, and a leaf function on
+    // aarch64 may have no frame.
     bool lies_above(const RawFrame& caller) const {
         const auto& own = found_.frames.back().sp;
         if (!caller.sp || !own) return true;
         return found_.frames.size() == 1 ? *caller.sp >= *own : *caller.sp > *own;
     }
 
-    // Reported only if hardly anything was found: a missing end of a long stack does not matter.
+    // Reports only a stack that hardly begins: a missing end of a long stack does not matter.
     std::nullopt_t stop(std::string_view why) {
         if (found_.frames.size() > 1) return std::nullopt;
         const CrashModule* mapping = modules_.mapping(found_.frames[0].instruction());

@@ -1,5 +1,5 @@
 // From registers and a copy of the stack to the addresses of the calls, by the unwind tables of the
-// files that were mapped.
+// mapped files.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace holdfast {
 
 struct RawFrame {
     std::uint64_t pc = 0;
-    bool call = false;                // pc is a return address: the call lies before it
+    bool call = false;                // pc is a return address, just behind the call
     bool trampoline = false;          // where a signal handler returns to
     std::optional<std::uint64_t> sp;  // where the frame's own part of the stack begins
 
@@ -25,17 +25,18 @@ struct RawFrame {
 
 struct Unwound {
     std::vector<RawFrame> frames;  // innermost first
-    std::string missing;           // why there is no more than the first; else empty
+    std::string missing;           // why there is only the first frame; else empty
 };
 
-// Ends where the stack ends, at the first frame that no unwind table describes, or where the copy
-// of the stack stops: never a guess.
+// Ends at the end of the stack, at the first frame without an unwind table, or where the copy of
+// the stack ends: never a guess.
 Unwound unwind_frames(const CrashRecord& crash, const NativeModules& modules, std::size_t most);
 // The faulting place alone.
 Unwound unwind_fault(const CrashRecord& crash);
 
-// After a call or jump to where no code is: the frame that did it, if the stack (or the link
-// register) shows a return address behind a call instruction. The registers are then its own.
+// If the pc is where no code is: the function that called or jumped there, if the stack (or the
+// link register) has a return address right behind a call instruction. The registers are then that
+// function's.
 struct Registers {
     std::uint64_t pc = 0, sp = 0;
     bool returned = false;             // pc is a return address
@@ -44,7 +45,8 @@ struct Registers {
 std::optional<Registers> registers_of(const CrashRecord& crash);
 std::optional<Registers> caller_of_nowhere(const CrashRecord& crash, const NativeModules& modules,
                                            const Registers& at);
-// Eight bytes of the process as it was: of the stack copy, or of code and constants in the files.
+// Eight bytes of the process's memory at the crash: from the stack copy, or code and constants from
+// the files.
 std::optional<std::uint64_t> read_word(const CrashRecord& crash, const NativeModules& modules,
                                        std::uint64_t address);
 

@@ -18,7 +18,8 @@ std::string_view severity_words(Severity severity) {
     return "";
 }
 
-// "12 no NVIDIA GPU or driver, 1 asked for with --import only"
+// "12 no NVIDIA GPU or driver, 1 runs only with --import": how many checks were impossible, by
+// reason.
 std::string reasons(const CheckReport& report) {
     std::map<std::string, int> counts;
     for (const ImpossibleCheck& check : report.impossible) ++counts[check.why];

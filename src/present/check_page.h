@@ -10,7 +10,7 @@ namespace holdfast {
 
 std::string check_page(const CheckReport& report, const Style& style);
 
-// One line per finding that blocks, for stderr; empty where none does.
+// One line for each finding that blocks, for stderr; empty if there is none.
 std::string blocking_notice(const CheckReport& report, const Style& style);
 
 }  // namespace holdfast

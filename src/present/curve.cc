@@ -28,8 +28,8 @@ std::string repeat(std::string_view glyph, int count) {
     return text;
 }
 
-// The most in use in each column's share of the time. A column without a sample keeps the value
-// before it: between two looks that is what is known.
+// The highest use in each column's share of the time. A column without a sample repeats the column
+// before it, the last known value.
 std::vector<double> resample(const std::vector<CurvePoint>& points, int columns) {
     std::vector<double> most(static_cast<std::size_t>(columns), -1);
     const double first = seconds(points.front().time);
@@ -50,7 +50,7 @@ struct Scale {
     bool limit_at_top = false;
 };
 
-// The limit is the top of the picture unless the curve would then be a flat line on its floor.
+// The limit is the top of the picture, unless that would press the curve flat on the floor.
 Scale choose_scale(const std::vector<double>& used, std::optional<Bytes> limit) {
     const double most = *std::max_element(used.begin(), used.end());
     const double allowed = limit ? static_cast<double>(limit->count) : 0;
@@ -70,7 +70,7 @@ std::string draw_row(const std::vector<double>& used, const Scale& scale, int ro
         const auto height =
             static_cast<int>(std::lround(std::min(1.0, value / scale.top) * rows * 8));
         const int level = std::clamp(height - (rows - 1 - row) * 8, 0, 8);
-        // Something in use is never drawn as nothing.
+        // Draw at least one level if anything is in use.
         return level == 0 && row == rows - 1 && value > 0 ? 1 : level;
     };
     std::size_t end = used.size();

@@ -1,4 +1,4 @@
-// Memory against its limit over the last minutes, drawn with block characters.
+// Memory against its limit over time, drawn with block characters.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ namespace {
 // Markdown within a paragraph: `code`, *emphasis*, **strong**, [links](address), <address>.
 enum class Kind { plain, code, strong, address };
 
-// What lies between `open` at the start of `rest` and the next `close`; consumed with both.
+// The text between `open`, at the start of `rest`, and the next `close`. Consumes all three.
 std::optional<std::string_view> between(std::string_view& rest, std::string_view open,
                                         std::string_view close) {
     if (!rest.starts_with(open)) return std::nullopt;
@@ -79,8 +79,9 @@ std::string by_word(std::string_view text, const Paint& paint, Colour colour) {
     return painted;
 }
 
-// Marks become colour, word by word so that a line may break anywhere between; without colour the
-// backticks stay, because they tell code from prose. An address follows its link's text.
+// Turns marks into colour, word by word, so that a line may break anywhere in between. Without
+// colour the backticks stay, because they tell code from prose. An address follows the text of its
+// link.
 std::string painted_inline(std::string_view text, const Style& style) {
     const Paint paint(style);
     std::string out;
@@ -110,7 +111,7 @@ constexpr int body_indent = 2;
 struct ListMark {
     int indent = 0;
     std::string text;       // "-", "12."
-    std::string_view rest;  // what follows it
+    std::string_view rest;  // the text behind the mark
 };
 
 // "- text", "* text", "12. text", with any indentation.

@@ -80,6 +80,7 @@ constexpr std::array headlines{
     Headline{"collective-timeout"_cause, "A rank did not join a collective operation"},
     Headline{"io-stall"_cause, "Blocked in the kernel on a disk or network filesystem"},
     Headline{"lock-deadlock"_cause, "It waits for a lock that nobody will release"},
+    Headline{"peer-lost"_cause, "Another rank, or the ranks' store, went away"},
     Headline{"gpu-lost"_cause, "The GPU fell off the bus"},
     Headline{"gpu-ecc"_cause, "The GPU's memory had uncorrectable errors"},
     Headline{"gpu-throttled"_cause, "Heat or power slowed the GPU"},
@@ -95,6 +96,7 @@ constexpr std::array headlines{
     Headline{"exit-called"_cause, "The program ended itself"},
     Headline{"shut-down"_cause, "The notebook server shut the kernel down"},
     Headline{"unknown-kill"_cause, "Killed, and nothing says by whom or why"},
+    Headline{"stopped-by-launcher"_cause, "Its launcher stopped it"},
 };
 
 }  // namespace

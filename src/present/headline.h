@@ -11,12 +11,12 @@
 
 namespace holdfast {
 
-// At most 60 columns, capital first, no full stop.
+// At most 60 columns, begins with a capital, no full stop.
 std::string_view headline_of(CauseId cause);
 
 // With the doubt in front where there is one: "Probably: ...".
 std::string headline_of(const Statement& finding);
-// For an end that nobody saw, where not even a kill is certain.
+// Also covers an end that nobody saw, of which not even a kill is certain.
 std::string headline_of_end(const Verdict& verdict);
 
 // A line of code as people name it.

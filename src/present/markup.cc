@@ -23,7 +23,7 @@ std::string escaped(std::string_view text) {
 
 std::string escaped_with_code(std::string_view text) {
     const std::string safe = escaped(text);
-    // An odd backtick is one: nothing is known to be code.
+    // With an odd number of backticks, nothing is known to be code.
     if (std::count(safe.begin(), safe.end(), '`') % 2 != 0) return safe;
     std::string marked;
     bool in_code = false;

@@ -17,7 +17,7 @@ const Where* where_in(const Verdict& verdict) {
     return verdict.end.where ? &*verdict.end.where : nullptr;
 }
 
-// Where the main thread was: the cell's line, not the functions that it called.
+// The line of the cell where the main thread was, not the functions that it called.
 std::optional<Frame> last_cell_line(const Verdict& verdict) {
     if (verdict.python_stack.empty()) return std::nullopt;
     const auto& frames = verdict.python_stack.front().frames;

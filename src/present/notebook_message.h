@@ -11,14 +11,14 @@ namespace holdfast {
 struct NotebookMessage {
     std::string headline;            // one sentence, with cause and place
     std::string error;               // only the causes and the place: the panel above has the rest
-    std::vector<std::string> lines;  // coloured, as a traceback is
+    std::vector<std::string> lines;  // coloured like a traceback
     std::string html;
-    std::string plain;  // the same without colours: for the panel where no HTML is shown
+    std::string plain;  // the panel without HTML and colours
 };
 
 NotebookMessage notebook_message(const Verdict& verdict);
 
-// Self-contained: no script, no style sheet, nothing that is loaded; safe with any text in it.
+// Self-contained: no script, no style sheet, loads nothing; safe with any text.
 std::string notebook_panel(const Verdict& verdict);
 
 // Memory against its limit; empty where there is nothing to draw.

@@ -44,7 +44,7 @@ TEST(NotebookMessage, TellCauseRootPlaceAndFix) {
     EXPECT_EQ(words.headline,
               "HF101 cgroup-oom: Killed by the kernel at its container's memory limit (host-leak), "
               "at cell [3], line 2");
-    // The panel stands above it.
+    // The panel is above it, so it is short.
     EXPECT_EQ(words.error, "HF101 cgroup-oom (host-leak), at cell [3], line 2");
     const std::string text = joined(words.lines);
     for (const char* part : {"KernelDied", "512 MiB", "It grew.", "cell [3], line 2",
@@ -54,7 +54,7 @@ TEST(NotebookMessage, TellCauseRootPlaceAndFix) {
 
 TEST(NotebookMessage, ThePanelHasACurveOnlyWhereMemoryWasSeen) {
     EXPECT_NE(notebook_panel(leak()).find("<polyline"), std::string::npos);
-    // Text in a picture would shrink with it.
+    // A picture that shrinks would shrink its text, too.
     EXPECT_EQ(notebook_panel(leak()).find("<text"), std::string::npos);
     Verdict blind = leak();
     blind.memory = {};

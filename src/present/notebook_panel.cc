@@ -1,5 +1,5 @@
-// The panel of a verdict as HTML, with the memory curve as SVG. Colours that read on light and dark
-// pages; every text escaped.
+// A verdict's panel as HTML, with the memory curve as SVG. Its colours are readable on light and
+// dark pages; all text is escaped.
 #include <algorithm>
 #include <cmath>
 
@@ -126,7 +126,7 @@ struct Frame2d {
     }
 };
 
-// Beside the picture, not in it: in a narrow window the picture shrinks, and text must not.
+// Labels go beside the picture: in a narrow window the picture shrinks, and text must not.
 std::string labels(const std::string& left, const std::string& right) {
     return formatted(
         "<div style=\"display:flex;justify-content:space-between;font-size:11px;opacity:.75\">"

@@ -14,7 +14,7 @@ std::string spaces(int count) {
     return std::string(static_cast<std::size_t>(std::max(0, count)), ' ');
 }
 
-// Ends a text that goes on with a mark that it does.
+// Cuts a text that is too long, with a mark at its end.
 void cut_lines(std::vector<std::string>& lines, std::size_t max_lines, int width,
                const Style& style) {
     if (lines.size() <= max_lines) return;
@@ -45,7 +45,7 @@ void Page::row(const std::string& text) {
          text);
 }
 
-// Only the words are painted: a painted indent would be a trailing blank to some tools.
+// Paints only the words: to some tools, a painted indent would be a trailing blank.
 std::string Page::painted(const std::string& line, Colour colour) const {
     const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
     const std::string words = line.substr(start);

@@ -12,8 +12,8 @@ using Colour = std::string (Paint::*)(std::string_view) const;
 
 struct TextOptions {
     Colour colour = nullptr;
-    int indent = 0;  // of every line, within the body
-    int hang = 0;    // of further lines, on top of it
+    int indent = 0;  // of every line, in the body
+    int hang = 0;    // of each further line, in addition
     int max_lines = 6;
 };
 
@@ -25,20 +25,20 @@ public:
     const Paint& paint() const { return paint_; }
 
     void blank();
-    // A line that already fits and is already safe.
+    // Adds a line that fits and is safe already.
     void line(std::string text);
 
-    // Text across the page, from any source.
+    // Adds text from any source, across the whole page.
     void paragraph(std::string_view text, const TextOptions& options = {});
 
     // Starts a block; its first row gets the label.
     void section(std::string_view label);
     void text(std::string_view text, const TextOptions& options = {});
-    // Lines kept apart and their indentation kept: source code, commands.
+    // Keeps lines apart and keeps their indentation: source code, commands.
     void code(std::string_view text, int indent, int max_lines);
     // "left  right": right wraps beside left, which takes `left_width` columns.
     void pair(std::string_view left, int left_width, std::string_view right, int max_lines);
-    // A row of the body that already fits and is already safe.
+    // Adds a row of the body that fits and is safe already.
     void row(const std::string& text);
 
     int body_width() const { return style_.width - gutter; }

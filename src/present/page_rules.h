@@ -1,4 +1,4 @@
-// For tests: what holds for every text shown on a terminal.
+// For tests: what must hold for every text on a terminal.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ inline std::string without_colour(std::string_view text) {
     return plain;
 }
 
-// An empty string, or the first rule broken.
+// The first rule that is broken, or an empty string.
 inline std::string broken_rule(const std::string& page, const Style& style) {
     if (!page.ends_with('\n')) return "does not end with a newline";
     if (!style.colour && page.find('\x1b') != std::string::npos)

@@ -57,7 +57,7 @@ std::string filled(const char* mark, int count) {
     return bar;
 }
 
-// A bar whose full length is the GPU's memory; what does not fit runs to the end of it.
+// A bar on the scale of the GPU's memory; a part that does not fit is cut at the bar's end.
 std::string bar(Bytes part, Bytes whole, int width, bool unicode) {
     const int length = static_cast<int>(
         std::clamp(part.share_of(whole), 0.0, 1.0) * static_cast<double>(width) + 0.5);

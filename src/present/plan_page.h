@@ -1,5 +1,5 @@
-// A plan for the terminal: the answer first, then where the memory goes, then what would help; and
-// the words that its picture shares.
+// A plan for the terminal: the answer first, then where the memory goes, then what would help. Also
+// the words that the plan's picture shares with it.
 #pragma once
 
 #include <array>
@@ -10,14 +10,14 @@
 
 namespace holdfast {
 
-// The words that a plan's page and its picture share.
+// A part of memory, in the words of the page and the picture.
 struct PlanPart {
     const char* name;
     Bytes bytes;
     const char* colour;  // in pictures; readable on light and dark
 };
 
-// What the peak is made of, in the order in which it comes to be.
+// The parts of the peak, in the order in which they are shown.
 inline std::array<PlanPart, 9> plan_parts(const fit::Anatomy& anatomy) {
     return {{{"weights", anatomy.weights, "#3b6fd4"},
              {"gradients", anatomy.gradients, "#7aa6f2"},
@@ -32,7 +32,7 @@ inline std::array<PlanPart, 9> plan_parts(const fit::Anatomy& anatomy) {
 
 std::string plan_headline(const fit::Plan& plan);  // "Batch 64 fits: 9.1 GiB of 24 GiB"
 std::string plan_margin(const fit::Plan& plan);
-std::string plan_largest(const fit::Plan& plan);  // empty: not looked for
+std::string plan_largest(const fit::Plan& plan);  // empty: was not searched for
 std::string place_of(const fit::Share& share);    // "layer1.conv  train.py:12"
 
 // A plan for the terminal: the answer first, then where the memory goes, then what would help.

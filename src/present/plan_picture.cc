@@ -15,7 +15,7 @@ constexpr double inner = width - 2 * edge;
 constexpr double row = 20;
 constexpr std::size_t most_places = 8;
 
-// Follows the reader's light or dark theme, alone in a viewer as well as inside a page.
+// Follows the reader's light or dark theme, in an image viewer and inside a page.
 constexpr const char* style =
     "<style>.hf{font:13px system-ui,sans-serif}.hf text{fill:#1f2328}.hf .dim{fill:#59636e}"
     ".hf .ground{fill:#fff}@media(prefers-color-scheme:dark){.hf text{fill:#e6edf3}"
@@ -57,7 +57,7 @@ std::string amount(Bytes bytes, Bytes whole) {
     return formatted("{} · {:.0f} %", human(bytes), 100 * bytes.share_of(whole));
 }
 
-// Each part as long as its share; the dashed line is where the GPU's memory ends.
+// Each part is as long as its share; the dashed line marks the end of the GPU's memory.
 double bar(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
     constexpr double high = 30;
     double x = edge;
@@ -77,7 +77,7 @@ double bar(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
 }
 
 double legend(Drawing& drawing, const fit::Plan& plan, Bytes whole, double y) {
-    bool left = false;  // the last one; two stand beside each other
+    bool left = false;  // true: the left one of two beside each other
     for (const PlanPart& part : plan_parts(plan.anatomy)) {
         if (part.bytes.count == 0) continue;
         left = !left;

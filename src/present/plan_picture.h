@@ -1,4 +1,4 @@
-// A plan's anatomy as a picture: one bar as long as the GPU's memory, and what lies in it.
+// A plan's anatomy as a picture: a bar as long as the GPU's memory, and its parts.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace holdfast {
 
 std::string plan_svg(const fit::Plan& plan);
-// The same inside a page of its own.
+// The same picture in a page of its own.
 std::string plan_html(const fit::Plan& plan);
 
 }  // namespace holdfast

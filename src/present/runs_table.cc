@@ -13,8 +13,8 @@ namespace {
 
 struct Column {
     std::string_view title;
-    int most;      // columns at most
-    int optional;  // dropped first, in this order, when there is no room; 0: never
+    int most;      // maximum width
+    int optional;  // columns are dropped in this order if room is short; 0: never
     std::string (*cell)(const RunRow&);
 };
 
@@ -43,7 +43,8 @@ struct Layout {
     std::vector<int> widths;
 };
 
-// Cells first, then the widths they need; columns go until the command has room to be recognised.
+// Makes the cells first, then computes widths. Drops columns until the command has enough room to
+// be recognised.
 Layout lay_out(const std::vector<RunRow>& rows, const Style& style) {
     Layout layout;
     for (const Column& column : all_columns) {

@@ -21,7 +21,7 @@ struct RunRow {
     bool live = false;
 };
 
-// In the given order. Ends with a newline; one sentence if there is no run.
+// In the given order. Ends with a newline; a single sentence if there are no runs.
 std::string runs_table(const std::vector<RunRow>& rows, const Style& style);
 // {"schema": 1, "runs": [{"id", "name", "command", "started", "duration_seconds", "outcome",
 // "cause", "live"}]}; absent is null.

@@ -31,7 +31,7 @@ std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& styl
         text += "  " + shorten(safe_line(line, style), widest, style) + '\n';
     };
     if (!root.summary.empty()) add(root.summary);
-    // How long it lasts is printed above; these lines show who waits where.
+    // The first line says how long it lasts; these say which thread waits where.
     std::size_t told = 0;
     for (const Observation& seen : root.evidence) {
         if (seen.source == "not moving" || told == most_lines) continue;

@@ -1,4 +1,4 @@
-// A few lines for a program that is stuck, to be read between its own.
+// A few lines about a program that is stuck, printed between its own lines.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace holdfast {
 std::string stall_line(const Verdict& verdict, Nanos lasted);
 // Why it does not move, who waits where, and where to read more.
 std::string stall_notice(const Verdict& verdict, Nanos lasted, const Style& style);
-// One line: it goes on after all.
+// One line: the program moves again.
 std::string moves_again_notice(Nanos lasted);
 
 }  // namespace holdfast

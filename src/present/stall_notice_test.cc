@@ -1,4 +1,4 @@
-// The words between the program's own lines: few, whole, and safe for a terminal.
+// Notices between the program's own lines: few lines, complete, and safe for a terminal.
 #include "present/stall_notice.h"
 
 #include <gtest/gtest.h>

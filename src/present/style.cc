@@ -10,7 +10,8 @@
 namespace holdfast {
 namespace {
 
-// "en_US.UTF-8", "C.utf8". A container often sets nothing at all, and its terminal is the user's.
+// "en_US.UTF-8", "C.utf8". Empty counts as UTF-8: a container often sets nothing, and its terminal
+// is the user's.
 bool names_utf8(const std::string& locale) {
     if (locale.empty()) return true;
     std::string letters;
@@ -33,7 +34,7 @@ Style choose_style(bool is_terminal, std::optional<int> columns, const TerminalE
     return style;
 }
 
-// The only part of present/ that asks the machine.
+// Only these functions of present/ ask the machine.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What the output allows (width, colour, character set), and colours by what they mean.
+// What the output allows (width, colour, character set), and colours by their meaning.
 #pragma once
 
 #include <optional>
@@ -23,19 +23,19 @@ struct TerminalEnvironment {
 inline constexpr int least_width = 40;
 inline constexpr int greatest_width = 100;
 
-// `columns` is what the terminal reports; absent if it does not.
+// `columns`: the width that the terminal reports, if it does.
 Style choose_style(bool is_terminal, std::optional<int> columns, const TerminalEnvironment& env);
 
-// These two ask the machine; everything else in this folder is a function of its arguments.
+// Only these two ask the machine; everything else in this folder depends only on its arguments.
 TerminalEnvironment terminal_environment();
 Style style_for(int fd, const TerminalEnvironment& env);
 
-// Colours by what they mean. Without colour every function returns its text unchanged.
+// Colours by their meaning. Without colour every function returns its text unchanged.
 class Paint {
 public:
     explicit Paint(const Style& style) : on_(style.colour) {}
 
-    // Sixteen-colour codes only: the user's theme decides what they look like.
+    // Uses only the sixteen colour codes: the user's theme decides how they look.
     std::string strong(std::string_view text) const { return sgr("1", text); }
     std::string faint(std::string_view text) const { return sgr("2", text); }
     std::string label(std::string_view text) const { return sgr("36", text); }

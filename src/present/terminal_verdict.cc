@@ -40,7 +40,7 @@ void add_command(Page& page, const Verdict& verdict) {
 std::vector<std::string> end_facts(const Verdict& verdict) {
     const RunSummary& run = verdict.run;
     std::string how = how_it_ended(verdict.exit);
-    // A record may claim any two times; what makes no sense is not subtracted.
+    // A record may claim any times: do not subtract an impossible pair.
     if (run.ended_wall && run.started_wall >= Nanos{} && *run.ended_wall >= run.started_wall)
         how += (how.empty() ? "after " : " after ") + human(*run.ended_wall - run.started_wall);
     std::vector<std::string> facts{how};
@@ -53,7 +53,7 @@ std::vector<std::string> end_facts(const Verdict& verdict) {
     return facts;
 }
 
-// The curve of a machine at rest says nothing about an exception.
+// The memory curve of an idle machine says nothing about an exception.
 bool memory_matters(const Verdict& verdict) {
     const auto of_memory = [](const Statement& finding) {
         return finding.cause->code.starts_with("HF1") || finding.cause->code.starts_with("HF2");

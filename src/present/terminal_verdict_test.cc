@@ -204,7 +204,7 @@ TEST(DeservesFullPanel, OnlyWhatTheUserDoesNotAlreadyKnow) {
     EXPECT_TRUE(deserves_full_panel(v));
     for (CauseId plain : {"exception"_cause, "interrupted"_cause, "exit-called"_cause}) {
         v.end.cause = plain;
-        EXPECT_TRUE(deserves_full_panel(v)) << plain->slug;  // the leak behind it is news
+        EXPECT_TRUE(deserves_full_panel(v)) << plain->slug;  // the leak behind it is worth a panel
         v.root.cause = plain;
         EXPECT_FALSE(deserves_full_panel(v)) << plain->slug;
         v = leak();

@@ -40,7 +40,7 @@ void add_place(Page& page, std::string_view label, const Where& where) {
     if (!where.text.empty()) page.code(trim(where.text), 2, 2);
 }
 
-// The second list without what the first already says.
+// Joins two lists; leaves out of the second what the first has.
 template <class T, class Same>
 std::vector<T> joined(const std::vector<T>& first, const std::vector<T>& second, Same same) {
     std::vector<T> all = first;
@@ -55,13 +55,13 @@ bool has_deeper_root(const Verdict& verdict) { return !(verdict.root.cause == ve
 std::string per_step(const MemorySite& site) {
     if (!site.growth_per_step) return {};
     const std::int64_t growth = *site.growth_per_step;
-    // Negated as unsigned: the most negative number has no positive twin.
+    // Negates as unsigned: the most negative number has no positive counterpart.
     const auto size = static_cast<std::uint64_t>(growth);
     return formatted("{}{} a step", growth < 0 ? "-" : "+",
                      human(Bytes{growth < 0 ? 0U - size : size}));
 }
 
-// With its error where there is room for that.
+// Adds the error if there is room for it.
 std::string held(const MemorySite& site, const Page& page) {
     constexpr int roomy = 60;
     if (page.body_width() < roomy || !page.style().unicode) return human(site.live);

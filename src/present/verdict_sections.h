@@ -1,5 +1,4 @@
-// The blocks a verdict's page is made of. Each adds itself to the page, or adds nothing if it is
-// empty.
+// The blocks of a verdict's page. Each adds itself to the page, or nothing if it is empty.
 #pragma once
 
 #include "model/verdict.h"
@@ -17,7 +16,8 @@ void add_evidence(Page& page, const Verdict& verdict);
 void add_contributing(Page& page, std::string_view label, const std::vector<Statement>& findings);
 void add_stacks(Page& page, const Verdict& verdict);
 void add_missing(Page& page, const std::vector<std::string>& missing);
-// Short facts or commands, faint, as many to a line as fit; none is torn apart that need not be.
+// Short facts or commands, faint, as many on a line as fit. Breaks an item only if it is too long
+// for a line.
 void add_items(Page& page, const std::vector<std::string>& items);
 
 // "HF101 cgroup-oom · certain"

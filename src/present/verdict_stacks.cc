@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t most_frames = 12;
 constexpr std::size_t most_threads = 2;
-constexpr std::size_t most_stuck_threads = 8;  // in a deadlock everybody is part of it
+constexpr std::size_t most_stuck_threads = 8;  // in a deadlock every thread may matter
 constexpr std::size_t least_folded = 3;
 
-// One line a frame; the end of a path tells more than its beginning.
+// One line per frame. If room is short, the end of a path tells more than its beginning.
 std::string frame_line(const Page& page, const Frame& frame) {
     std::string tail = frame.line ? formatted(":{}", *frame.line) : "";
     if (!frame.function.empty()) tail += " in " + frame.function;
@@ -37,7 +37,7 @@ void add_python_thread(Page& page, const PythonStack& stack) {
         }
         std::size_t end = i;
         while (end < frames.size() && !is_own_code(frames[end].file)) ++end;
-        // The innermost frame is where it happened: it is kept, whoever wrote it.
+        // Keeps the innermost frame, in any code: it is where the fault happened.
         const std::size_t folded = end == frames.size() ? end - 1 - i : end - i;
         if (folded >= least_folded) {
             page.text(formatted("({} library frames)", folded), {&Paint::faint, 2});
@@ -48,7 +48,7 @@ void add_python_thread(Page& page, const PythonStack& stack) {
 }
 
 void add_native(Page& page, const NativeFrame& frame) {
-    if (frame.library.empty() && frame.symbol.starts_with("... ("))  // stands for many
+    if (frame.library.empty() && frame.symbol.starts_with("... ("))  // stands for many frames
         return page.text(frame.symbol, {&Paint::faint, 0, 2, 1});
     const std::string& symbol = frame.symbol.empty() ? "(no symbol)" : frame.symbol;
     std::string place = formatted("{} +{:#x} in {}", symbol, frame.offset, frame.library);

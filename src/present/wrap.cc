@@ -13,8 +13,8 @@ struct Range {
     char32_t first, last;
 };
 
-// Blocks rather than single characters: a table of every exception would need a new edition every
-// year, and one column too many only wraps early.
+// Whole blocks, not single characters: a table of all exceptions would need updating every year,
+// and a wrong width only makes a line wrap early.
 constexpr Range zero_width[] = {
     {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd},   {0x0610, 0x061a}, {0x064b, 0x065f},
     {0x06d6, 0x06dc}, {0x0900, 0x0902}, {0x093c, 0x093c},   {0x0941, 0x0948}, {0x0e31, 0x0e31},
@@ -91,7 +91,7 @@ int display_width(std::string_view text) {
 
 namespace {
 
-// As much of `word` as fits, at least one character with the marks that belong to it.
+// As much of `word` as fits: at least one character, together with its combining marks.
 std::size_t fitting_prefix(std::string_view word, int width) {
     std::string_view rest = word;
     int used = 0;
@@ -105,7 +105,7 @@ std::size_t fitting_prefix(std::string_view word, int width) {
         const char32_t c = next_code_point(rest);
         used += column_width(c);
         if (used > width && at > 0)
-            // A slash near the end of the line is the better place; one near its start is not.
+            // Breaks after a slash only if it is near the end of the line.
             return after_slash > at / 2 ? after_slash : at;
         if (c == U'/') after_slash = word.size() - rest.size();
     }
@@ -192,7 +192,7 @@ std::vector<std::string> wrap_code(std::string_view line, int width, int indent)
     if (line.empty()) return {};
     std::string whole = Indent::both(indent).first.append(line);
     if (display_width(whole) <= width) return {std::move(whole)};
-    // Deep nesting must leave room for the code itself.
+    // Limit the indentation, so that deep nesting leaves room for the code.
     const int own = std::min(static_cast<int>(line.find_first_not_of(' ')), width / 4);
     return wrap(line, width,
                 {Indent::both(indent + own).first, Indent::both(indent + own + 2).rest});

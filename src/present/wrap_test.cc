@@ -32,7 +32,7 @@ TEST(Wrap, NeverSplitsACharacterOrItsMarks) {
                    "d",
                    3),
               (Lines{"abe\xcc\x81", "d"}));
-    EXPECT_EQ(wrap("速", 1), (Lines{"速"}));  // cannot fit, must still end
+    EXPECT_EQ(wrap("速", 1), (Lines{"速"}));  // cannot fit, but must end
 }
 
 TEST(Wrap, ColourTakesNoRoom) {

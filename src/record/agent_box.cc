@@ -13,7 +13,7 @@
 namespace holdfast {
 namespace {
 
-// As many bytes as there are.
+// Reads up to `size` bytes; fewer if the file ends.
 std::vector<std::byte> read_at(int fd, std::size_t offset, std::size_t size) {
     std::vector<std::byte> bytes(size);
     std::size_t have = 0;
@@ -32,7 +32,7 @@ std::size_t offset_of(std::uint32_t number) {
     return format::agent_slots_offset + number * format::agent_slot_space;
 }
 
-// Which taker the slot belongs to: pid, generation and moment.
+// Whom the slot belongs to: pid, generation and time.
 constexpr std::size_t identity_size = offsetof(format::AgentSlot, ended);
 
 bool never_taken(const std::vector<std::byte>& identity) {
@@ -40,7 +40,7 @@ bool never_taken(const std::vector<std::byte>& identity) {
                        [](std::byte b) { return b == std::byte{}; });
 }
 
-// The slot as one taker left it: another may take it while we copy.
+// The slot as one process left it: another may take the slot while we copy.
 std::optional<AgentRecord> read_slot(int fd, std::uint32_t number) {
     for (int attempt = 0; attempt < 3; ++attempt) {
         const std::vector<std::byte> before = read_at(fd, offset_of(number), identity_size);
@@ -67,7 +67,7 @@ Result<AgentsRead> read_agents(int fd) {
     const Result<BoxReader> head =
         BoxReader::from_bytes(read_at(fd, 0, format::header_space), format::BoxKind::agent);
     if (!head) return head.error();
-    // The size is the layout's: its slots would be looked for at the wrong places.
+    // Checks the size: with another layout, slots would be read at wrong places.
     if (head->header().file_size != format::agent_box_size)
         return Error{"written by another version of Holdfast"};
     AgentsRead all;

@@ -19,7 +19,7 @@ namespace holdfast {
 
 class AgentBox {
 public:
-    // An empty box. Agents find it by its name, so one without a directory stays empty.
+    // Creates an empty box. Agents find it by its name, so without a directory it stays empty.
     static Result<AgentBox> create(const RunDirectory* directory, const BoxOrigin& origin);
 
     int fd() const { return file_.fd(); }
@@ -34,7 +34,7 @@ struct AgentFrameText {
     std::optional<int> line;
 };
 
-// Numbers of AgentRecord::frames, innermost first.
+// Numbers of frames in AgentRecord::frames, innermost first.
 using FrameNumbers = std::vector<std::uint16_t>;
 
 struct AgentSiteRecord {
@@ -43,7 +43,7 @@ struct AgentSiteRecord {
     std::uint64_t live_blocks = 0;
     std::uint64_t live_bytes = 0, peak_bytes = 0, total_bytes = 0;
     std::uint64_t error_bytes = 0;              // one standard deviation of live_bytes
-    std::vector<std::uint64_t> live_at_window;  // bytes, as many as there are windows
+    std::vector<std::uint64_t> live_at_window;  // bytes, one per window
 };
 
 struct AgentExceptionRecord {
@@ -94,14 +94,14 @@ struct AgentSnapshotRecord {
     format::AgentSnapshotKind kind{};
     std::int64_t time = 0;
     std::uint64_t live_bytes = 0;
-    std::vector<std::uint64_t> live;    // bytes, as many as there are sites
-    std::vector<std::uint32_t> blocks;  // as many as there are sites
+    std::vector<std::uint64_t> live;    // bytes, one per site
+    std::vector<std::uint32_t> blocks;  // one per site
 };
 
 struct AgentMemoryRecord {
     std::uint64_t live_bytes = 0, peak_bytes = 0, arena_bytes = 0;
     std::vector<format::AgentWindow> windows;  // oldest first, times rising
-    std::vector<AgentSiteRecord> sites;        // those that ever held something
+    std::vector<AgentSiteRecord> sites;        // those that ever held memory
     std::vector<AgentSnapshotRecord> snapshots;
 };
 
@@ -112,7 +112,7 @@ struct AgentRefusalRecord {
     FrameNumbers stack;
 };
 
-// What the guard refused (or would have refused, if it only warns) in one process.
+// What the guard refused in one process, or would have refused in the mode that only warns.
 struct AgentGuardRecord {
     std::uint64_t refused = 0, warned = 0;
     std::optional<AgentRefusalRecord> first, last;
@@ -121,7 +121,7 @@ struct AgentGuardRecord {
 struct AgentKeeperRecord {
     std::int64_t time = 0;
     std::uint64_t items = 0, bytes = 0, grown = 0;
-    bool graphs = false, unweighed = false;
+    bool graphs = false, unweighed = false, views = false;
     std::string name, kind, file;
 };
 
@@ -132,24 +132,24 @@ struct AgentLaunchRecord {
     std::uint64_t count = 0;
 };
 
-// What was launched on the GPU since the last wait for it that ended well.
+// What was launched on the GPU since the last successful wait for it.
 struct AgentLaunchesRecord {
     std::int64_t time = 0;
-    bool all_seen = false;                // every row found room
-    bool elsewhere = false;               // libraries other than torch launch kernels, too
+    bool all_seen = false;                // there was room for every row
+    bool elsewhere = false;               // other libraries launch kernels, too
     bool graphs = false;                  // some were hidden in graphs
     std::vector<AgentLaunchRecord> rows;  // by their first launches
 };
 
-// One process, as its agent told it. Times are monotonic, as everywhere in the record.
+// What the agent recorded about one process. Times are monotonic, as everywhere in the record.
 struct AgentRecord {
     int pid = 0;
     std::uint64_t start_ticks = 0;
-    std::int64_t taken = 0, ended = 0;  // ended: 0 unless at a clean end
+    std::int64_t taken = 0, ended = 0;  // ended: 0 except after a clean end
     std::uint32_t python_major = 0, python_minor = 0, python_micro = 0;
     bool free_threaded = false, lines_readable = false;
-    std::int64_t place_time = 0;   // 0: never asked
-    std::int64_t visit_asked = 0;  // the visit is still to come; else 0
+    std::int64_t place_time = 0;   // 0: never read
+    std::int64_t visit_asked = 0;  // a visit was asked for and has not come; else 0
     FrameNumbers place;            // of the main thread
     std::optional<AgentExitRecord> exit;
     std::vector<AgentSignalRecord> signals;  // oldest first, like all of these
@@ -169,8 +169,9 @@ struct AgentsRead {
     bool truncated = false;
 };
 
-// One slot's bytes; nothing where nobody ever took it. Whatever they hold, every number in the
-// answer is within bounds and every text printable; what does not make sense is left out.
+// Reads the bytes of one slot; nothing if nobody ever took it. Whatever the bytes hold, every
+// number in the answer is within bounds and every text is printable; what makes no sense is left
+// out.
 std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes);
 
 // The slots that were ever taken. Copies slot by slot: most of the file is never used.

@@ -1,4 +1,5 @@
-// Any bytes as an agent's slot: the answer is bounded, and every number in it points somewhere.
+// Any bytes as an agent's slot: the answer must be bounded, and every number in it must point
+// somewhere.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,8 +30,8 @@ void read_whole(std::span<const std::byte> bytes) {
     }
 }
 
-// The input as patches (a place, eight bytes) of a slot in use: a mutation of 150 KiB would hardly
-// ever meet a field that matters.
+// Takes the input as patches (a place and eight bytes) to a slot in use: mutations of 150 KiB would
+// hardly ever hit a field that matters.
 void read_patched(std::span<const std::byte> patches) {
     const auto slot = std::make_unique<format::AgentSlot>();
     slot->pid = 100;

@@ -92,7 +92,7 @@ TEST(AgentSlot, StepsAreOrderedWhereverTheyLie) {
         format::AgentStep& step = slot->steps.ring[n % format::agent_step_ring];
         step = {static_cast<std::int64_t>(n), n, format::unknown, format::unknown, 0.5, 1, 0};
     }
-    slot->steps.ring[0].number = 900;  // of no step that was counted
+    slot->steps.ring[0].number = 900;  // no such step was counted
     const AgentStepsRecord steps = read(slot).steps;
     ASSERT_EQ(steps.last_steps.size(), 63U);
     EXPECT_EQ(steps.last_steps.front().number, 3U);

@@ -22,43 +22,43 @@ struct TextRef {
     std::uint32_t size;
 };
 
-// One Python frame, described once and named by its number.
+// A Python frame, stored once and referred to by its number.
 struct AgentFrame {
     TextRef file;
-    TextRef function;    // qualified where the interpreter knows it (3.11+)
+    TextRef function;    // qualified where the interpreter has it (3.11+)
     std::uint32_t line;  // 0 unknown
     std::uint32_t flags;
 };
 static_assert(sizeof(AgentFrame) == 24);
 
-// Innermost first; `no_frame` ends it.
+// Innermost first; `no_frame` is the terminator.
 struct AgentStack {
     std::uint16_t frames[agent_frames_per_stack];
 };
 static_assert(sizeof(AgentStack) == 32);
 
 enum AgentSiteFlags : std::uint32_t {
-    site_other = 1,           // site 0: what found no room of its own
+    site_other = 1,           // site 0: memory of stacks that found no room
     site_borrowed_stack = 2,  // from a thread without Python frames: the main thread's line
-    // Arenas of Python's own allocator, where its small objects lie: by the lines whose objects
-    // stayed while they were watched, or by the line that asked for the arena.
+    // Arenas of Python's allocator for small objects: charged to the lines whose objects stayed
+    // alive while they were watched, or else to the line that requested the arena.
     site_small_objects = 4,
     site_arena = 8,
     site_native = 16,   // no Python frame could be read anywhere
     site_gpu = 32,      // GPU memory, as the framework reports it
-    site_unseen = 64,   // became resident while the main thread was here; nobody saw it asked for
-    site_import = 128,  // asked for by an import below this line
+    site_unseen = 64,   // became resident while the main thread was here; nobody saw the request
+    site_import = 128,  // requested by an import below this line
 };
 
-// Live memory by the Python stack that asked for it. Figures are estimates where blocks are
-// sampled: each counts for itself divided by its chance of being seen.
+// Live memory by the Python stack that requested it. Where blocks are sampled, figures are
+// estimates: each sampled block counts as its size divided by its chance of being sampled.
 struct AgentSite {
     AgentStack stack;
     std::uint32_t flags;
-    std::uint32_t live_blocks;  // tracked, not estimated
+    std::uint32_t live_blocks;  // sampled blocks, not an estimate
     std::uint64_t live_bytes;
     std::uint64_t peak_bytes;
-    std::uint64_t total_bytes;    // ever asked for
+    std::uint64_t total_bytes;    // requested so far
     std::uint64_t variance_kib2;  // of live_bytes, in KiB squared: its root is the error
     // live_bytes at the end of each window, in KiB; see AgentMemory::windows.
     std::uint32_t live_kib[agent_windows];
@@ -79,12 +79,12 @@ static_assert(sizeof(AgentWindow) == 48);
 
 inline constexpr std::uint32_t agent_site_capacity = 512;
 struct AgentMemory {
-    std::uint64_t window_ns;     // how long one lasts now
-    std::uint32_t window_count;  // used
+    std::uint64_t window_ns;     // the current length of a window
+    std::uint32_t window_count;  // how many are used
     std::uint32_t site_count;
-    std::uint64_t interval;  // mean bytes between two samples, now
+    std::uint64_t interval;  // current mean distance of two samples, in bytes
     std::uint64_t samples, dropped;
-    std::uint64_t live_bytes, peak_bytes;  // over all sites
+    std::uint64_t live_bytes, peak_bytes;  // of all sites together
     std::uint64_t arena_bytes;
     std::uint64_t reserved[4];
     AgentWindow windows[agent_windows];
@@ -103,7 +103,7 @@ static_assert(sizeof(AgentStep) == 48);
 
 inline constexpr std::uint32_t agent_step_ring = 64;
 struct AgentSteps {
-    std::uint64_t count;  // steps ended
+    std::uint64_t count;  // steps that have ended
     std::uint64_t epoch;
     std::int64_t first, last;            // when the first and the last step ended; 0 never
     std::uint64_t first_nonfinite_step;  // from 1; 0 never
@@ -154,19 +154,22 @@ enum class AgentNoteKind : std::uint32_t {
     cuda_oom = 4,          // text: allocator statistics as JSON
     hook_failed = 5,       // text
     // 6: no longer written
-    // text: "keras 3"; at an exception "tensorflow" or "jax", and below it what of its memory
-    // options is set, a line each: "XLA_PYTHON_CLIENT_MEM_FRACTION=.9"
+    // text: "keras 3"; at an exception "tensorflow" or "jax", followed by the memory options that
+    // are set, one per line: "XLA_PYTHON_CLIENT_MEM_FRACTION=.9"
     framework = 7,
-    // A container that holds many tensors; a: how many, b: with their graphs. text: name, file and,
-    // where there is only one place that fills it, line; each on a line of its own.
+    // A container that holds many tensors; a: how many, b: how many with their graphs. text: name,
+    // file and, if a single line fills it, that line, each on a line of its own.
     kept_tensors = 8,
     // A variable that was no finite number when an exception passed by; a: own frames below it.
     // text: name, "nan" or "inf", file, line, and the file and line where the first such number of
     // those frames was set; each on a line of its own.
     nonfinite = 9,
-    // What the last validation measured, only the last; a: its epoch. text: "val_loss 0.31", a line
-    // each.
+    // The last validation's results; a: its epoch. text: "val_loss 0.31", one per line.
     validation = 10,
+    // Python's collector of cycles is off; a: how many more objects were made than freed since, b:
+    // 1 if one object's __init__ was running at this look and at the one before. The last look
+    // counts.
+    collector_off = 11,
 };
 struct AgentNote {
     std::int64_t time;
@@ -178,7 +181,7 @@ struct AgentNote {
 static_assert(sizeof(AgentNote) == 512);
 inline constexpr std::uint32_t agent_notes = 16;
 
-// Where a thread was when last asked. Slot 0 is the main thread.
+// Where a thread was when the agent last read it. Slot 0 is the main thread.
 struct AgentPlace {
     std::int64_t time;
     std::int32_t tid;
@@ -186,7 +189,7 @@ struct AgentPlace {
     AgentStack stack;
 };
 
-// What the guard refused in this process, or, where it only warns, would have.
+// What the guard refused in this process, or would have refused in the mode that only warns.
 struct AgentRefusal {
     std::int64_t time;  // 0: none
     std::uint64_t asked, room, limit;
@@ -205,7 +208,8 @@ struct AgentGuard {
 struct AgentKeeper {
     std::int64_t time;                  // 0: none
     std::uint64_t items, bytes, grown;  // bytes are estimates
-    // 1: it holds tensors that keep their graphs, 2: models whose memory is not Python's.
+    // 1: it holds tensors that keep their graphs, 2: models whose memory is not Python's, 3: views,
+    // small parts of arrays that they keep (`bytes` are those of the arrays).
     std::uint32_t graphs;
     std::uint32_t reserved;
     char name[96];  // "self.history", "batches", "log[\"loss\"]"
@@ -215,21 +219,21 @@ struct AgentKeeper {
 static_assert(sizeof(AgentKeeper) == 368);
 inline constexpr std::uint32_t agent_keepers = 3;
 
-// Live memory by site as it was at a moment that counts: the program frees afterwards, as it
-// unwinds. Of each kind the last is kept.
+// Live memory by site at a moment that counts: afterwards, while it unwinds, the program frees most
+// of it. The last one of each kind is kept.
 enum class AgentSnapshotKind : std::uint32_t { refusal = 0, exception = 1 };
 inline constexpr std::uint32_t agent_snapshots = 2;
 struct AgentSnapshot {
     std::int64_t time;         // 0: none
-    std::uint64_t live_bytes;  // over all sites
+    std::uint64_t live_bytes;  // of all sites together
     std::uint32_t live_kib[agent_site_capacity];
 };
 struct AgentSnapshotBlocks {
-    std::uint16_t live[agent_site_capacity];  // 65,535 means so many or more
+    std::uint16_t live[agent_site_capacity];  // 65,535 means that many or more
 };
 
-// GPU kernels launched since the GPU was last known to be well, as they stood when an error on it
-// came out, by kernel and line.
+// GPU kernels, by kernel and line, that were launched since the GPU last worked for certain. Stored
+// when an error on the GPU appears.
 enum AgentLaunchFlags : std::uint32_t {
     launch_borrowed = 1,  // by a thread without Python: the line that launched last
 };
@@ -237,20 +241,20 @@ struct AgentLaunch {
     std::uint16_t kernel;  // a frame without a file, whose function is the kernel's short name
     std::uint16_t frame;   // the program's own line; `no_frame`: none
     std::uint32_t count;
-    std::uint32_t first;  // order of the first launches
+    std::uint32_t first;  // orders the first launches
     std::uint32_t flags;
 };
 static_assert(sizeof(AgentLaunch) == 16);
 
 enum AgentLaunchesFlags : std::uint32_t {
-    launches_elsewhere = 1,  // libraries beside torch launch kernels as well
-    launches_of_graphs = 2,  // graphs were launched, whose kernels are not seen
+    launches_elsewhere = 1,  // other libraries launch kernels, too
+    launches_of_graphs = 2,  // graphs were launched; their kernels are not seen
 };
 inline constexpr std::uint32_t agent_launch_rows = 150;
 struct AgentLaunches {
     std::int64_t time;  // 0: none
     std::uint32_t count;
-    std::uint32_t lost;  // launches or rows that found no room
+    std::uint32_t lost;  // launches or rows for which there was no room
     std::uint32_t flags;
     std::uint32_t reserved;
     AgentLaunch rows[agent_launch_rows];
@@ -260,16 +264,16 @@ inline constexpr std::uint32_t agent_frame_capacity = 1024;
 inline constexpr std::uint32_t agent_text_capacity = 32U << 10U;
 
 struct AgentSlot {
-    // Identity, written when the slot is taken.
+    // Identity; written when a process takes the slot.
     std::int32_t pid;
-    std::uint32_t generation;  // counts takers
+    std::uint32_t generation;  // counts the processes that took it
     std::uint64_t start_ticks;
-    std::int64_t taken;                                      // 0: never
+    std::int64_t taken;                                      // 0: the slot was never taken
     std::int64_t ended;                                      // set at a clean end; else 0
     std::uint32_t python_major, python_minor, python_micro;  // 0: not known
     std::uint32_t python_flags;                              // 1 free-threaded, 2 lines readable
-    std::int64_t cell_turned;  // when a notebook's cell last began or ended; 0: none did
-    std::int64_t visit_asked;  // when the main thread was asked to visit us and has not yet; else 0
+    std::int64_t cell_turned;  // when a notebook's cell last began or ended; 0: never
+    std::int64_t visit_asked;  // time of a visit that was asked for and has not come; else 0
     std::uint64_t reserved[6];
 
     AgentPlace place;
@@ -295,12 +299,12 @@ struct AgentSlot {
 inline constexpr std::size_t agent_slot_space = 156U << 10U;
 static_assert(sizeof(AgentSlot) <= agent_slot_space);
 
-// The page behind the header: who holds which slot. 0 is free; else pid, and the generation above.
-// A slot is taken by compare-and-swap from 0, and given back by its holder at a clean end; its
-// contents stay until the next taker clears them.
+// The page behind the header: which process holds which slot. 0 is free; else the pid, and above it
+// the generation. A process takes a slot by compare-and-swap from 0 and gives it back at a clean
+// end; its contents stay until the next process clears them.
 struct AgentIndex {
     std::uint64_t owner[agent_slots];
-    std::uint64_t refused;  // processes that found no free slot
+    std::uint64_t refused;  // processes for which there was no free slot
     std::uint64_t reserved[7];
 };
 inline constexpr std::size_t agent_index_offset = header_space;
@@ -315,18 +319,17 @@ inline constexpr std::uint32_t crash_slots = 4;
 
 enum class CrashState : std::uint32_t {
     empty = 0,
-    writing = 1,  // died in the middle: what is there is good up to the sizes
+    writing = 1,  // the process died while writing: the sizes tell what is valid
     complete = 2,
-    survived = 3,  // a handler of the program dealt with it, and the program went on
+    survived = 3,  // the program's own handler dealt with it, and the program went on
 };
 
 enum class CrashMachine : std::uint32_t { none = 0, x86_64 = 1, aarch64 = 2 };
 
-// Text parts are lines. modules: "start-end offset inode path" in hex and bytes as /proc/PID/maps
-// has them, executable mappings only. python: "T tid name" begins a thread, the faulting one first,
-// then "F line\tfile\tfunction" innermost first. threads: "tid pc name", pc in hex or "-".
-// native: what unwinding made of it, "address\tlibrary\tsymbol\toffset\tfile:line", innermost
-// first.
+// Text parts consist of lines. modules: "start-end offset inode path" in hex and bytes as in
+// /proc/PID/maps, executable mappings only. python: "T tid name" begins a thread, the faulting one
+// first, then "F line\tfile\tfunction", innermost first. threads: "tid pc name", pc in hex or "-".
+// native: the unwound stack, "address\tlibrary\tsymbol\toffset\tfile:line", innermost first.
 struct Crash {
     CrashState state;
     std::int32_t pid, tid;
@@ -349,8 +352,8 @@ struct Crash {
     std::uint32_t abort_size, unread_size, modules_size, python_size, threads_size, native_size,
         stack_size;
     std::uint32_t unwound;  // 1: `native` is final and the stack copy erased
-    char abort_text[2048];  // glibc's own last words
-    char unread[8192];      // what was written to a redirected stderr and never read
+    char abort_text[2048];  // glibc's last message
+    char unread[8192];      // written to a redirected stderr, but never read
     char modules[48U << 10U];
     char python[40U << 10U];
     char threads[8U << 10U];

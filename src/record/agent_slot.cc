@@ -17,11 +17,11 @@ using format::AgentSlot;
 constexpr std::uint64_t most_bytes = std::uint64_t{1}
                                      << 50U;  // a larger figure is damage, not an estimate
 
-// A figure of bytes; damage reads as nothing held.
+// A figure in bytes; a damaged one reads as 0.
 std::uint64_t amount(std::uint64_t value) { return value <= most_bytes ? value : 0; }
 
 std::optional<std::uint64_t> known_amount(std::uint64_t value) {
-    if (value > most_bytes) return std::nullopt;  // `unknown` too
+    if (value > most_bytes) return std::nullopt;  // also for `unknown`
     return value;
 }
 
@@ -52,13 +52,14 @@ FrameNumbers numbers(const AgentSlot& slot, const std::uint16_t (&frames)[N],
     FrameNumbers found;
     for (std::size_t i = 0; i < std::min(most, N); ++i) {
         if (frames[i] == format::no_frame) break;
-        if (frames[i] >= count) break;  // described after the death: the rest is not known either
+        if (frames[i] >= count) break;  // the rest of the stack is unknown, too
         found.push_back(frames[i]);
     }
     return found;
 }
 
-// The written records of a ring, oldest first. A record that a death left half written has no time.
+// The complete records of a ring, oldest first. One that a dying process left incomplete has no
+// time.
 template <class Record, std::size_t N>
 std::vector<const Record*> written(const Record (&ring)[N]) {
     std::vector<const Record*> found;
@@ -117,7 +118,7 @@ AgentMemoryRecord memory_of(const AgentSlot& slot) {
     memory.peak_bytes = amount(from.peak_bytes);
     memory.arena_bytes = amount(from.arena_bytes);
     std::vector<std::uint32_t> kept;
-    // Dying while windows are thinned leaves some twice: time must go forward.
+    // If the process died while it thinned the windows, some exist twice: keep only rising times.
     for (std::uint32_t i = 0; i < std::min(from.window_count, format::agent_windows); ++i) {
         format::AgentWindow window = from.windows[i];
         if (window.end <= 0) continue;
@@ -218,7 +219,7 @@ std::optional<AgentLaunchesRecord> launches_of(const format::AgentLaunches& from
 }  // namespace
 
 std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
-    // A slot cut short (a truncated file) is read as if the rest had never been written.
+    // Reads a slot that was cut short (a truncated file) as if the rest were never written.
     const auto slot = std::make_unique<AgentSlot>();
     if (!bytes.empty())
         std::memcpy(static_cast<void*>(slot.get()), bytes.data(),
@@ -249,8 +250,8 @@ std::optional<AgentRecord> read_agent_slot(std::span<const std::byte> bytes) {
         if (keeper.time > 0)
             agent.keepers.push_back({keeper.time, amount(keeper.items), amount(keeper.bytes),
                                      amount(keeper.grown), keeper.graphs == 1, keeper.graphs == 2,
-                                     fixed_text(keeper.name), fixed_text(keeper.kind),
-                                     fixed_text(keeper.file)});
+                                     keeper.graphs == 3, fixed_text(keeper.name),
+                                     fixed_text(keeper.kind), fixed_text(keeper.file)});
     agent.launches = launches_of(slot->launches, agent.frames);
     return agent;
 }

@@ -1,4 +1,4 @@
-// For tests: a slot filled the way an agent fills it.
+// For tests: fills a slot as an agent does.
 #pragma once
 
 #include <cstring>

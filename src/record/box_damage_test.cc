@@ -29,7 +29,7 @@ Bytewise bytes_of(int fd) {
     return {bytes.begin(), bytes.end()};
 }
 
-// A box with so many looks in it; from 2049 on its rings have wrapped.
+// A box with this many looks; from 2049 on its rings have wrapped.
 Bytewise machine_bytes(int looks = 300) {
     auto box = MachineBox::create(nullptr, origin);
     EXPECT_TRUE(box);
@@ -57,14 +57,14 @@ std::string image(const T& record) {
     return {reinterpret_cast<const char*>(&record), sizeof(record)};
 }
 
-// Every record that was ever written and is still in the file, byte by byte.
+// Every record that was written and may still be in the file, byte by byte.
 class Written {
 public:
     explicit Written(const Bytewise& whole) {
         auto reader = BoxReader::from_bytes(whole, BoxKind::machine);
         EXPECT_TRUE(reader);
         each(*reader, [&](const std::string& record) { records_.insert(record); });
-        // The older copies of table rows may come to light when the newer is damaged.
+        // If the newer copy of a table row is damaged, the older one may be read.
         const auto& table = layout::machine[SectionId::processes];
         for (std::size_t i = 0; i < table.capacity * format::table_copies; ++i)
             records_.insert(
@@ -72,7 +72,7 @@ public:
                  table.record_size});
         EXPECT_GT(records_.size(), 1000U);
     }
-    // Reads `bytes` as a box; how many records were believed.
+    // Reads `bytes` as a box and checks every record. Returns how many were accepted.
     std::size_t check(const Bytewise& bytes) const {
         auto reader = BoxReader::from_bytes(bytes, BoxKind::machine);
         if (!reader) {

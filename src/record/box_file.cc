@@ -11,7 +11,7 @@
 namespace holdfast {
 namespace {
 
-// "01234567-89ab-..." as 16 bytes; what is not hexadecimal is passed over, what is missing is zero.
+// "01234567-89ab-..." as 16 bytes. Skips what is not hexadecimal; missing digits are zero.
 void parse_boot_id(std::string_view text, unsigned char (&bytes)[16]) {
     std::size_t digits = 0;
     for (const char c : text) {

@@ -13,15 +13,15 @@
 
 namespace holdfast {
 
-// Who writes. A pid alone may be somebody else by the time the box is read.
+// The writer. Its pid may belong to another process by the time the box is read.
 struct BoxOrigin {
     int pid = 0;
     std::uint64_t start_ticks = 0;
-    std::string boot_id;  // as /proc/sys/kernel/random/boot_id has it
+    std::string boot_id;  // as in /proc/sys/kernel/random/boot_id
 };
 
-// Without a directory the box lives in memory only, for when no disk will have it. A box whose
-// layout its kind fixes lists no sections.
+// Without a directory the box is only in memory, for when no disk can be written. Sections are not
+// listed if the kind of box fixes its layout.
 Result<MappedFile> make_box(const RunDirectory* directory, const char* name, format::BoxKind kind,
                             std::size_t size, std::span<const format::Section> sections,
                             const BoxOrigin& origin);

@@ -31,19 +31,19 @@ Result<std::vector<std::byte>> copy_file(int fd) {
             ::pread(fd, bytes.data() + have, bytes.size() - have, static_cast<off_t>(have));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return Error::from_errno("cannot read");
-        if (got == 0) break;  // shrank meanwhile
+        if (got == 0) break;  // the file has shrunk
         have += static_cast<std::size_t>(got);
     }
     bytes.resize(have);
     return bytes;
 }
 
-// Multiplies and adds figures from the file without ever wrapping round.
+// Checks figures from the file without overflow.
 bool fits(const format::Section& section, std::uint64_t file_size) {
     if (section.record_size == 0 || section.capacity == 0) return false;
     if (section.offset < format::header_space || section.offset > file_size) return false;
     if (section.offset % alignof(std::uint64_t) != 0) return false;
-    // Bounded before section_size multiplies: 16 MiB times 4 GiB still fits 64 bits.
+    // Limited before section_size() multiplies: 16 MiB times 4 GiB still fits 64 bits.
     if (section.capacity > box_size_limit) return false;
     return layout::section_size(section) <= file_size - section.offset;
 }
@@ -61,7 +61,8 @@ Result<BoxReader> BoxReader::from_fd(int fd, format::BoxKind kind) {
     if (!bytes) return bytes.error();
     Result<BoxReader> reader = from_bytes(std::move(*bytes), kind);
     if (!reader || kind != format::BoxKind::output) return reader;
-    // The relay may have gone on while we copied: see how far, to leave out what it overwrote.
+    // The relay may have written while we copied: note how far it is now, to drop what it
+    // overwrote.
     const format::Section* section = reader->find(format::SectionId::output);
     format::OutputHead head{};
     if (section != nullptr &&
@@ -82,8 +83,8 @@ Status BoxReader::check_header(format::BoxKind kind) {
     std::memcpy(&header_, bytes_.data(), sizeof(header_));
     if (std::memcmp(header_.magic, format::magic, sizeof(format::magic)) != 0)
         return Error{"not a Holdfast black box"};
-    // The version before the checksum: another version may keep its checksum elsewhere. A version
-    // far out of any sequence is a damaged one.
+    // Checks the version before the checksum, which another version may keep elsewhere. A version
+    // far beyond ours is damage.
     const std::uint32_t version = header_.version;
     if (version > format::version && version < 10'000)
         return Error{"written by a newer Holdfast (format " + std::to_string(version) +
@@ -95,8 +96,8 @@ Status BoxReader::check_header(format::BoxKind kind) {
     if (header_.kind != kind) return Error{"a box of another kind"};
     if (header_.section_count > std::size(header_.sections))
         return Error{"damaged: more sections than there can be"};
-    // Sections are held against the size the header tells, not the file's: of a truncated file the
-    // whole records are still good.
+    // Compares sections with the size in the header, not with the file's: the complete records of a
+    // truncated file are still good.
     if (header_.file_size > box_size_limit) return Error{"damaged: the size is out of range"};
     for (std::size_t i = 0; i < header_.section_count; ++i)
         if (!fits(header_.sections[i], header_.file_size))
@@ -110,7 +111,8 @@ const format::Section* BoxReader::find(format::SectionId id) const {
     return nullptr;
 }
 
-// The record at `offset` if it is whole. A slot never written is neither found nor damaged.
+// The record at `offset`, if it is complete. A slot that was never written is neither found nor
+// damaged.
 std::optional<BoxReader::Place> BoxReader::place_at(std::size_t slot, std::size_t offset,
                                                     std::size_t record_size) {
     format::RecordHeader header{};
@@ -131,7 +133,7 @@ std::optional<BoxReader::Place> BoxReader::place_at(std::size_t slot, std::size_
 std::vector<BoxReader::Place> BoxReader::places(format::SectionId id, std::size_t record_size) {
     std::vector<Place> found;
     const format::Section* section = find(id);
-    // Within one version a record has one size; any other is a forgery.
+    // Within one version all records of a section have one size; another size is a forgery.
     if (section == nullptr || section->record_size != record_size ||
         record_size < sizeof(format::RecordHeader))
         return found;
@@ -142,12 +144,12 @@ std::vector<BoxReader::Place> BoxReader::places(format::SectionId id, std::size_
 
     for (std::size_t i = 0; i < section->capacity * copies; ++i) {
         const std::size_t offset = begin + i * record_size;
-        if (offset + record_size > bytes_.size()) break;  // truncated here
+        if (offset + record_size > bytes_.size()) break;  // the file was truncated
         const std::size_t slot = i / copies;
         const std::optional<Place> place = place_at(slot, offset, record_size);
         if (!place) continue;
         if (shape == Shape::ring && (place->sequence - 1) % section->capacity != slot) {
-            ++damaged_;  // a whole record, but not one of this slot
+            ++damaged_;  // a complete record, but of another slot
             continue;
         }
         if (shape == Shape::table && !found.empty() && found.back().slot == slot) {
@@ -160,8 +162,9 @@ std::vector<BoxReader::Place> BoxReader::places(format::SectionId id, std::size_
 
     std::stable_sort(found.begin(), found.end(),
                      [](const Place& a, const Place& b) { return a.sequence < b.sequence; });
-    // A history whose writer died while thinning has a stretch twice: merged, in the lower slots
-    // and so first among equals, and as it was.
+    // If the writer died while it thinned the history, a stretch exists twice, with equal
+    // sequences: merged in the lower slots, which come first, and in its original form. Keep the
+    // merged one.
     std::int64_t last = INT64_MIN;
     std::erase_if(found, [&](const Place& place) {
         if (shape != Shape::history) return false;
@@ -193,14 +196,14 @@ OutputTail BoxReader::output() const {
     const std::uint64_t capacity = section->capacity;
     const std::uint64_t safe = capacity - std::min<std::uint64_t>(capacity, format::output_chunk);
     const std::uint64_t after = std::max(head.taken, taken_after_copy_.value_or(head.taken));
-    // Below this the ring may hold newer bytes already.
+    // Older bytes may have been overwritten already.
     const std::uint64_t oldest = after > safe ? after - safe : 0;
     for (std::uint64_t n = oldest; n < head.taken; ++n) {
         const std::uint64_t at = ring_at + n % capacity;
         if (at < bytes_.size())
             tail.text += static_cast<char>(bytes_[at]);
         else
-            tail.text.clear();  // truncated: what came before the hole would not join on
+            tail.text.clear();  // a hole in a truncated file: what came before does not join on
     }
     return tail;
 }

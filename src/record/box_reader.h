@@ -1,4 +1,4 @@
-// Reads a box that may be truncated, damaged, forged, or still being written.
+// Reads a box that may be truncated, damaged, forged, or in the middle of being written.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace holdfast {
 
 inline constexpr std::size_t box_size_limit = 16U << 20U;
 
-// `format::unknown` as what it means.
+// Turns `format::unknown` into an absent value.
 inline std::optional<std::uint64_t> known(std::uint64_t value) {
     if (value == format::unknown) return std::nullopt;
     return value;
 }
 
-// A table's record with its slot: processes and events name cgroups by slot.
+// A table's record and its slot: processes and events refer to cgroups by slot.
 template <class T>
 struct Row {
     std::size_t slot = 0;
@@ -32,20 +32,20 @@ struct Row {
 struct OutputTail {
     std::string text;             // the last bytes, as they were
     std::uint64_t taken = 0;      // bytes the program wrote in all
-    std::uint64_t delivered = 0;  // of these, passed on
+    std::uint64_t delivered = 0;  // how many of them were passed on
 };
 
 class BoxReader {
 public:
-    // Copies the file (a mapping of a file that shrinks is a SIGBUS) and checks the header.
+    // Copies the file, because a mapping of a file that shrinks is a SIGBUS, and checks the header.
     static Result<BoxReader> open(int directory, const char* name, format::BoxKind kind);
     static Result<BoxReader> from_fd(int fd, format::BoxKind kind);
     static Result<BoxReader> from_bytes(std::vector<std::byte> bytes, format::BoxKind kind);
 
     const format::FileHeader& header() const { return header_; }
 
-    // The whole records of a section, oldest first for rings, by slot for tables. A section that
-    // is not there has none.
+    // The complete records of a section: oldest first for rings, by slot for tables. None if the
+    // box does not have the section.
     template <class T>
     std::vector<T> records(format::SectionId id) {
         std::vector<T> found;
@@ -66,7 +66,7 @@ public:
     OutputTail output() const;
 
     bool truncated() const { return bytes_.size() < header_.file_size; }
-    // Records passed over so far because their checksum failed.
+    // How many records were skipped so far because of their checksum.
     std::size_t damaged() const { return damaged_; }
 
 private:

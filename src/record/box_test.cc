@@ -1,4 +1,4 @@
-// Round trips through real files: what is written is read, rings wrap, history thins.
+// Round trips through real files: what is written can be read, rings wrap, the history is thinned.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
@@ -164,7 +164,7 @@ TEST(HistoryWriter, DyingAnywhereWhileThinningLosesNothing) {
     const auto before = filled(1024);
     const auto after = filled(1025);
     const std::size_t slots = layout::machine[SectionId::history].offset + sizeof(format::RingHead);
-    // The writer had merged `done` slots and was in the middle of the next.
+    // The writer had merged `done` slots and was writing the next one.
     for (std::size_t done = 0; done < 512; done += 7) {
         auto torn = before;
         const std::size_t size = done * sizeof(format::Sample) + 100;

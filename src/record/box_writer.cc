@@ -10,7 +10,7 @@ namespace {
 
 using format::SectionId;
 
-// Without the agent's, three boxes make a run; with the two small JSON files about 2 MiB.
+// The boxes of a run without an agent take about 2 MiB, with the two small JSON files.
 static_assert(layout::machine.size == 2'030'208);
 static_assert(layout::output.size == 69'696);
 static_assert(layout::gpu.size == 17'920);
@@ -21,7 +21,7 @@ Result<MappedFile> make_box(const RunDirectory* directory, const char* name, for
     return holdfast::make_box(directory, name, kind, layout.size, layout.sections, origin);
 }
 
-// A writer for one section of a box just made.
+// A writer for one section of a new box.
 template <class Writer, std::size_t N>
 Writer writer(MappedFile& file, const layout::Layout<N>& layout, SectionId id) {
     const format::Section& section = layout[id];

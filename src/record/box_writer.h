@@ -1,4 +1,4 @@
-// The boxes a supervised run writes: the machine's, the output's, the GPUs'.
+// The boxes that a supervised run writes: of the machine, the output and the GPUs.
 #pragma once
 
 #include <cstddef>
@@ -17,10 +17,10 @@
 
 namespace holdfast {
 
-// Everything the supervisor sees. One thread writes.
+// Everything that the supervisor sees. Only one thread writes.
 class MachineBox {
 public:
-    // Without a directory the box lives in memory only, for when no disk will have it.
+    // Without a directory the box is only in memory, for when no disk can be written.
     static Result<MachineBox> create(const RunDirectory* directory, const BoxOrigin& origin);
 
     RingWriter<format::Sample> samples;
@@ -35,28 +35,28 @@ public:
     TableWriter<format::Stall> stalls;
     TableWriter<format::StalledProcess> stalled;
 
-    int fd() const { return file_.fd(); }  // for reading it back
+    int fd() const { return file_.fd(); }  // to read it back
 
 private:
     MappedFile file_;
 };
 
-// The last bytes the program wrote to a relayed stderr. The mapping is shared, so a relay forked
-// off the supervisor writes where the supervisor reads.
+// The last bytes that the program wrote to a relayed stderr. The mapping is shared, so the
+// supervisor reads what a forked relay writes.
 class OutputBox {
 public:
     static Result<OutputBox> create(const RunDirectory* directory, const BoxOrigin& origin);
 
-    // Keeps what was just read from the program (of more than the ring holds, the end).
+    // Keeps what was just read from the program; if that is more than the ring holds, its end.
     void append(std::span<const std::byte> bytes);
     void append(std::string_view text);
-    // So many bytes more have been passed on.
+    // So many more bytes were passed on.
     void delivered(std::uint64_t bytes);
 
     std::span<std::byte> ring();
     std::uint64_t taken_total() const;
     std::uint64_t delivered_total() const;
-    // Nothing was written yet, or a line end last.
+    // Nothing was written yet, or the last byte was a newline.
     bool ends_a_line() const;
     int fd() const { return file_.fd(); }
 

@@ -16,7 +16,7 @@ struct Slot {
     std::string_view source;
 };
 
-// "R {json}\nsource": R runs, E has ended.
+// "R {json}\nsource": R means running, E means ended.
 std::optional<Slot> read_slot(std::string_view bytes) {
     if (bytes.size() < 3 || (bytes[0] != 'R' && bytes[0] != 'E') || bytes[1] != ' ')
         return std::nullopt;

@@ -1,5 +1,5 @@
-// cells.box: the last cells of a notebook kernel and the requests they answer, written by a hook
-// inside it (agent/hooks/cells.py), read by a reader that trusts none of it.
+// cells.box: the last cells of a notebook kernel and the requests that they answer. A hook inside
+// the kernel writes it (agent/hooks/cells.py); a reader that trusts none of it reads it.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ inline constexpr std::size_t cell_slots = 64;
 
 struct CellRecord {
     bool running = false;
-    std::int64_t count = 0;  // the number in front of it: In [3]
-    std::string file;        // as its code objects name it
-    std::string source;      // as it was typed; cut where it is very long
+    std::int64_t count = 0;  // its number: In [3]
+    std::string file;        // the file name in its code objects
+    std::string source;      // as typed; a very long one is cut
     std::string request;     // header of the execute_request, a JSON object; empty when not known
     std::vector<std::string> ident;  // whom to answer: routing frames, in hexadecimal
 };
 
 struct CellsRead {
     int pid = 0;              // of the kernel
-    std::string python;       // its interpreter
+    std::string python;       // the kernel's interpreter
     std::string kernel_info;  // content of a kernel_info_reply, a JSON object; empty when not known
-    std::vector<CellRecord> cells;  // by their numbers
+    std::vector<CellRecord> cells;  // sorted by number
 };
 
-// Nothing: no kernel wrote here. What does not make sense is left out.
+// Nothing if no kernel wrote here. Leaves out what makes no sense.
 std::optional<CellsRead> parse_cells(std::string_view bytes);
 
 std::optional<CellsRead> read_cells(const RunDirectory& directory);

@@ -22,7 +22,8 @@ std::string_view part(const char (&field)[N], std::uint32_t size) {
     return {field, std::min<std::size_t>(size, N)};
 }
 
-// The same for parts made of lines, whose last one may be torn: by death, or by the field's end.
+// The same for parts that consist of lines: the last line may be incomplete, if the process died or
+// the field was full.
 template <std::size_t N>
 std::string lines(const char (&field)[N], std::uint32_t size, bool finished) {
     std::string text(part(field, size));
@@ -35,8 +36,8 @@ std::optional<std::uint64_t> nonzero(std::uint64_t value) {
     return value;
 }
 
-// siginfo is a union: an address means something only where the processor reported the fault and
-// the kernel knew it. SI_KERNEL stands for a fault without one (an address no processor accepts).
+// siginfo is a union: its address is valid only for a fault that the processor reported and whose
+// address the kernel knows. SI_KERNEL means a fault without an address (no processor accepts it).
 bool has_address(const Crash& crash) {
     const bool fault = crash.signal == SIGSEGV || crash.signal == SIGBUS ||
                        crash.signal == SIGILL || crash.signal == SIGFPE;
@@ -51,7 +52,7 @@ void take_registers(const Crash& crash, CrashRecord& record) {
     const std::size_t count =
         std::min<std::size_t>(crash.register_count, std::size(crash.registers));
     record.registers.assign(crash.registers, crash.registers + count);
-    // A jump through a null pointer leaves 0 in the pc: with registers, that is a value too.
+    // With registers, a pc of 0 is valid: a jump through a null pointer.
     if (count > 0) {
         record.pc = crash.pc;
         record.sp = crash.sp;
@@ -84,7 +85,7 @@ CrashRecord record_of(const Crash& crash, const format::FileHeader& header, std:
     record.start_ticks = crash.start_ticks;
     record.thread = fixed_text(crash.thread);
     record.time = Nanos(crash.time);
-    // Bounded, because adding three figures from a file may overflow.
+    // Limits the times, because a sum of three figures from a file may overflow.
     constexpr std::int64_t far = std::int64_t{1} << 61U;
     const auto near = [](std::int64_t time) { return time > -far && time < far; };
     if (crash.time > 0 && near(crash.time) && near(header.created) && near(header.created_wall))
@@ -92,7 +93,7 @@ CrashRecord record_of(const Crash& crash, const format::FileHeader& header, std:
     record.signal = crash.signal;
     record.code = crash.code;
     record.error = crash.error;
-    // SI_USER, SI_QUEUE, SI_TKILL; timers and the like have no sender.
+    // Only these codes have a sender; timers and the like have none.
     if (crash.code == SI_USER || crash.code == SI_QUEUE || crash.code == SI_TKILL) {
         record.sender_pid = crash.sender_pid;
         record.sender_uid = crash.sender_uid;
@@ -139,7 +140,7 @@ Result<std::vector<CrashRecord>> read_crashes(std::span<const std::byte> box) {
     for (std::size_t slot = 0; slot < format::crash_slots; ++slot) {
         const std::size_t at = format::crash_slots_offset + slot * format::crash_slot_space;
         if (at >= box.size()) break;
-        // Of a truncated file the rest of the record is nothing.
+        // In a truncated file the rest of the record reads as zeros.
         const auto there = box.subspan(at, std::min(sizeof(Crash), box.size() - at));
         std::memset(crash.get(), 0, sizeof(Crash));
         std::memcpy(crash.get(), there.data(), there.size());
@@ -162,7 +163,7 @@ Result<std::vector<CrashRecord>> read_crashes(const RunDirectory& directory) {
     return read_crashes(std::as_bytes(std::span(*text))).context(run_file::crash);
 }
 
-// The text parts of a crash record: modules, Python stacks, threads.
+// The parts of a crash record that are text: modules, Python stacks, threads.
 
 namespace {
 
@@ -175,7 +176,7 @@ std::optional<std::uint64_t> hex(std::string_view text) {
     return parse_number<std::uint64_t>(text, 16);
 }
 
-// A text may be cut anywhere: the last line counts only with its end.
+// A text may be cut anywhere: the last line counts only if its newline is there.
 std::string_view whole_lines(std::string_view text) {
     const std::size_t last = text.rfind('\n');
     return last == std::string_view::npos ? std::string_view{} : text.substr(0, last + 1);
@@ -210,7 +211,7 @@ std::vector<CrashModule> parse_crash_modules(std::string_view text) {
     }
     std::stable_sort(modules.begin(), modules.end(),
                      [](const CrashModule& a, const CrashModule& b) { return a.start < b.start; });
-    // The kernel never maps two things at one address: what overlaps is forged or torn.
+    // The kernel never maps two files at one address: an overlap is forged or damaged.
     std::uint64_t end = 0;
     std::erase_if(modules, [&](const CrashModule& module) {
         if (module.start < end) return true;

@@ -22,7 +22,7 @@ class CrashBox {
 public:
     static Result<CrashBox> create(const RunDirectory* directory, const BoxOrigin& origin);
 
-    int fd() const { return file_.fd(); }  // for reading it back
+    int fd() const { return file_.fd(); }  // to read it back
     std::span<std::byte> bytes() { return file_.bytes(); }
 
 private:
@@ -32,7 +32,7 @@ private:
 // An executable mapping at the moment of the crash.
 struct CrashModule {
     std::uint64_t start = 0, end = 0;
-    std::uint64_t offset = 0;            // of `start` within the file
+    std::uint64_t offset = 0;            // of `start` in the file
     std::optional<std::uint64_t> inode;  // none: not a file
     std::string path;                    // or "[vdso]", or empty for anonymous memory
 
@@ -58,8 +58,8 @@ struct CrashThread {
 
 struct CrashRecord {
     std::size_t slot = 0;
-    bool finished = false;  // the handler came to its end; else this is as far as it got
-    bool survived = false;  // a handler of the program dealt with it, and the program went on
+    bool finished = false;  // the handler completed the record; else this is how far it got
+    bool survived = false;  // the program's own handler dealt with it, and the program went on
 
     int pid = 0, tid = 0;
     std::uint64_t start_ticks = 0;
@@ -69,7 +69,7 @@ struct CrashRecord {
 
     int signal = 0, code = 0, error = 0;
     std::optional<int> sender_pid, sender_uid;  // of a signal that was sent
-    std::optional<std::uint64_t> address;       // of a fault whose address the kernel knows
+    std::optional<std::uint64_t> address;       // only for a fault whose address the kernel knows
 
     format::CrashMachine machine = format::CrashMachine::none;
     std::vector<std::uint64_t> registers;  // in the machine's order, see format::Crash
@@ -92,13 +92,13 @@ struct CrashRecord {
     std::string native;  // see native/native_text.h
 };
 
-// The crashes of a run, in the order they happened. An error when there is no box, or none that
-// can be read; a damaged slot is passed over.
+// The crashes of a run in the order in which they happened. An error if there is no box or it
+// cannot be read; skips damaged slots.
 Result<std::vector<CrashRecord>> read_crashes(const RunDirectory& directory);
 Result<std::vector<CrashRecord>> read_crashes(int fd);
 Result<std::vector<CrashRecord>> read_crashes(std::span<const std::byte> box);
 
-// The parts that are text, as format::Crash documents them. Lines that make no sense are left out.
+// Parse the text parts, whose format is in format::Crash. Leave out lines that make no sense.
 std::vector<CrashModule> parse_crash_modules(std::string_view text);
 std::vector<CrashPythonThread> parse_crash_python(std::string_view text);
 std::vector<CrashThread> parse_crash_threads(std::string_view text);

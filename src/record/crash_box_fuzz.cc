@@ -1,5 +1,5 @@
-// Any bytes as a crash box, and as each text in one: no crash, no hang, no read out of bounds. The
-// corpus holds boxes cut short behind their first record's head, to stay small.
+// Any bytes as a crash box, and as each of its texts: no crash, no hang, no read out of bounds. To
+// stay small, the boxes of the corpus are cut behind the head of their first record.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,4 +1,4 @@
-// crash.box: what is written is read, and whatever else is in the file is not believed.
+// crash.box: what is written can be read, and nothing else in the file is believed.
 #include <gtest/gtest.h>
 
 #include <signal.h>
@@ -153,9 +153,9 @@ TEST_F(CrashBoxTest, AnUnfinishedRecordIsGivenAsFarAsItGoesAndMarked) {
     const CrashRecord crash = only();
     EXPECT_FALSE(crash.finished);
     EXPECT_EQ(crash.modules.size(), 3U);
-    ASSERT_EQ(crash.threads.size(), 1U);  // the torn line is no thread
+    ASSERT_EQ(crash.threads.size(), 1U);  // an incomplete line is no thread
     EXPECT_EQ(crash.threads[0].tid, 101);
-    EXPECT_EQ(crash.native, "");  // not final
+    EXPECT_EQ(crash.native, "");  // not final yet
 }
 
 TEST_F(CrashBoxTest, ASentSignalHasASenderAndNoAddress) {
@@ -165,7 +165,7 @@ TEST_F(CrashBoxTest, ASentSignalHasASenderAndNoAddress) {
     const CrashRecord crash = only();
     EXPECT_FALSE(crash.address);
     EXPECT_EQ(crash.sender_pid, 7);
-    slot(0).code = SI_KERNEL;  // a wild address, which the kernel does not know
+    slot(0).code = SI_KERNEL;  // an address that no processor accepts, so the kernel cannot tell it
     EXPECT_FALSE(only().address);
     EXPECT_FALSE(only().sender_pid);
 }

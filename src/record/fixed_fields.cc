@@ -13,7 +13,7 @@ void set_fixed_text(char* field, std::size_t size, std::string_view text) {
     }
     constexpr std::string_view dots = "...";
     std::size_t keep = size > dots.size() ? size - dots.size() : size;
-    // A UTF-8 character cut in two would be read back as garbage.
+    // Half a UTF-8 character would read as garbage.
     while (keep > 0 && (static_cast<unsigned char>(text[keep]) & 0xc0U) == 0x80U) --keep;
     std::memcpy(field, text.data(), keep);
     std::memcpy(field + keep, dots.data(), std::min(dots.size(), size - keep));

@@ -14,25 +14,25 @@
 
 namespace holdfast {
 
-// The text of a field: up to the first NUL or the field's end, cleaned for people.
+// The text of a field: up to the first NUL or the end of the field, made safe to show.
 template <std::size_t N>
 std::string fixed_text(const char (&field)[N]) {
     return printable(std::string_view(field, ::strnlen(field, N)));
 }
 
-// The other way: what does not fit is cut, between characters, and ends in "..."; the rest of the
-// field becomes zero.
+// The other way round: cuts what does not fit, between characters, and ends it in "..."; fills the
+// rest of the field with zeros.
 void set_fixed_text(char* field, std::size_t size, std::string_view text);
 template <std::size_t N>
 void set_fixed_text(char (&field)[N], std::string_view text) {
     set_fixed_text(field, N, text);
 }
 
-// An event's text has its length beside it.
+// An event stores the length of its text.
 std::string event_text(const format::Event& event);
 void set_event_text(format::Event& event, std::string_view text);
 
-// Optional figures as the black box stores them.
+// How the black box stores optional figures.
 inline std::uint64_t stored(std::optional<Bytes> amount) {
     return amount ? amount->count : format::unknown;
 }

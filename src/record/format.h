@@ -12,7 +12,7 @@ namespace holdfast::format {
 
 inline constexpr char magic[8] = {'H', 'O', 'L', 'D', 'F', 'A', 'S', 'T'};
 inline constexpr std::uint32_t version = 1;
-inline constexpr std::uint64_t unknown = ~std::uint64_t{0};  // "could not be seen", for any u64
+inline constexpr std::uint64_t unknown = ~std::uint64_t{0};  // could not be seen, for any u64
 inline constexpr std::int64_t never = INT64_MIN;             // the same for a time
 
 enum class BoxKind : std::uint32_t { machine = 1, output = 2, gpu = 3, agent = 4, crash = 5 };
@@ -33,11 +33,11 @@ enum class SectionId : std::uint32_t {
     crashes = 12,      // of Crash, see agent_format.h
     stacks = 13,       // table of Stacks
     stalls = 20,       // table of Stall, by its number
-    stalled = 21,      // table of StalledProcess, of the newest stall
+    stalled = 21,      // table of StalledProcess, for the newest stall
 };
 
-// Every slot of a table holds two copies of its record. The writer overwrites the older one, so
-// that dying in the middle leaves the row as it was before.
+// A slot of a table has two copies of its record. The writer overwrites the older one, so that if
+// it dies meanwhile the other copy remains.
 inline constexpr std::size_t table_copies = 2;
 
 // Where a section lies. A ring is a RingHead and `capacity` records of `record_size` bytes; a table
@@ -50,18 +50,17 @@ struct Section {
 };
 static_assert(sizeof(Section) == 24);
 
-// The first page of every box. Written once, when everything else is in place; `checksum` covers
-// everything before it.
+// The first page of every box. Written once, after everything else; `checksum` covers everything
+// before it.
 struct FileHeader {
     char magic[8];
     std::uint32_t version;
     BoxKind kind;
     std::uint64_t file_size;
-    unsigned char boot_id[16];  // times of another boot mean nothing now
+    unsigned char boot_id[16];  // times mean nothing after another boot
     std::int32_t writer_pid;
     std::uint32_t section_count;
-    std::uint64_t
-        writer_start_ticks;  // /proc/PID/stat field 22: the pid alone may be somebody else
+    std::uint64_t writer_start_ticks;  // field 22 of /proc/PID/stat: a pid alone may be reused
     std::int64_t created;
     std::int64_t created_wall;
     Section sections[16];
@@ -71,9 +70,9 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 80 + 16 * 24);
 inline constexpr std::size_t header_space = 4096;
 
-// Every record starts so. `checksum` covers the record but itself (it is zero while summing);
-// `sequence` counts from 1 and 0 means: never written. A writer that dies in the middle leaves a
-// record whose checksum fails, and the reader passes over it.
+// The beginning of every record. `checksum` covers the whole record (with the checksum itself as
+// zero); `sequence` counts from 1, and 0 means that nothing was written. A writer that dies
+// meanwhile leaves a record with a wrong checksum, and the reader skips it.
 struct RecordHeader {
     std::uint64_t sequence;
     std::uint32_t checksum;
@@ -82,12 +81,12 @@ struct RecordHeader {
 static_assert(sizeof(RecordHeader) == 16);
 
 struct RingHead {
-    std::uint64_t written;  // records (or bytes) ever written; a hint, the sequences decide
+    std::uint64_t written;  // records (or bytes) written so far; a hint only, the sequences decide
     std::uint64_t reserved[7];
 };
 static_assert(sizeof(RingHead) == 64);
 
-// One look at the machine and the tree. `unknown` where a figure could not be had.
+// One look at the machine and the tree. A figure is `unknown` if it could not be read.
 struct Sample {
     RecordHeader header;
     std::int64_t time;
@@ -96,7 +95,7 @@ struct Sample {
         commit_limit;
     std::uint64_t vm_oom_kill, vm_major_faults, vm_swap_in, vm_swap_out;
     std::uint64_t psi_memory_some_us, psi_memory_full_us, psi_io_full_us, psi_cpu_some_us;
-    // the main process's cgroup chain: the level with the least headroom
+    // the level with the least headroom in the main process's cgroup chain
     std::uint64_t cgroup_usage, cgroup_limit, cgroup_headroom, cgroup_oom_kill, cgroup_shmem;
     // the tree
     std::uint64_t tree_rss, tree_processes, tree_threads, tree_cpu_ns;
@@ -164,12 +163,11 @@ enum class EventKind : std::uint32_t {
     // 1: no longer written
     signal = 2,  // number a; sender pid b, uid c; flags d (1 kernel, 2 whole group); text sender
     oom_kill_moved = 3,      // cgroup slot a; before b, after c; time of the look before: d
-    kernel_log = 4,          // text as in /dev/kmsg, without the prefix; d: its own time, ns
-    process_ended = 5,       // pid a, wait status b (-1 unknown): ends other than clean ones
+    kernel_log = 4,          // text without the prefix of /dev/kmsg; d: its own time, ns
+    process_ended = 5,       // pid a, wait status b (-1 unknown); except clean ends
     missing = 6,             // text: a source that could not be read
     userspace_oom_mark = 7,  // cgroup slot a; text: systemd-oomd's marks from before the run
-    // Written by the sentry. a: 1 killed, 2 crashed, 3 taken by the OOM killer; b: 1 when the
-    // sentry
+    // Written by the sentry. a: 1 killed, 2 crashed, 3 killed by the OOM killer; b: 1 if the sentry
     // passed the kill on to the program
     supervisor_lost = 8,
 };
@@ -220,7 +218,7 @@ inline constexpr std::size_t output_capacity = 64U << 10U;
 inline constexpr std::size_t output_chunk = 16U << 10U;
 struct OutputHead {
     std::uint64_t taken;      // bytes read from the program
-    std::uint64_t delivered;  // bytes written onwards
+    std::uint64_t delivered;  // bytes passed on
     std::uint64_t reserved[6];
 };
 static_assert(sizeof(OutputHead) == 64);
@@ -236,18 +234,18 @@ struct Gpu {
     std::uint32_t index;
     std::uint32_t lost;
     std::uint64_t total, used, used_peak;
-    std::uint64_t clock_event_reasons, clock_event_reasons_seen;  // now; or-ed over the run
+    std::uint64_t clock_event_reasons, clock_event_reasons_seen;  // now; all of the run or-ed
     std::uint64_t ecc_uncorrected_first, ecc_uncorrected;
     std::uint32_t utilisation, temperature, temperature_peak;  // ~0 unknown
     std::uint32_t last_xid;                                    // 0 none
     std::int64_t last_xid_time;
-    GpuProcess processes[16];  // pid 0 ends it
+    GpuProcess processes[16];  // pid 0 is the terminator
     char name[64];
 };
 static_assert(sizeof(Gpu) == 16 + 8 + 8 + 7 * 8 + 16 + 8 + 256 + 64);
 
-// The Python stacks of one process, as the supervisor saw them last from outside. The text is that
-// of a crash: agent_format.h, Crash::python.
+// The Python stacks of one process, as the supervisor last read them from outside. The text has the
+// format of Crash::python in agent_format.h.
 struct Stacks {
     RecordHeader header;
     std::int64_t time;
@@ -257,32 +255,38 @@ struct Stacks {
 };
 static_assert(sizeof(Stacks) == 8192);
 
-// A time in which nothing moved, or no step ended. Kept from its first seconds on: most are over
-// soon, and one that is not may end with the program.
+// A time in which nothing moved, or no step ended. Recorded from its first seconds on: most stalls
+// are soon over, but one may last until the program ends.
 struct Stall {
     RecordHeader header;
-    std::int64_t since;      // from here on
-    std::int64_t seen;       // the last look that still found it so
-    std::int64_t told;       // when it had lasted long enough to say so; `never`: not yet
-    std::int64_t moved;      // when it went on; `never`: it has not
+    std::int64_t since;      // when it began
+    std::int64_t seen;       // the last look at which it still lasted
+    std::int64_t told;       // when it had lasted long enough to report; `never`: not yet
+    std::int64_t moved;      // when the program went on; `never`: not yet
     std::int64_t last_step;  // `never`: no steps are counted
     std::uint64_t steps;     // ended before it, in the process that counts most
     std::uint64_t usual_ns, longest_ns;
     std::uint64_t cpu_ns;  // what the tree has used since
-    std::uint32_t number;  // of this run's stalls, from 1
-    std::uint32_t flags;   // 1: the CPU is busy; 2: nobody outside the tree can end it
+    std::uint32_t number;  // number of this stall in the run, from 1
+    // 1: the CPU is busy; 2: nobody outside the tree can end it; 4: it does not leave one loop, and
+    // last_step, usual_ns and longest_ns are about writes; bits 8 to 15: how many of the main
+    // thread's frames are called from the loop's frame
+    std::uint32_t flags;
 };
 static_assert(sizeof(Stall) == 16 + 5 * 8 + 4 * 8 + 8);
 inline constexpr std::uint32_t stall_busy = 1;
 inline constexpr std::uint32_t stall_inside_only = 2;
+inline constexpr std::uint32_t stall_in_loop = 4;
+inline constexpr std::uint32_t stall_loop_frames = 0xFF00;
+inline constexpr unsigned stall_loop_shift = 8;
 
-// The threads of one process as that stall found them; the text is that of record/stall_text.h.
+// The threads of one process in that stall. The text has the format of record/stall_text.h.
 struct StalledProcess {
     RecordHeader header;
-    std::uint32_t stall;  // its number
+    std::uint32_t stall;  // the stall's number
     std::int32_t pid;
     std::uint32_t text_size;
-    std::uint32_t traced;  // 1: a debugger has it in hand
+    std::uint32_t traced;  // 1: a debugger controls it
     char text[8160];
 };
 static_assert(sizeof(StalledProcess) == 8192);

@@ -20,31 +20,32 @@ struct GuardSettings {
     char magic[8];
     GuardMode mode;
     std::uint32_t unused;
-    std::uint64_t reserve;  // bytes to keep; 0: by the size of the limit
-    std::uint64_t check;    // guard_hash of what stands before it
+    std::uint64_t reserve;  // bytes to keep free; 0: depends on the size of the limit
+    std::uint64_t check;    // guard_hash of the fields before it
 };
 static_assert(sizeof(GuardSettings) == 32);
 
-// One chain of cgroups, found by the text of /proc/PID/cgroup of the processes in it.
+// One chain of cgroups. A process finds its own by the text of its /proc/PID/cgroup.
 struct GuardPlace {
-    std::uint64_t key;      // guard_hash of that text; 0: not used
-    std::uint32_t version;  // of cgroups: 1 or 2; 0: none, the machine is the only limit
-    std::uint32_t levels;   // directories that count: this one and so many less one above it
+    std::uint64_t key;      // guard_hash of that text; 0: unused
+    std::uint32_t version;  // of cgroups: 1 or 2; 0: none, only the machine limits memory
+    std::uint32_t levels;   // directories to read: this one and levels - 1 above it
     char directory[472];    // of the own level, without a slash at its end
-    std::uint64_t check;    // guard_hash of what stands before it
+    std::uint64_t check;    // guard_hash of the fields before it
     std::uint64_t room;     // the memory that was left at the last reading
-    std::uint64_t spent;    // asked for since then, by all processes of this place
-    std::uint64_t reserve;  // of it, what is kept
+    std::uint64_t spent;    // requested since then by all processes of this place
+    std::uint64_t reserve;  // how much of `room` to keep free
 };
 static_assert(sizeof(GuardPlace) == 520);
 inline constexpr std::uint32_t guard_places = 16;
 
-// Granted a moment ago and not yet touched, so that no two threads are promised the same pages.
+// Memory that was granted a moment ago and is not touched yet: no two threads may be promised the
+// same pages.
 struct GuardPromise {
     std::uint64_t owner;   // pid and tid; 0: free
-    std::uint64_t ticket;  // who came first
+    std::uint64_t ticket;  // the lower one came first
     std::uint64_t bytes;
-    std::int64_t until;  // monotonic; it counts no longer after
+    std::int64_t until;  // monotonic; does not count any longer after this
 };
 inline constexpr std::uint32_t guard_promises = 32;
 
@@ -52,11 +53,11 @@ enum class GuardEventKind : std::uint32_t {
     none = 0,
     refused = 1,       // would not have fitted
     too_large = 2,     // larger than the whole limit; no longer written
-    nothing_left = 3,  // growth by small blocks had used up what there was
-    brink = 4,         // BrinkError: at a step or cell boundary, or at a line when called
+    nothing_left = 3,  // growth by small blocks had used up everything
+    brink = 4,         // BrinkError: at a step or cell boundary, or at a line after a call
 };
 
-// The first of its kind in the run, for the supervisor to tell of.
+// The first event of its kind in the run, which the supervisor reports.
 struct GuardEvent {
     std::int64_t time;  // 0: none; written last
     GuardEventKind kind;
@@ -66,28 +67,29 @@ struct GuardEvent {
 };
 static_assert(sizeof(GuardEvent) == 168);
 
-// A Python process whose main thread can be called at the brink (SIGURG, ignored by default).
+// A Python process whose main thread can be called at the brink (by SIGURG, which is ignored by
+// default).
 struct GuardListener {
     std::int32_t pid;      // 0: free
     std::uint32_t answer;  // GuardAnswer to the last call
 };
 enum class GuardAnswer : std::uint32_t {
     none = 0,
-    nobody_hears = 1,  // an error here would reach nobody: call the process that waits for this one
+    nobody_hears = 1,  // nobody would get an error here: call the process that waits for this one
 };
 inline constexpr std::uint32_t guard_listeners = 64;
 
 struct GuardPage {
     GuardSettings settings;
     std::int64_t alive;         // when the supervisor last wrote; an old page does not count
-    std::uint64_t place_count;  // used
+    std::uint64_t place_count;  // how many places are used
     std::uint64_t next_ticket;
-    std::uint32_t brink;  // a futex: counts the times that memory came close to its end
+    std::uint32_t brink;  // a futex; counts how often memory nearly ran out
     std::uint32_t reserved_word;
-    std::uint64_t refused, warned;  // over all processes
+    std::uint64_t refused, warned;  // of all processes
     GuardEvent first;
-    std::uint64_t first_taken;  // the process that sets it writes `first`
-    std::int64_t last_refused;  // when; 0: never
+    std::uint64_t first_taken;  // set by the process that writes `first`
+    std::int64_t last_refused;  // time of the last refusal; 0: never
     std::uint64_t reserved[7];
     GuardPromise promises[guard_promises];
     GuardPlace places[guard_places];

@@ -19,7 +19,7 @@ constexpr bool is_name(char c) {
 }
 constexpr bool is_quote(char c) { return c == '"' || c == '\''; }
 
-// Length of the beginning of `text` that has none of `ends` in it.
+// How many bytes at the start of `text` contain none of `ends`.
 std::size_t until(std::string_view text, std::string_view ends) {
     return std::min(text.find_first_of(ends), text.size());
 }
@@ -27,7 +27,7 @@ std::size_t spaces(std::string_view text) {
     return std::min(text.find_first_not_of(" \t"), text.size());
 }
 
-// A secret in the text: how many bytes stay, and how many are replaced.
+// A secret at the start of a text: how many bytes to keep, and how many to replace.
 struct Found {
     std::size_t keep = 0;
     std::size_t hide = 0;
@@ -49,7 +49,7 @@ Found secret_in_url(std::string_view text) {
     const std::string_view user = authority.substr(0, at);
     const std::size_t colon = user.find(':');
     if (colon != std::string_view::npos) return {3 + colon + 1, user.size() - colon - 1};
-    // A token alone before the '@'; git@ and s3 bucket names are short.
+    // A token alone in front of the '@'. Shorter names are harmless: git@, names of S3 buckets.
     if (user.size() >= 20) return {3, user.size()};
     return {};
 }
@@ -102,7 +102,7 @@ Found secret_in_header(std::string_view text) {
     return {};
 }
 
-// wandb login 0123...: forty characters that look like any commit hash elsewhere.
+// wandb login 0123...: elsewhere, forty such characters look like a commit hash.
 Found secret_after_login(std::string_view text) {
     constexpr std::string_view login = "wandb login";
     if (!text.starts_with(login)) return {};
@@ -118,7 +118,8 @@ Found secret_after_login(std::string_view text) {
     return {};
 }
 
-// NAME=V, NAME: V, "NAME": "V", --NAME V. `text` begins with a name, `before` stands in front.
+// NAME=V, NAME: V, "NAME": "V", --NAME V. `text` begins with a name; `before` is the character in
+// front of it.
 Found secret_after_name(std::string_view text, char before) {
     std::size_t name = 0;
     while (name < text.size() && is_name(text[name])) ++name;
@@ -139,14 +140,14 @@ Found secret_after_name(std::string_view text, char before) {
     at += gap + 1;
     if (separator == '=' && at < text.size() && text[at] == '=') return {name, 0};  // a comparison
     at += spaces(text.substr(at));
-    // "unexpected token: foo" is a sentence. Judged by its beginning: "token:token:..." must not
-    // cost a scan to the end each time.
+    // "unexpected token: foo" is a sentence. Looks only at the beginning: "token:token:..." must
+    // not be scanned to its end each time.
     const bool plain_colon =
         separator == ':' && !quoted_name && at < text.size() && !is_quote(text[at]);
     const Found start = value_at(text.substr(at, judged));
     const std::string_view word = text.substr(at + start.keep, start.hide);
     if (!is_secret_pair(called, word)) return {name, 0};
-    // X-Api-Key: V is a header; nobody hyphenates so in a sentence.
+    // X-Api-Key: V is a header: nobody writes hyphens like this in a sentence.
     const bool header = called.find_first_of("-_") != std::string_view::npos;
     const bool sentence =
         plain_colon &&
@@ -165,11 +166,11 @@ bool is_wandb_login(const std::vector<std::string>& argv, std::size_t before) {
     return false;
 }
 
-// NAME=V as one argument: V may hold blanks.
+// NAME=V in one argument: V may contain blanks.
 std::size_t secret_value_of_argument(std::string_view argument) {
     const std::size_t equals = argument.find('=');
     if (equals == std::string_view::npos) return std::string_view::npos;
-    if (argument.substr(equals).starts_with("==")) return std::string_view::npos;  // pip's
+    if (argument.substr(equals).starts_with("==")) return std::string_view::npos;  // pip's `==`
     const std::string_view name = argument.substr(0, equals);
     if (name.find_first_of(" \t\r\n\"':/?") != std::string_view::npos ||
         !is_secret_pair(name, argument.substr(equals + 1)))
@@ -193,7 +194,7 @@ Found secret_after_option(std::string_view text, std::string_view client) {
 
 constexpr std::string_view word_ends = " \t\r\n\"'`=,;|&<>(){}[]";
 
-// What kind of word begins here decides how a '/' in it is read.
+// The kind of word that begins here decides what a '/' in it means.
 Place place_of(std::string_view text) {
     const std::string_view word = text.substr(0, until(text.substr(0, judged), word_ends));
     if (word.find("://") != std::string_view::npos) return Place::url;
@@ -202,7 +203,7 @@ Place place_of(std::string_view text) {
     return path ? Place::path : Place::text;
 }
 
-// The program that the word at the start of `text` names; empty where it names none that is known.
+// The known program that the word at the start of `text` names; else empty.
 std::string_view client_at(std::string_view text) {
     const std::string_view word = text.substr(0, until(text.substr(0, 32), " \t\r\n;|&\"'()/"));
     return is_known_client(word) ? word : std::string_view();
@@ -262,7 +263,7 @@ std::vector<std::string> mask_command(const std::vector<std::string>& argv) {
     std::vector<std::string> masked;
     masked.reserve(argv.size());
     std::string_view client;
-    std::string_view name;               // that the next argument may be the secret of
+    std::string_view name;               // the next argument may be its secret
     std::optional<SecretOption> option;  // the same, for an option of a known client
     for (std::size_t i = 0; i < argv.size(); ++i) {
         const std::string& argument = argv[i];
@@ -310,7 +311,7 @@ std::string command_line(const std::vector<std::string>& argv) {
     std::string line;
     for (const std::string& argument : argv) {
         if (!line.empty()) line += ' ';
-        // A masked word cannot be retyped anyway, so its stars get no quotes.
+        // A masked word cannot be typed again anyway, so its stars need no quotes.
         std::string plain = argument;
         for (std::size_t at = plain.find(hidden); at != std::string::npos; at = plain.find(hidden))
             plain.erase(at, hidden.size());

@@ -1,4 +1,4 @@
-// Hides what looks like a key, a token or a password before anything is written down.
+// Hides what looks like a key, a token or a password before it is stored.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::vector<std::string> mask_command(const std::vector<std::string>& argv);
 // The same for running text (a line of output, a whole command line, a process's name).
 std::string mask_text(std::string_view text);
 
-// The command as one would type it, quoted for a shell where it must be. Does not mask.
+// The command as a person would type it, quoted for a shell where needed. Does not mask.
 std::string command_line(const std::vector<std::string>& argv);
 
 }  // namespace holdfast

@@ -99,7 +99,7 @@ TEST(MaskText, LeavesErrorMessagesAlone) {
 }
 
 TEST(MaskText, HostileRepetitionTakesNoQuadraticTime) {
-    // Finishes at once or runs into the test's time limit.
+    // Must finish at once; else the test's time limit fails it.
     for (const std::string piece : {"sk-", "token:", "wandb login ", "://a", "eyJ.", "--token "}) {
         std::string text;
         while (text.size() < 1U << 17U) text += piece;

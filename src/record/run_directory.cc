@@ -95,7 +95,7 @@ Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string
         }
         std::string name = id;
         int made = ::mkdirat(runs->get(), name.c_str(), 0700);
-        // Two containers on one home may both have a pid 1 in the same millisecond.
+        // Two containers that share a home may both have pid 1 in the same millisecond.
         for (int again = 2; made != 0 && errno == EEXIST && again < 100; ++again) {
             name = id + "-" + std::to_string(again);
             made = ::mkdirat(runs->get(), name.c_str(), 0700);
@@ -111,7 +111,8 @@ Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string
             continue;
         }
         RunDirectory directory(std::move(fd), candidate.path + "/runs/" + name);
-        // A filesystem without locks: the run is then taken for one whose supervisor is gone.
+        // May fail on a filesystem without locks: then readers take the run for one whose
+        // supervisor is gone.
         static_cast<void>(directory.lock());
         return directory;
     }
@@ -119,7 +120,7 @@ Result<RunDirectory> RunDirectory::create(const RunHome& home, const std::string
 }
 
 Result<RunDirectory> RunDirectory::open(const std::string& path) {
-    // With a slash at the end O_NOFOLLOW would follow.
+    // With a trailing slash, O_NOFOLLOW would follow the link.
     std::string plain = path;
     while (plain.size() > 1 && plain.back() == '/') plain.pop_back();
     UniqueFd fd(::open(plain.c_str(), open_directory));
@@ -159,8 +160,8 @@ bool RunDirectory::is_live() const {
     if (lock_) return true;
     struct stat file {};
     if (::fstatat(fd(), run_file::lock, &file, AT_SYMLINK_NOFOLLOW) != 0) return false;
-    // Closing any descriptor of a file drops all locks the process has on it, so the process that
-    // holds the lock must not open the file a second time.
+    // Closing any descriptor of a file releases all locks that the process has on it. So the
+    // process that holds the lock must not open the file again.
     if (has_open(file.st_dev, file.st_ino)) return true;
     const UniqueFd probe(
         ::openat(fd(), run_file::lock, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -213,7 +214,7 @@ Status RunDirectory::write_facts(const RunFacts& facts) const {
 }
 
 Result<RunFacts> RunDirectory::read_facts() const {
-    // A little more: the seal's own line.
+    // 64 bytes more for the line of the seal.
     const Result<std::string> text = read_sealed(run_file::facts, run_facts_limit + 64);
     if (!text) return text.error();
     return run_facts_from_json(*text).context(run_file::facts);
@@ -225,7 +226,7 @@ Status RunDirectory::shrink() const {
     Status removed = Done{};
     for (const std::string& name : *names) {
         if (!run_file::is_one(name) || run_file::is_kept(name)) continue;
-        // Already gone: a temporary file that was renamed since we looked.
+        // It may be gone: a temporary file that has been renamed since.
         if (::unlinkat(fd(), name.c_str(), 0) != 0 && errno != ENOENT)
             removed = Error::from_errno("cannot remove " + name);
     }

@@ -40,15 +40,15 @@ public:
     // Makes `<home>/runs/<id>/` in the first home that will have it and takes the run's lock for
     // the calling process. A second run of the same id gets "-2" appended; see id().
     static Result<RunDirectory> create(const RunHome& home, const std::string& id);
-    // Opens a run to read. Another user's run is an error (EACCES) unless we are root.
+    // Opens a run for reading. Another user's run is an error (EACCES), unless we are root.
     static Result<RunDirectory> open(const std::string& path);
 
     const std::string& path() const { return path_; }
     const std::string& id() const { return id_; }
     int fd() const { return fd_.get(); }
 
-    // The supervisor's sign of life: an fcntl lock, gone with its process however it dies and not
-    // inherited by fork, so a supervisor that forks itself away takes it again.
+    // Shows that the supervisor lives: an fcntl lock, which ends with its process in any case. fork
+    // does not pass it on, so a supervisor that forks itself away must take it again.
     Status lock();
     bool is_live() const;
 
@@ -56,7 +56,7 @@ public:
     Status write_file(const std::string& name, std::string_view text) const;
     Result<std::string> read_file(const std::string& name, std::size_t limit) const;
     bool has_file(const std::string& name) const;
-    // The same for a JSON object that carries its checksum: see seal.h.
+    // The same for a JSON object with a checksum: see seal.h.
     Status write_sealed(const std::string& name, std::string_view json) const;
     Result<std::string> read_sealed(const std::string& name, std::size_t limit) const;
 

@@ -24,7 +24,8 @@ RunHome home_at(const std::string& path) {
     return home;
 }
 
-// Does `work` in a process of its own; its exit status. Fails the caller when it cannot.
+// Runs `work` in another process and returns its exit status. Fails the calling test if that is
+// impossible.
 template <class Work>
 int in_child(Work work) {
     const pid_t child = ::fork();
@@ -128,7 +129,7 @@ TEST(RunDirectory, LookingAtItsOwnRunDoesNotDropTheLock) {
         ASSERT_TRUE(other);
         EXPECT_TRUE(other->is_live());
     }
-    // Only another process can tell whether the lock is still there.
+    // Only another process can see whether the lock is still held.
     EXPECT_EQ(in_child([&] {
                   const int fd = ::open((run->path() + "/run.lock").c_str(), O_RDONLY);
                   struct flock lock {};

@@ -11,8 +11,8 @@ namespace holdfast {
 namespace {
 
 constexpr int schema = 1;
-// Bytes of text in one field; together they stay below half of run_facts_limit, as every byte may
-// need a backslash.
+// Bytes of text in one field. All fields together stay below half of run_facts_limit, because every
+// byte may need a backslash.
 constexpr std::size_t word_limit = 256;
 constexpr std::size_t path_limit = 4096;
 constexpr std::size_t command_limit = 8192;
@@ -48,7 +48,7 @@ std::vector<std::string> cut_missing(const std::vector<std::string>& missing) {
 
 constexpr std::string_view capture_names[] = {"none", "relay", "file", "terminal"};
 
-// Takes fields out of an object from elsewhere and remembers the first that is not as it must be.
+// Reads fields of an untrusted object, and remembers the first invalid one.
 class Fields {
 public:
     Fields(const Json& object, std::string& error) : object_(object), error_(error) {}
@@ -122,7 +122,7 @@ public:
     }
 
 private:
-    // Null and absent are the same: not known.
+    // Null means unknown, like an absent member.
     const Json* find(const char* key) const {
         const Json* found = object_.find(key);
         return found == nullptr || found->is_null() ? nullptr : found;
@@ -160,8 +160,8 @@ void read_output(const Json& object, OutputCapture& output, std::string& error) 
 }  // namespace
 
 std::string to_json(const RunFacts& facts) {
-    // Member by member: where memory runs out in the middle of a list in braces, what GCC 12 makes
-    // of it frees twice, and this runs before the program has started.
+    // Member by member: if memory runs out in the middle of a braced list, the code that GCC 12
+    // makes of it frees twice. And this runs before the program has started.
     Json object;
     object["schema"] = schema;
     object["id"] = bounded(facts.id, word_limit);

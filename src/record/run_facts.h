@@ -1,5 +1,5 @@
-// What is known of a run from its start: run.json, small, written when the run begins and rewritten
-// when the command's pid is known.
+// What is known about a run from its start: run.json, a small file, written when the run begins and
+// again when the command's pid is known.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace holdfast {
 
-// A batch scheduler's hold on the run.
+// The batch scheduler that the run belongs to.
 struct SchedulerFacts {
     std::string kind;  // "slurm", "kubernetes", ...; empty: none known
     std::string job_id;
@@ -22,12 +22,12 @@ struct SchedulerFacts {
     friend bool operator==(const SchedulerFacts&, const SchedulerFacts&) = default;
 };
 
-// Where the program's stderr went, and so where its last words are.
+// Where the program's stderr went, and so where to find its last words.
 struct OutputCapture {
     enum class Kind { none, relay, file, terminal };
 
     Kind kind = Kind::none;
-    std::string path;  // file: for people; device and inode decide
+    std::string path;  // file: only for people; device and inode identify it
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
     std::uint64_t from_offset = 0;  // file: its size when the run began
@@ -38,7 +38,7 @@ struct OutputCapture {
 struct RunFacts {
     std::string id;
     std::string name;                  // --name, may be empty
-    std::vector<std::string> command;  // already masked
+    std::vector<std::string> command;  // masked
     std::string cwd;
     std::string host;
     std::string kernel;
@@ -48,7 +48,7 @@ struct RunFacts {
     Nanos started_wall{};
     int supervisor_pid = 0;
     std::uint64_t supervisor_start_ticks = 0;
-    int command_pid = 0;  // 0 until known
+    int command_pid = 0;  // 0 until it is known
     std::uint64_t command_start_ticks = 0;
     bool in_first_pid_namespace = false;
     std::optional<int> overcommit_mode;
@@ -63,9 +63,9 @@ struct RunFacts {
 
 inline constexpr std::size_t run_facts_limit = 64U << 10U;  // bytes of run.json
 
-// Never longer than run_facts_limit: long commands and texts are cut and end in "...".
+// Never longer than run_facts_limit: cuts long commands and texts and ends them in "...".
 std::string to_json(const RunFacts& facts);
-// Trusts nothing: size, depth, types and ranges are checked; an error is one line.
+// Trusts nothing: checks size, depth, types and ranges. An error is one line.
 Result<RunFacts> run_facts_from_json(std::string_view text);
 
 }  // namespace holdfast

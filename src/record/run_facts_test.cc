@@ -31,7 +31,7 @@ RunFacts example() {
     return facts;
 }
 
-// The example's JSON with one piece replaced; fails when the piece is not there.
+// The example's JSON with a piece replaced. Fails if the piece is missing.
 std::string with(const std::string& from, const std::string& to) {
     std::string text = to_json(example());
     const std::size_t at = text.find(from);

@@ -13,7 +13,7 @@
 namespace holdfast {
 
 Result<UniqueFd> open_run_file(int directory, const std::string& name, int access) {
-    // O_NONBLOCK: a FIFO put in a file's place would hold us up for ever.
+    // O_NONBLOCK: opening a FIFO would block for ever.
     UniqueFd file(
         ::openat(directory, name.c_str(), access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
     if (!file) return Error::from_errno("cannot open " + name);
@@ -25,7 +25,7 @@ Result<UniqueFd> open_run_file(int directory, const std::string& name, int acces
     if (info.st_uid != parent.st_uid && info.st_uid != 0 && info.st_uid != ::geteuid())
         return Error{name + " belongs to user " + std::to_string(info.st_uid) + ", not to the run",
                      EPERM};
-    // A group may: a run that was copied under umask 002 is still to be read.
+    // A group may write to it: a run that was copied under umask 002 must stay readable.
     if ((info.st_mode & S_IWOTH) != 0)
         return Error{name + " can be written to by every user", EPERM};
     return file;
@@ -38,7 +38,7 @@ Result<std::vector<std::string>> entry_names(int directory) {
     const auto close = [](DIR* stream) { ::closedir(stream); };
     const std::unique_ptr<DIR, decltype(close)> stream(::fdopendir(fd.get()), close);
     if (!stream) return Error::from_errno("cannot list directory");
-    static_cast<void>(fd.release());  // the stream's now
+    static_cast<void>(fd.release());  // now owned by the stream
     std::vector<std::string> names;
     while (const dirent* entry = ::readdir(stream.get())) {
         const std::string_view name = entry->d_name;

@@ -1,5 +1,5 @@
-// What lies in a run's directory: its names, its files opened with care, and which of them we hold
-// open.
+// The files in a run's directory: opens them with care, lists them, and finds out which of them we
+// hold open.
 #pragma once
 
 #include <fcntl.h>
@@ -13,11 +13,12 @@
 
 namespace holdfast {
 
-// Below an open run directory: a regular file, no link, of the directory's owner (or root's, or
-// ours) and not writable by everybody. Anything else was put there by a stranger. Missing: ENOENT.
+// Opens a file in an open run directory. It must be a regular file, not a link, must belong to the
+// directory's owner (or to root or us), and must not be writable by everybody: anything else was
+// put there by a stranger. ENOENT if it is missing.
 Result<UniqueFd> open_run_file(int directory, const std::string& name, int access = O_RDONLY);
 
-// Names in an open directory, "." and ".." left out, in no order.
+// The names in an open directory, without "." and "..", in no order.
 Result<std::vector<std::string>> entry_names(int directory);
 
 // Whether one of this process's descriptors is that file.

@@ -17,7 +17,7 @@ namespace holdfast {
 namespace {
 
 constexpr uid_t root = 0;
-constexpr uid_t nobody = 65534;  // represents every user that a user namespace does not know
+constexpr uid_t nobody = 65534;  // stands for every user that a user namespace does not map
 
 std::string read_or_nothing(const char* path) {
     Result<std::string> text = read_file(path);
@@ -28,8 +28,8 @@ std::string_view field(const std::vector<std::string_view>& fields, std::size_t 
     return number < fields.size() ? fields[number] : std::string_view();
 }
 
-// In a rootless container the machine's root appears as nobody; outside, nobody is a user like
-// any other.
+// In a rootless container the machine's root appears as nobody; outside, nobody is an ordinary
+// user.
 bool stands_for_strangers(const Accounts& accounts, uid_t uid) {
     if (uid != nobody || accounts.uid_map.empty()) return false;
     std::string_view rest = accounts.uid_map;
@@ -58,7 +58,7 @@ std::string danger(const struct stat& info, uid_t uid, const Accounts& accounts)
     return {};
 }
 
-// The path of an open directory, for a message; the kernel knows it best.
+// The path of an open directory, for a message; the kernel knows its current one.
 std::string path_of(int directory, const std::string& otherwise) {
     char target[4096];
     const std::string link = "/proc/self/fd/" + std::to_string(directory);
@@ -94,7 +94,7 @@ bool is_own_group(const Accounts& accounts, gid_t group, uid_t uid) {
         for (const std::string_view member : split(field(fields, 3), ','))
             if (!member.empty() && member != own_name) return false;
     }
-    // A group that only a directory service knows may have anybody in it.
+    // Only a directory service knows this group, so it may have any members.
     return (is_listed && is_primary) || group == uid;
 }
 
@@ -113,8 +113,7 @@ Status check_trusted(int directory, const std::string& path, uid_t uid, const Ac
         }
         UniqueFd above(::openat(at.get(), "..", flags));
         struct stat parent {};
-        if (!above || ::fstat(above.get(), &parent) != 0)
-            return Done{};  // out of everybody's reach
+        if (!above || ::fstat(above.get(), &parent) != 0) return Done{};  // nobody can get there
         if (parent.st_dev == info.st_dev && parent.st_ino == info.st_ino) return Done{};
         at = std::move(above);
         info = parent;

@@ -16,23 +16,23 @@ namespace holdfast {
 
 // Whether a directory may be trusted to hold a run: only its user and root can replace it.
 
-// What decides who a number stands for, injected: texts of /etc/passwd, /etc/group and
-// /proc/self/uid_map. What cannot be read is empty.
+// What tells whom a uid or gid belongs to, injected: the texts of /etc/passwd, /etc/group and
+// /proc/self/uid_map. Empty if unreadable.
 struct Accounts {
     std::string passwd, group, uid_map;
 
     static Accounts of_machine();
 };
 
-// Whether that user alone is in the group, as where every user has a group of their own.
+// Whether the user is alone in the group, as on systems where every user has a group.
 bool is_own_group(const Accounts& accounts, gid_t group, uid_t uid);
 
-// Examines the open directory and everything above it, each by its descriptor: it belongs to
-// `uid` or to root, and others cannot write to it, or only under the sticky bit (/tmp). The error
-// (EPERM) names the directory that is in the way.
+// Checks the open directory and every directory above it, each by its descriptor: it must belong to
+// `uid` or root, and others must not be able to write to it, except under the sticky bit (/tmp).
+// The error (EPERM) names the directory that fails.
 Status check_trusted(int directory, const std::string& path, uid_t uid, const Accounts& accounts);
 
-// The same for one directory that must be the user's own, with nobody else's hands in it.
+// The same for a single directory, which must be the user's own and writable by nobody else.
 Status check_own(int directory, const std::string& path, uid_t uid);
 
 // The values the choice depends on, injected. An empty variable counts as unset.
@@ -47,8 +47,8 @@ struct Environment {
 
 struct HomeCandidate {
     std::string path;
-    // Lies in a directory anybody may write to, so somebody may have been there first: only a real
-    // directory, ours, mode 0700, is taken.
+    // It is in a directory that anybody may write to, so somebody may have created it first: use
+    // only a real directory that is ours and has mode 0700.
     bool in_public_place = false;
 
     friend bool operator==(const HomeCandidate&, const HomeCandidate&) = default;
@@ -62,14 +62,14 @@ struct RunHome {
 // XDG_RUNTIME_DIR/holdfast, /dev/shm/holdfast-UID, /tmp/holdfast-UID. Touches no disk.
 RunHome choose_home(const Environment& environment);
 
-// Every root of those that exists and may be trusted: where `why` and `runs` look.
+// Those of all roots that exist and may be trusted: where `why` and `runs` look.
 std::vector<std::string> search_homes(const Environment& environment);
 
-// A file system where a shared mapping may stall, fault or not be shared: statfs f_type.
+// Whether a shared mapping may stall, fault or not be shared on this file system (statfs f_type).
 bool unfit_for_mapping(std::uint64_t file_system_magic);
 
-// The root's runs/ directory, made where it is missing (mode 0700), or why the root cannot be used:
-// not writable, not ours, others could swap what lies there, nearly full, unfit for mapping.
+// The root's runs/ directory, created if missing (mode 0700). An error says why the root cannot be
+// used: not writable, not ours, others could replace it, nearly full, or unfit for mapping.
 Result<UniqueFd> open_home(const HomeCandidate& candidate, uid_t uid,
                            const Accounts& accounts = Accounts::of_machine());
 

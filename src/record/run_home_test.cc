@@ -63,7 +63,7 @@ TEST(RunHome, IsMadeWithItsParentsForUsOnly) {
 TEST(RunHome, AReadOnlyHomeGivesWayToTheNext) {
     const TemporaryDirectory place;
     Environment environment;
-    // A file where a directory should be refuses everybody, root too.
+    // A file in place of a directory refuses everybody, root included.
     const UniqueFd file(::open((place / "file").c_str(), O_CREAT | O_WRONLY, 0600));
     environment.holdfast_home = place / "file/home";
     environment.uid = ::geteuid();
@@ -211,7 +211,7 @@ TEST(RunHome, AStrangersFileInARunIsNotRead) {
     EXPECT_FALSE(RunDirectory::open(run->path()));
 }
 
-// A file system of its own, gone with the test.
+// A separate file system, removed with the test.
 class SmallDisk : public ::testing::Test {
 protected:
     bool mount(const std::string& options) {

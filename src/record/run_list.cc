@@ -17,7 +17,7 @@ struct Contents {
     std::vector<std::string> names;
     Bytes size;
     Nanos changed{};
-    bool ended_well = false;  // it was shrunk to a summary
+    bool ended_well = false;  // only its summary is left
 };
 
 // What a run directory holds; nothing if it contains a file that no run has.

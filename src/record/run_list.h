@@ -1,4 +1,4 @@
-// The runs on this machine: listing, finding one by a word, removing old ones.
+// The runs on this machine: lists them, finds one by a word, removes old ones.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,17 @@ struct RunEntry {
     friend bool operator==(const RunEntry&, const RunEntry&) = default;
 };
 
-// Newest first. A home that cannot be read holds no runs.
+// Newest first. An unreadable home holds no runs.
 std::vector<RunEntry> list_runs(const std::vector<std::string>& homes);
 
-// "" or "last": the newest; an id; the beginning of exactly one id; a --name (the newest so named);
-// a path (anything with a '/'). No such run: number ENOENT. Several begin so: number ENOTUNIQ.
+// "" or "last": the newest; an id; the beginning of a single id; a --name (the newest run of that
+// name); a path (anything with a '/'). Error numbers: ENOENT for no such run, ENOTUNIQ if several
+// ids begin like this.
 Result<RunDirectory> find_run(const std::vector<std::string>& homes, std::string_view word);
 
 struct PruneOptions {
-    // So many runs that ended well, and so many others: a loop of short good ones must not push a
-    // death out.
+    // How many runs to keep that ended well, and how many others: a loop of short successful runs
+    // must not push out a death.
     std::size_t keep = 20;
     Bytes max_total = Bytes::gib(1);
     // A directory this young may belong to a supervisor that has not taken its lock yet.
@@ -43,8 +44,8 @@ struct Pruned {
     std::vector<std::string> failures;
 };
 
-// Removes the oldest runs beyond the limits. Live runs and anything that is not plainly a run
-// directory of ours stay.
+// Removes the oldest runs beyond the limits. Keeps live runs, and anything that is not clearly our
+// run directory.
 Pruned prune(const std::vector<std::string>& homes, const PruneOptions& options = {});
 
 }  // namespace holdfast

@@ -40,7 +40,7 @@ protected:
         const auto run = find_run(homes_, word);
         return run ? run->id() : "error " + std::to_string(run.error().number);
     }
-    // As if an hour had passed: directories just made are left alone otherwise.
+    // Pretends that an hour has passed: prune() leaves new directories alone.
     static PruneOptions later(std::size_t keep) {
         PruneOptions options;
         options.keep = keep;

@@ -52,7 +52,7 @@ void take_agents(RunRecord& record, AgentsRead read) {
     if (read.truncated) record.damage.push_back(std::string(run_file::agent) + ": truncated");
 }
 
-// A missing box is not damage: there was no relay or no GPU, or the run was clean and was shrunk.
+// A missing box is not damage: the run had no relay or no GPU, or it was clean and was shrunk.
 template <class Box>
 bool present(RunRecord& record, const Result<Box>& box) {
     if (box) return true;

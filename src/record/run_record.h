@@ -1,4 +1,4 @@
-// Everything that is left of a run, read into plain values.
+// Everything that is left of a run, as plain values.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct RunRecord {
     std::string id;
     std::string path;  // empty for a run that had no disk
     bool live = false;
-    std::optional<RunFacts> facts;  // nothing: run.json is lost, the machine box is not
+    std::optional<RunFacts> facts;  // nothing: run.json is lost, but not the machine box
 
     std::optional<format::FileHeader> machine_header;  // nothing: no machine box
     std::vector<format::Sample> samples;               // oldest first, the last minutes
@@ -33,26 +33,26 @@ struct RunRecord {
     std::vector<format::Neighbour> neighbours;
     std::vector<format::Stacks>
         stacks;                         // Python stacks seen from outside, the last of each process
-    std::vector<format::Stall> stalls;  // by slot, in no order of time
-    std::vector<format::StalledProcess> stalled;  // of the newest of them
-    std::optional<format::End> end;               // nothing: the supervisor did not get there
+    std::vector<format::Stall> stalls;  // by slot, not in order of time
+    std::vector<format::StalledProcess> stalled;  // of the newest stall
+    std::optional<format::End> end;               // nothing: the supervisor did not get that far
 
     std::optional<OutputTail> output;  // nothing: not relayed
     std::vector<format::Gpu> gpus;
-    std::vector<AgentRecord> agents;          // by the moment they began
-    std::uint64_t agents_refused = 0;         // processes that found no slot
+    std::vector<AgentRecord> agents;          // sorted by when they began
+    std::uint64_t agents_refused = 0;         // processes for which there was no slot
     std::vector<CrashRecord> crashes;         // in the order they happened
     std::optional<CellsRead> cells;           // nothing: no notebook kernel
-    std::optional<std::string> verdict_json;  // as cached; not parsed here
-    std::optional<std::string> check_json;    // what was found at the start; not parsed here
+    std::optional<std::string> verdict_json;  // as stored, not parsed
+    std::optional<std::string> check_json;    // findings at the start, as stored, not parsed
 
     std::vector<std::string> damage;  // one line each: what was missing, damaged or newer
 };
 
-// Reads what can be read. An error only when neither run.json nor the machine box can be used.
+// Reads whatever can be read. An error only if neither run.json nor the machine box is usable.
 Result<RunRecord> read_run(const RunDirectory& directory);
 
-// The same for boxes that never had a disk; -1 where there is none.
+// The same for boxes in memory only; -1 if there is none.
 struct BoxFds {
     int machine = -1;
     int output = -1;

@@ -1,4 +1,4 @@
-// A checksum inside a JSON object, as its last member: without it, a flipped bit would make a wrong
+// A checksum as the last member of a JSON object: without it, a flipped bit would make a wrong
 // figure that looks right.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace holdfast {
 
-// Adds `"crc32c": "1a2b3c4d"` before the last brace. Other readers of JSON take no notice.
+// Adds `"crc32c": "1a2b3c4d"` before the last brace. Other readers of JSON ignore it.
 std::string seal(std::string_view json);
 
-// The object without its seal, or an error when there is none or it does not hold.
+// The object without its seal; an error if there is no seal, or if it does not fit.
 Result<std::string> unseal(std::string_view sealed);
 
 }  // namespace holdfast

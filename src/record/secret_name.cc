@@ -17,7 +17,7 @@ bool among(std::string_view word, const std::string_view (&words)[N]) {
 
 constexpr char lower_letter(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// "--HF_apiKey" has the words hf, api, key.
+// "--HF_apiKey" consists of the words hf, api and key.
 std::vector<std::string> words_of(std::string_view name) {
     std::vector<std::string> words(1);
     char before = '\0';
@@ -36,17 +36,17 @@ constexpr std::string_view secret_words[] = {
     "secret",     "secrets", "credential", "credentials", "creds",     "secretkey",    "privatekey",
     "accountkey", "privkey", "pswd",       "psw",         "pw",        "passcode",     "jwt",
     "webhook",    "dsn",     "cookie",     "cookies",     "sessionid", "authorization"};
-// PGPASSWORD, VNCPASSWD, SSHPASS are one word.
+// PGPASSWORD, VNCPASSWD and SSHPASS are single words: look at their ends.
 constexpr std::string_view secret_word_ends[] = {"password", "passwd",    "passphrase", "apikey",
                                                  "sshpass",  "userpass",  "dbpass",     "rootpass",
                                                  "keypass",  "storepass", "adminpass"};
-// --db-pass is a password; --first-pass is none.
+// --db-pass is a password; --first-pass is not.
 constexpr std::string_view pass_owners[] = {
     "db",    "user",   "sftp", "ftp",     "http",     "https",    "proxy", "smtp",
     "imap",  "mysql",  "pg",   "redis",   "root",     "admin",    "login", "ssh",
     "key",   "store",  "mail", "ldap",    "vnc",      "rpc",      "mqtt",  "auth",
     "basic", "become", "sudo", "service", "postgres", "database", "mongo"};
-// With these at the end it is about a secret without being one.
+// A name with one of these at its end is about a secret, but its value is not one.
 constexpr std::string_view harmless_ends[] = {
     "file",    "files",   "path",   "dir",    "directory", "env",       "name",  "names",
     "prompt",  "id",      "stdin",  "length", "len",       "policy",    "type",  "store",
@@ -62,7 +62,7 @@ constexpr std::string_view secret_keys[] = {
     "ssh",      "rsa",        "gpg",       "pgp",       "hmac",      "aes",          "shared",
     "session",  "decryption", "consumer",  "webhook",   "app",       "ngc",          "nvidia",
     "deepseek", "perplexity", "fireworks", "langsmith", "langchain", "serpapi",      "tavily"};
-// Keys of data: NAME_KEY in capitals is a secret but for these.
+// Kinds of keys that are data: any other NAME_KEY in capitals is a secret.
 constexpr std::string_view data_keys[] = {
     "sort",   "primary", "foreign", "cache",   "group", "partition", "image",  "label",
     "public", "text",    "data",    "feature", "input", "output",    "query",  "join",
@@ -74,7 +74,7 @@ constexpr std::string_view text_tokens[] = {
     "next",        "first",   "last",  "class",      "placeholder", "trigger", "modifier",
     "initializer", "decoder", "per",   "prefix",     "suffix",      "begin",   "prompt",
     "text",        "eot",     "im",    "unexpected", "forced",      "sub"};
-// What stands after --auth and the like as the name of a way.
+// Methods of authentication: as the value of --auth they are no secret.
 constexpr std::string_view auth_ways[] = {
     "basic", "bearer",   "digest", "oauth", "oauth2", "none",      "md5",  "ntlm",    "kerberos",
     "ldap",  "password", "token",  "login", "plain",  "trust",     "peer", "ident",   "required",
@@ -85,7 +85,7 @@ bool has_letter(std::string_view text) {
 }
 bool has_digit(std::string_view text) { return std::any_of(text.begin(), text.end(), is_digit); }
 
-// Long, of one piece, letters and digits mixed: no name a person gives.
+// Long, in one piece, with letters and digits: not a name that a person gives.
 bool looks_like_a_key(std::string_view value) {
     return value.size() >= 16 && has_letter(value) && has_digit(value) &&
            value.find_first_of(" \t\r\n/\\<>(){}[]") == std::string_view::npos;
@@ -96,7 +96,8 @@ bool ends_like_a_secret(std::string_view word) {
                        [&](std::string_view end) { return word.ends_with(end); });
 }
 
-// Tokens of services. "mytoken" counts, "subtoken" does not; nor does "token" after <pad>'s words.
+// Tokens of services: "mytoken" counts, but not "subtoken", nor "token" after a language model's
+// word such as pad.
 bool is_token(std::string_view word, std::string_view before) {
     if (!word.ends_with("token")) return false;
     const std::string_view glued = word.substr(0, word.size() - 5);
@@ -164,7 +165,7 @@ struct ClientOption {
     std::string_view client;
     std::string_view option;
     char after;       // '\0': the whole value
-    bool only_glued;  // `-p` alone prompts for the password, and the next word is something else
+    bool only_glued;  // `-p` alone asks for the password, so the next word is no secret
 };
 
 // clang-format off
@@ -198,7 +199,8 @@ constexpr ClientOption options[] = {
     {"xh", "-a", ':', false},             {"lftp", "-u", ',', false},
     {"smbclient", "-U", '%', false},      {"rpcclient", "-U", '%', false},
 };
-// Programs that a client starts: what follows is theirs (`sshpass -p V ssh -p 22 host`).
+// Programs that a client starts: options that follow belong to them (`sshpass -p V ssh -p 22
+// host`).
 constexpr std::string_view others[] = {"ssh", "scp", "sftp", "rsync", "docker", "psql", "python",
                                        "python3", "torchrun", "git", "wget"};
 // clang-format on

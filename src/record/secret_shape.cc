@@ -10,12 +10,12 @@ namespace {
 
 struct TokenShape {
     std::string_view prefix;
-    std::string_view extra;  // what may stand in it beside letters and digits
+    std::string_view extra;  // further characters that it may contain
     std::size_t least;       // length after the prefix
-    std::size_t run;         // one stretch of letters and digits is at least so long
+    std::size_t run;         // its longest stretch of letters and digits has at least this length
 };
 
-// `run` tells sk-4f0a... from a folder named sk-learn-contrib-2024.
+// `run` distinguishes sk-4f0a... from a folder named sk-learn-contrib-2024.
 // clang-format off
 constexpr TokenShape shapes[] = {
     {"hf_", "", 30, 30},        {"api_org_", "", 30, 30},     {"sk-", "_-", 20, 16},
@@ -90,7 +90,7 @@ bool has_run(std::string_view text, std::size_t least) {
     return false;
 }
 
-// A digit, or both cases: words of a language rarely have either.
+// Has a digit, or letters of both cases: words of a language rarely do.
 bool looks_random(std::string_view text) {
     return std::any_of(text.begin(), text.end(), is_digit) ||
            (std::any_of(text.begin(), text.end(), is_lower) &&
@@ -111,7 +111,7 @@ std::size_t web_token_length(std::string_view text) {
     return length;
 }
 
-// -----BEGIN ... PRIVATE KEY----- up to its end; to the end of the text where that was cut off.
+// -----BEGIN ... PRIVATE KEY----- up to its end, or to the end of the text if it was cut.
 std::size_t key_block_length(std::string_view text) {
     constexpr std::string_view begin = "-----BEGIN ";
     if (!text.starts_with(begin)) return 0;
@@ -126,7 +126,7 @@ std::size_t key_block_length(std::string_view text) {
     return close == std::string_view::npos ? text.size() : close + 5;
 }
 
-// 123456789:AA..., the way Telegram writes them.
+// 123456789:AA..., as Telegram writes its tokens.
 std::size_t bot_token_length(std::string_view text) {
     std::size_t digits = 0;
     while (digits < text.size() && digits < 11 && is_digit(text[digits])) ++digits;
@@ -146,8 +146,7 @@ std::size_t secret_shape_length(std::string_view text) {
     for (const TokenShape& shape : shapes) {
         if (!text.starts_with(shape.prefix)) continue;
         const std::string_view rest = text.substr(shape.prefix.size());
-        // Judged by its beginning, so that "sk-sk-sk-..." does not cost a scan to the end each
-        // time.
+        // Looks only at the beginning, so that "sk-sk-sk-..." is not scanned to its end each time.
         const std::string_view start = rest.substr(0, longest_judged);
         const std::string_view body = start.substr(0, word_length(start, shape.extra));
         if (body.size() >= shape.least && has_run(body, shape.run) && looks_random(body))
@@ -175,11 +174,11 @@ constexpr Kind kind_of(char c) {
 
 constexpr std::size_t token_judged = 256;
 
-// One stretch without separators, or several together.
+// How random a stretch without separators is, or several together.
 struct Disorder {
     std::size_t length = 0;
-    std::size_t pairs = 0;    // of neighbours
-    std::size_t changes = 0;  // between lower, upper and digit
+    std::size_t pairs = 0;    // of neighbouring characters
+    std::size_t changes = 0;  // of these, between lower, upper and digit
     std::size_t count[3] = {};
     bool hexadecimal = true;
     std::bitset<128> seen;
@@ -201,14 +200,16 @@ struct Disorder {
     bool has_many_characters() const { return seen.count() >= 10; }
 };
 
-// Random letters of both cases and digits change their kind at 62 of 100 places, CamelCase at 33.
+// Random letters of both cases and digits change kind between 62 of 100 neighbours, CamelCase
+// between 33.
 bool is_mixed(const Disorder& all, const Disorder& longest) {
     return all.length >= 20 && longest.length >= 12 && longest.of(Kind::lower) != 0 &&
            longest.of(Kind::upper) != 0 && all.changes_at_least(42) && all.has_many_characters() &&
            longest.of(Kind::digit) >= 1 && all.of(Kind::digit) >= 2;
 }
 
-// Random letters of one case and digits do so at 40 of 100, "checkpoint20240101step3000" at 12.
+// Random letters of one case and digits change between 40 of 100, "checkpoint20240101step3000"
+// between 12.
 bool is_one_case(const Disorder& longest) {
     return longest.length >= 24 && !longest.hexadecimal && longest.of(Kind::digit) >= 3 &&
            (longest.of(Kind::lower) == 0) != (longest.of(Kind::upper) == 0) &&
@@ -229,7 +230,7 @@ std::size_t random_token_length(std::string_view text, Place place) {
     Kind before = Kind::other;
     std::size_t length = 0;
     const auto belongs = [&](char c) { return kind_of(c) != Kind::other || joins(c); };
-    // Judged by its beginning, so that "a/a/a/..." does not cost a scan to the end each time.
+    // Looks only at the beginning, so that "a/a/a/..." is not scanned to its end each time.
     for (; length < std::min(text.size(), token_judged) && belongs(text[length]); ++length) {
         const Kind kind = kind_of(text[length]);
         if (kind == Kind::other) {

@@ -8,18 +8,18 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Stands for the secret in the table. Has nothing random in it, so that the name or the shape
-// around it must be known.
+// Stands for the secret in the tables. It has nothing random in it, so masking needs to know the
+// name or the shape around it.
 const std::string pw = "hunterzwei";
 
-// Keys are put together here: written out they would alarm the scanners of others.
+// Keys are put together here: written out, they would alarm secret scanners.
 const std::string mixed = "q7Rk2Zt9Xw4Lp8Vb3Nc6Ym1Hd5Gf0Js";  // 31 characters
 const std::string hex = "9f86d081884c7d659a2feaa0c55ad015";
 const std::string long_hex = hex + hex;
 
 struct Secret {
     Words argv;
-    std::string secret;  // must not be found afterwards
+    std::string secret;  // must not be found after masking
 };
 
 std::vector<Secret> secrets_by_name() {
@@ -232,7 +232,7 @@ TEST(SecretShapes, TheTablesAreLong) {
 }
 
 TEST(SecretShapes, HostileRepetitionTakesNoQuadraticTime) {
-    // Finishes at once or runs into the test's time limit.
+    // Must finish at once; else the test's time limit fails it.
     for (const std::string piece :
          {"a/", "-----BEGIN PRIVATE KEY-----", "mysql -p", "curl -u ", "=", "a1B2", "Basic a",
           "123456789:", "Cookie:", "https://", "key=", "--a '"}) {

@@ -10,8 +10,8 @@ constexpr std::size_t checksum_at = offsetof(format::RecordHeader, checksum);
 
 std::uint64_t or_zero(std::uint64_t value) { return value == format::unknown ? 0 : value; }
 
-// Which of two looks tells more about memory. A whole sample is kept, never the maximum of each
-// figure: that would be a moment that never was.
+// Which of two looks says more about memory. Keep a whole sample, never the maximum of each figure:
+// that would be a moment that never existed.
 bool heavier(const format::Sample& a, const format::Sample& b) {
     const std::uint64_t in_a = or_zero(a.cgroup_usage);
     const std::uint64_t in_b = or_zero(b.cgroup_usage);
@@ -70,9 +70,9 @@ void HistoryWriter::put(std::size_t slot, format::Sample sample, std::uint64_t s
                          std::as_writable_bytes(std::span(&sample, 1)), sequence);
 }
 
-// Goes upwards in place: slot i takes the pair 2i, 2i+1, and what stood in slot i went into slot
-// i/2 before. The merged record carries the sequence of the pair's first, so a reader of a box
-// whose writer died half-way finds at worst the same stretch twice, with equal sequences.
+// Works upwards in place: slot i gets the pair 2i and 2i + 1 after its own content went into slot
+// i/2. The merged record keeps the sequence of the pair's first record. So if the writer dies
+// half-way, a reader finds at worst the same stretch twice, with equal sequences.
 void HistoryWriter::thin() {
     const std::int64_t span = at(used_ - 1).time - at(0).time;
     const std::size_t pairs = used_ / 2;
@@ -90,7 +90,7 @@ void HistoryWriter::thin() {
     for (std::size_t i = kept; i < used_; ++i)
         std::memset(slots_ + i * sizeof(format::Sample), 0, header_size);
     used_ = kept;
-    // Looks may come more rarely than the interval asks: then the true spacing counts.
+    // Looks may be rarer than the interval asks for: then use their real distance.
     interval_ = std::max(2 * interval_, span / static_cast<std::int64_t>(kept));
 }
 

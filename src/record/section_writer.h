@@ -1,7 +1,7 @@
-// Writes checked records into one section of a mapped box.
+// Writes records with checksums into one section of a mapped box.
 //
-// The order of stores does not matter for safety: a record is believed only when its checksum
-// holds, so a writer killed anywhere leaves the old record, the new one, or one that readers skip.
+// The order of stores does not matter for safety: a record counts only if its checksum fits, so a
+// writer that is killed anywhere leaves the old record, the new one, or one that readers skip.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace holdfast {
 
-// The checksum a whole record must carry.
+// The checksum that a complete record must have.
 std::uint32_t record_checksum(std::span<const std::byte> record);
 
 namespace detail {
@@ -50,8 +50,8 @@ private:
     std::uint64_t written_ = 0;
 };
 
-// A table of `capacity` slots. Each slot has two copies and the older one is overwritten, so that
-// a writer killed in the middle (or a reader that comes just then) still leaves the row before.
+// A table of `capacity` slots. Each slot has two copies, and the older one is overwritten: if the
+// writer is killed meanwhile (or somebody reads meanwhile), the other copy is still there.
 template <class T>
 class TableWriter {
 public:
@@ -59,7 +59,7 @@ public:
     TableWriter() = default;
     TableWriter(std::byte* section, std::size_t capacity) : slots_(section), capacity_(capacity) {}
 
-    // A slot out of range is ignored: the black box never takes the supervisor down.
+    // Ignores a slot that is out of range: the black box must never crash the supervisor.
     void put(std::size_t slot, T record) {
         if (slot >= capacity_) return;
         std::byte* first = copy(slot, 0);
@@ -71,7 +71,8 @@ public:
         if (slot >= capacity_) return;
         std::byte* first = copy(slot, 0);
         std::byte* second = copy(slot, 1);
-        // The older copy first: the other way round it would come back to life in between.
+        // Clears the older copy first: in the other order the older one would be valid again in
+        // between.
         if (sequence_at(first) > sequence_at(second)) std::swap(first, second);
         std::memset(first, 0, sizeof(T));
         std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -94,8 +95,8 @@ private:
     std::uint64_t written_ = 0;
 };
 
-// Samples over the whole run in a fixed number of slots. When they are full, each pair becomes the
-// one of the two with more memory in use, and from then on twice the time goes into a slot.
+// Samples over the whole run in a fixed number of slots. When they are full, each pair is replaced
+// by the sample with more memory in use, and from then on a slot covers twice the time.
 class HistoryWriter {
 public:
     HistoryWriter() = default;
@@ -115,7 +116,7 @@ private:
     std::size_t capacity_ = 0;
     std::size_t used_ = 0;
     std::uint64_t sequence_ = 0;   // of the newest slot
-    std::int64_t slot_begin_ = 0;  // when the newest slot began
+    std::int64_t slot_begin_ = 0;  // the time at which the newest slot began
     std::int64_t interval_ = 250'000'000;
 };
 

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t most_stall_threads = 512;
 constexpr std::size_t most_stall_frames = 2048;  // over all threads
 
-// A name may hold anything; a line end or a tab in it would forge another line.
+// A name may contain anything: a newline or a tab in it would forge another line.
 std::string plain(std::string_view text) {
     std::string clean = printable(text);
     std::replace_if(

@@ -25,21 +25,21 @@ struct StallThread {
     std::string name;
     char state = '?';
     WaitKind wait = WaitKind::unknown;
-    bool timed = false;     // ends by itself
-    bool inside = false;    // only somebody of the tree can end it
-    bool own_lock = false;  // only a thread of this process can
+    bool timed = false;     // the wait ends by itself
+    bool inside = false;    // only a process of the tree can end it
+    bool own_lock = false;  // only a thread of this process can end it
     bool holds_gil = false;
     std::string call;          // "futex"
     std::string wait_channel;  // "futex_wait_queue"
-    std::string target;        // what the descriptor is: "pipe:[123]"
-    std::optional<int> owner;  // the thread that holds the lock, as the lock itself says
+    std::string target;        // what the descriptor leads to: "pipe:[123]"
+    std::optional<int> owner;  // the thread that holds the lock, if the lock records it
     std::vector<std::string> native;
     std::vector<StallFrame> frames;  // Python's, innermost first
 };
 
-// Whole lines, at most `limit` bytes.
+// Writes only whole lines, at most `limit` bytes.
 std::string stall_text(const std::vector<StallThread>& threads, std::size_t limit);
-// Takes anything: what makes no sense is left out, every text is printable.
+// Accepts anything: leaves out what makes no sense, and makes every text printable.
 std::vector<StallThread> parse_stall_text(std::string_view text);
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// What is read back from a stall's text is written and read again without a change.
+// What is read from a stall's text must be the same after it is written and read again.
 #include <cstdlib>
 #include <string_view>
 

@@ -16,7 +16,7 @@ Result<Cgroup> Cgroup::of_process(const Roots& roots, int pid) {
     if (!process) return process.error();
     const auto memberships = read_pid_cgroup(process->fd());
     if (!memberships) return memberships.error();
-    // Our own mounts, not the process's: it is we who open the paths.
+    // Reads our own mounts, not the process's: we are the ones who open the paths.
     const UniqueFd self(::openat(roots.proc(), "self", O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!self) return Error::from_errno("cannot open /proc/self");
     const auto mounts = read_mountinfo(self.get());
@@ -53,8 +53,9 @@ Cgroup::Chain Cgroup::open_chain(const Roots& roots, const std::optional<CgroupP
         level.directory = roots.path(at->directory());
         level.dir.reset(::open(level.directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
         if (!level.dir) continue;
-        // The root of the whole hierarchy has no figures, nor has a v2 cgroup for which its parent
-        // did not switch the controller on: such a process is charged to the next level up.
+        // Skips levels without figures: the root of the whole hierarchy, and v2 cgroups whose
+        // parent has not switched the controller on. Their processes are charged to the next level
+        // up.
         auto opened = LiveFile::open(level.dir.get(), usage);
         if (!opened) continue;
         if (memory) {
@@ -73,10 +74,10 @@ Cgroup::Chain Cgroup::open_chain(const Roots& roots, const std::optional<CgroupP
 
 namespace {
 
-// memory.stat is the longest, some 3 KiB.
+// Enough for memory.stat, the longest file with some 3 KiB.
 using Buffer = std::array<char, 16384>;
 
-// The file's text, or "": absent on this kernel, or the cgroup is gone.
+// The text of the file; "" if this kernel does not have it, or if the cgroup is gone.
 std::string_view text_of(int directory, const char* name, Buffer& buffer) {
     const auto file = LiveFile::open(directory, name);
     if (!file) return {};
@@ -211,7 +212,7 @@ Result<CgroupMembers> Cgroup::members(std::size_t limit) const {
         have += *got;
     }
     std::string_view text(buffer.data(), have);
-    if (have == buffer.size()) {  // the last line may be half a number
+    if (have == buffer.size()) {  // cut: the last line may end inside a number
         members.complete = false;
         text = text.substr(0, text.rfind('\n') + 1);
     }

@@ -17,27 +17,27 @@ namespace holdfast::sources {
 
 struct CgroupMembers {
     std::vector<int> pids;
-    std::size_t unseen = 0;  // members of other pid namespaces: the kernel shows them as 0
-    bool complete = true;    // false: there were more than asked for
+    std::size_t unseen = 0;  // members in other pid namespaces, which the kernel shows as 0
+    bool complete = true;    // false: there were more than `limit`
 };
 
 class Cgroup {
 public:
-    // ENOENT: no cgroup of the memory or pids controller is visible, an ordinary state.
+    // ENOENT if no cgroup of the memory or pids controller is visible, which is normal.
     static Result<Cgroup> of_process(const Roots& roots, int pid);
-    // For many processes: mounts and memberships read once by the caller.
+    // For many processes: the caller reads mounts and memberships once.
     static Result<Cgroup> open(const Roots& roots, std::span<const CgroupMembership> memberships,
                                std::span<const Mount> mounts);
 
     // Of the memory controller; 0 where only pids is visible.
     int version() const;
-    // Own: counters may be attributed to the process. Otherwise they count a wider group.
+    // own: its counters are this process's cgroup. Else they count a wider group.
     CgroupView view() const;
-    // The own level's path, a key: processes with equal paths share this cgroup.
+    // The path of the own level. A key: processes with equal paths share this cgroup.
     const std::string& path() const;
-    // Directory of the own level, "" where there is no memory controller.
+    // The directory of the own level; "" without a memory controller.
     const std::string& directory() const;
-    // Open directory of the own level, for a v2 PressureReader; -1 where there is none.
+    // An open directory of the own level, for a PressureReader of v2; -1 without one.
     int directory_fd() const;
     // How many levels of memory there are, the own one included.
     std::size_t memory_levels() const { return memory_.levels.size(); }
@@ -45,13 +45,13 @@ public:
     // Hot: two small preads per memory level (three for the own), no allocation. Own level first;
     // valid until the next call.
     std::span<const CgroupLook> look();
-    // Everything, by opening files: once a second or so.
+    // Reads everything and opens files for it: call it about once a second.
     CgroupReading read() const;
-    // Processes directly in the own cgroup (not in those below it).
+    // The processes directly in this cgroup, not those in cgroups below.
     Result<CgroupMembers> members(std::size_t limit = 4096) const;
-    // "user.oomd_kill=1" and the like: systemd-oomd leaves these marks on a cgroup it killed. The
-    // mark is on the cgroup it chose, so all levels are asked, the own first. It counts up and
-    // stays: only a mark that changed during the run counts.
+    // "user.oomd_kill=1" and the like: marks that systemd-oomd leaves on a cgroup that it killed.
+    // The marked cgroup may be any level, so all are read, the own level first. A mark counts up
+    // and stays: only one that changed during the run counts.
     std::optional<std::string> userspace_oom_mark() const;
 
 private:
@@ -59,7 +59,7 @@ private:
         std::string path;
         std::string directory;
         UniqueFd dir;
-        LiveFile usage;         // hot files, of memory levels only
+        LiveFile usage;         // hot files, only of memory levels
         LiveFile events;        // memory.events, or memory.oom_control
         LiveFile events_local;  // v2, own level
     };

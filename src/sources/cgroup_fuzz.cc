@@ -1,5 +1,5 @@
-// A cgroup's files, and the way from /proc/PID/cgroup and a mount table (after a NUL) to a
-// directory.
+// A cgroup's files, and finding its directory from /proc/PID/cgroup and (after a NUL) a mount
+// table.
 #include <cstdlib>
 #include <string_view>
 
@@ -22,7 +22,7 @@ void check_place(std::string_view text) {
         };
         for (const char* controller : {"memory", "pids"}) {
             auto place = place_of(controller, *memberships, mounts, exists);
-            // Never out of the mount, and the way up ends.
+            // The place must never be outside the mount, and the way up must end.
             for (std::size_t steps = 0; place; place = place->parent(), ++steps)
                 if (place->below.starts_with("/../") || steps > text.size()) std::abort();
         }

@@ -1,5 +1,5 @@
-// The cgroups of the machine the tests run on: figures read back, a real OOM kill counted. Needs
-// root and a writable memory controller, and says so where they are missing.
+// The cgroups of the machine that the tests run on: reads figures back, and counts a real OOM kill.
+// Needs root and a writable memory controller, and says so if they are missing.
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -30,7 +30,7 @@ protected:
         auto own = Cgroup::of_process(roots_, ::getpid());
         if (!own || own->directory().empty()) GTEST_SKIP() << "no memory controller is visible";
         version_ = own->version();
-        // v2 allows no processes in a cgroup that hands controllers down: make it a sibling.
+        // In v2, a cgroup that passes controllers down may have no processes, so create a sibling.
         const std::string base =
             version_ == 1 ? own->directory()
                           : std::filesystem::path(own->directory()).parent_path().string();
@@ -43,7 +43,7 @@ protected:
         const char* name = version_ == 1 ? "/memory.limit_in_bytes" : "/memory.max";
         if (!write_to(directory_ + name, std::to_string(limit)))
             GTEST_SKIP() << "cannot set a memory limit in " << directory_;
-        // Swap would let the memory grow past the limit.
+        // With swap, memory would grow past the limit.
         write_to(directory_ + (version_ == 1 ? "/memory.memsw.limit_in_bytes" : "/memory.swap.max"),
                  version_ == 1 ? std::to_string(limit) : "0");
     }

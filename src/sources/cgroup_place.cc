@@ -12,7 +12,7 @@ Result<std::vector<CgroupMembership>> parse_pid_cgroup(std::string_view text) {
     while (const auto line = next_line(text)) {
         std::string_view rest = *line;
         const auto id = next_piece(rest, ':');
-        // The path may hold colons, the controllers may not: "name=a:b" is refused by the kernel.
+        // The path may contain colons, but the controllers may not: the kernel refuses "name=a:b".
         const std::size_t colon = rest.find(':');
         if (!id || colon == std::string_view::npos) continue;
         const auto hierarchy = parse_number<int>(*id);
@@ -51,11 +51,12 @@ const CgroupMembership* membership_of(std::string_view controller,
         const auto& names = membership.controllers;
         if (std::find(names.begin(), names.end(), controller) != names.end()) return &membership;
     }
-    // A controller lives in one hierarchy at a time: only what v1 does not have can be in v2.
+    // A controller is in only one hierarchy at a time: if v1 does not have it, it can only be in
+    // v2.
     return unified;
 }
 
-// "/" and "" are the same place.
+// "/" and "" mean the same place.
 std::string_view without_last_slash(std::string_view path) {
     while (path.ends_with('/')) path.remove_suffix(1);
     return path;
@@ -73,8 +74,8 @@ std::string parent_of(const std::string& path) {
     return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
-// Where `path` of the hierarchy lies below a mount of its part `root`. Both are told relative to
-// our cgroup namespace, and so may begin with "/..".
+// Where `path` is below a mount of the hierarchy's part `root`. Both are relative to our cgroup
+// namespace, so they may begin with "/..".
 std::optional<CgroupPlace> below_mount(std::string_view root, std::string_view path) {
     CgroupPlace place;
     place.prefix = std::string(root);
@@ -84,16 +85,17 @@ std::optional<CgroupPlace> below_mount(std::string_view root, std::string_view p
         place.below = std::string(path.substr(root.size()));
         return place;
     }
-    // Somewhere outside of our namespace: what is mounted here is not above it.
+    // The path is outside our namespace, so what is mounted here is not above it.
     if (goes_up(path)) return std::nullopt;
-    // A mount made before the namespace was: its root is above ours, by names we cannot know.
+    // The mount is older than the namespace: its root is above ours, under names that we cannot
+    // know.
     place.view = goes_up(root) && only_goes_up(root) ? CgroupView::ancestor : CgroupView::stand_in;
     return place;
 }
 
 bool better(const CgroupPlace& a, const CgroupPlace& b) {
     if (a.view != b.view) return a.view < b.view;
-    return a.prefix.size() < b.prefix.size();  // the wider mount shows more ancestors
+    return a.prefix.size() < b.prefix.size();  // prefer the wider mount, which shows more ancestors
 }
 
 }  // namespace

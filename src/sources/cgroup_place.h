@@ -1,4 +1,4 @@
-// Where a process's cgroup is: its path in every hierarchy, and the directory that stands for it.
+// Finds a process's cgroup: its path in every hierarchy, and the directory that shows its figures.
 #pragma once
 
 #include <functional>
@@ -18,31 +18,31 @@ struct CgroupMembership {
     int hierarchy = 0;                     // 0: the unified one (v2)
     std::vector<std::string> controllers;  // v1: {"memory"}, {"cpu", "cpuacct"}, {"name=systemd"}
     std::string path;      // "/", "/user.slice/a", "/../sibling" from inside a cgroup namespace
-    bool deleted = false;  // the directory was removed under a zombie
+    bool deleted = false;  // the directory was removed, and a zombie was left
 };
 
 Result<std::vector<CgroupMembership>> parse_pid_cgroup(std::string_view text);
 Result<std::vector<CgroupMembership>> read_pid_cgroup(int process_dir);
 
-// Finds the directory that stands for a process's cgroup: v1, v2, both at once, and as seen from
-// inside a container.
+// Finds the directory that shows a process's cgroup: with v1, v2 or both, and from inside a
+// container.
 
-// Whose directory was found.
+// Whose directory it is.
 enum class CgroupView {
     own,       // the process's own cgroup
     ancestor,  // one above it: its own is not visible from here
-    stand_in,  // the only one mounted here (a container's, say), not known to be above it
+    stand_in,  // the only one mounted here (a container's, say); it may not be above it
 };
 
 struct CgroupPlace {
     int version = 0;     // 1 or 2
     std::string mount;   // the mount point
     std::string below;   // the path below it: "" or "/a/b"
-    std::string prefix;  // the mount's root in the hierarchy: "" or "/docker/123"
+    std::string prefix;  // the hierarchy's part that is mounted: "" or "/docker/123"
     CgroupView view = CgroupView::own;
 
     std::string directory() const { return mount + below; }
-    // As the kernel log names it, unless we are in a cgroup namespace.
+    // The name in the kernel log, unless we are in a cgroup namespace.
     std::string path() const;
     // The level above, nothing at the top of what is visible.
     std::optional<CgroupPlace> parent() const;
@@ -50,8 +50,8 @@ struct CgroupPlace {
 
 using DirectoryExists = std::function<bool(const std::string& path)>;
 
-// Where `controller` ("memory", "pids") keeps this process's figures; nothing when that cannot be
-// seen. Touches the filesystem only through `exists`.
+// Where `controller` ("memory", "pids") has the figures of this process; nothing if they are not
+// visible. Uses the filesystem only through `exists`.
 std::optional<CgroupPlace> place_of(std::string_view controller,
                                     std::span<const CgroupMembership> memberships,
                                     std::span<const Mount> mounts, const DirectoryExists& exists);

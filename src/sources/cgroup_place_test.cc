@@ -46,7 +46,7 @@ TEST(CgroupPlace, AControllerInV1IsNotLookedForInV2) {
     EXPECT_EQ(world.find()->directory(), "/m/a");
     EXPECT_EQ(world.find()->version, 1);
     EXPECT_EQ(world.find("pids")->directory(), "/c/b");
-    world.mounts = v2_mount("/");  // v1 not mounted: its figures cannot be seen
+    world.mounts = v2_mount("/");  // v1 is not mounted, so its figures are not visible
     EXPECT_FALSE(world.find().has_value());
 }
 

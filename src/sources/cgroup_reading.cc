@@ -7,8 +7,8 @@
 namespace holdfast::sources {
 namespace {
 
-// v1 shows "none" as LONG_MAX rounded down to whole pages; with 64 KiB pages that is 2^63 - 65536.
-// Older kernels (before 3.19) had ULLONG_MAX / 2. Nobody owns 4 EiB, so all above it is none.
+// v1 shows "no limit" as LONG_MAX rounded down to whole pages, which is 2^63 - 65536 with 64 KiB
+// pages; before 3.19 it was ULLONG_MAX / 2. Nobody has 4 EiB, so everything above means no limit.
 constexpr std::uint64_t no_v1_limit = std::uint64_t{1} << 62U;
 
 struct Row {
@@ -66,8 +66,8 @@ CgroupMemoryStat parse_cgroup_memory_stat(std::string_view text, int version) {
 
 namespace {
 
-// File pages the kernel can drop at once; those not yet written must wait for the disk. Never more
-// than is in use: a larger figure was read at another moment.
+// File pages that the kernel can drop at once: dirty ones must be written first. Never more than is
+// in use: a larger figure was read at another moment.
 Bytes droppable(const CgroupMemoryStat& stat, Bytes usage) {
     const auto part = [&](const std::optional<Bytes>& size) {
         return std::min(size.value_or(Bytes{}), usage);

@@ -17,25 +17,25 @@ namespace holdfast::sources {
 // One number: memory.current, memory.usage_in_bytes, memory.failcnt, pids.current.
 std::optional<std::uint64_t> parse_cgroup_count(std::string_view text);
 
-// Distinguishes "no limit is set" from "the file is not understood".
+// Tells "no limit is set" from "the file cannot be parsed".
 struct CgroupLimit {
     std::optional<std::uint64_t> value;  // absent: no limit
 };
-// "max" (v2), and what v1 shows for none: the largest multiple of the page size in 63 bits.
+// "max" (v2), or v1's largest multiple of the page size in 63 bits, means no limit.
 std::optional<CgroupLimit> parse_cgroup_limit(std::string_view text);
 
 // memory.events and memory.events.local (v2), memory.oom_control (v1: oom_kill only), pids.events.
 struct CgroupEvents {
-    std::optional<std::uint64_t> max;       // the limit was run into; for pids: a fork was refused
+    std::optional<std::uint64_t> max;       // the limit was hit; for pids: a fork was refused
     std::optional<std::uint64_t> oom;       // reclaim failed
     std::optional<std::uint64_t> oom_kill;  // processes killed; v1: since Linux 4.13
     std::optional<std::uint64_t> oom_group_kill;
 };
 CgroupEvents parse_cgroup_events(std::string_view text);
 
-// memory.stat, the children's share included. v1 spells that "total_rss"; its bare "rss" is the
-// cgroup's own. `file` holds shmem in both, which cannot be reclaimed without swap: never count it
-// as free.
+// memory.stat, with the share of cgroups below. v1 calls that "total_rss"; its plain "rss" is the
+// cgroup's own. In both, `file` includes shmem, which cannot be reclaimed without swap: never count
+// it as free.
 struct CgroupMemoryStat {
     std::optional<Bytes> anon;  // v1: total_rss
     std::optional<Bytes> file;  // v1: total_cache
@@ -46,22 +46,22 @@ struct CgroupMemoryStat {
 };
 CgroupMemoryStat parse_cgroup_memory_stat(std::string_view text, int version);
 
-// What one look at a chain of cgroups gives: v1 and v2 in one shape.
+// One look at a chain of cgroups, in the same form for v1 and v2.
 
-// Memory, one level. v1 counts events of this very cgroup only; v2 counts those below it too, and
-// has a second file without them.
+// Memory of one level. v1 counts only events of this cgroup; v2 also counts those below, and has a
+// second file without them.
 struct CgroupMemoryLevel {
     std::string path;
-    std::optional<Bytes> limit;  // absent: none, or not readable
+    std::optional<Bytes> limit;  // absent: no limit, or not readable
     std::optional<Bytes> usage;
     std::optional<Bytes> peak;                    // v2: since Linux 5.19
     std::optional<Bytes> high;                    // v2 memory.high: above it, allocation is slowed
     std::optional<std::uint64_t> limit_hits;      // v2 events "max"; v1 failcnt, which can stay 0
     std::optional<std::uint64_t> oom;             // v2
-    std::optional<std::uint64_t> oom_kill;        // v2: of everything below as well
-    std::optional<std::uint64_t> oom_kill_local;  // of this very cgroup; v2: since Linux 5.2
+    std::optional<std::uint64_t> oom_kill;        // v2: also of everything below
+    std::optional<std::uint64_t> oom_kill_local;  // of this cgroup only; v2: since Linux 5.2
     std::optional<bool> oom_group;                // v2
-    // v2: swap alone. v1: memsw, memory and swap together.
+    // v2: swap only. v1: memsw, which is memory and swap together.
     std::optional<Bytes> swap_limit, swap_usage;
     std::optional<std::uint64_t> memsw_hits;  // v1
     CgroupMemoryStat stat;
@@ -76,15 +76,15 @@ struct CgroupPidsLevel {
 
 struct CgroupReading {
     std::vector<CgroupMemoryLevel> memory;  // own first, outermost last
-    std::vector<CgroupPidsLevel> pids;      // the same, in a hierarchy of its own under v1
+    std::vector<CgroupPidsLevel> pids;      // the same; under v1 it is another hierarchy
 };
 
-// The few figures of every look.
+// The few figures that every look reads.
 struct CgroupLook {
     std::optional<Bytes> usage;
     std::optional<std::uint64_t> limit_hits;  // v2 only
     std::optional<std::uint64_t> oom_kill;
-    std::optional<std::uint64_t> oom_kill_local;  // v2: of the own level only
+    std::optional<std::uint64_t> oom_kill_local;  // v2: only of the own level
 };
 
 // What can still be taken before some limit of the chain is hit: the least over the levels of

@@ -16,7 +16,7 @@ TEST(Cgroup, V1NestedWithSwapAccounting) {
     const CgroupMemoryLevel& inner = reading.memory[0];
     const CgroupMemoryLevel& job = reading.memory[1];
     const CgroupMemoryLevel& root = reading.memory[2];
-    EXPECT_EQ(inner.limit, std::nullopt);  // 9223372036854771712 is no limit
+    EXPECT_EQ(inner.limit, std::nullopt);  // 9223372036854771712 means no limit
     EXPECT_EQ(inner.oom_kill, 2U);
     EXPECT_EQ(inner.oom_kill_local, 2U);
     EXPECT_EQ(inner.oom, std::nullopt);

@@ -1,4 +1,4 @@
-// The names in a directory, one by one.
+// The names in a directory, one after another.
 #pragma once
 
 #include <dirent.h>

@@ -1,4 +1,5 @@
-// How kernel files write figures: "Name:   123 kB" and "name 123" line by line, pages and ticks.
+// Formats of figures in kernel files: "Name:   123 kB" and "name 123" line by line, pages and
+// ticks.
 #pragma once
 
 #include <unistd.h>
@@ -32,7 +33,7 @@ std::size_t for_each_field(std::string_view text, char separator, Visit visit) {
     return count;
 }
 
-// "123 kB" or "123"; nothing when the bytes would not fit 64 bits.
+// "123 kB" or "123"; nothing if the bytes do not fit into 64 bits.
 inline std::optional<Bytes> parse_kib(std::string_view text) {
     if (text.ends_with(" kB")) text.remove_suffix(3);
     const auto number = parse_number<std::uint64_t>(trim(text));
@@ -46,7 +47,7 @@ inline std::optional<Bytes> parse_bytes(std::string_view text) {
     return std::nullopt;
 }
 
-// Pages as bytes; nothing when they would not fit.
+// Pages as bytes; nothing if they do not fit.
 inline std::optional<Bytes> pages(std::uint64_t count, Bytes page) {
     if (page.count != 0 && count > std::numeric_limits<std::uint64_t>::max() / page.count)
         return std::nullopt;
@@ -56,7 +57,7 @@ inline std::optional<Bytes> pages(std::uint64_t count, Bytes page) {
 // The size of a page: 4 KiB on x86_64; 4, 16 or 64 KiB on aarch64.
 inline Bytes page_size() { return {static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE))}; }
 
-// USER_HZ: 100 on every architecture we run on, whatever the kernel's own timer does.
+// USER_HZ is 100 on every architecture that we support, whatever the kernel's own timer does.
 inline constexpr Nanos tick{10'000'000};
 
 }  // namespace holdfast::sources

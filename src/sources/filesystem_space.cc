@@ -17,7 +17,7 @@ struct Kind {
 };
 
 constexpr Kind kinds[] = {
-    {0xef53, "ext4"},  // ext2 and ext3 as well: they share the number
+    {0xef53, "ext4"},  // also ext2 and ext3, which have the same number
     {0x58465342, "xfs"},      {0x9123683e, "btrfs"},
     {0x2fc12fc1, "zfs"},      {0xf2f52010, "f2fs"},
     {0xca451a4e, "bcachefs"}, {0x01021994, "tmpfs"},

@@ -29,7 +29,7 @@ struct CloseLibrary {
 };
 using Library = std::unique_ptr<void, CloseLibrary>;
 
-// The first of `names` the library has.
+// Finds the first of `names` that the library has.
 template <class Function>
 void find(const Library& library, Function& function, std::initializer_list<const char*> names) {
     for (const char* name : names) {
@@ -52,8 +52,8 @@ nvml::Functions functions_of(const Library& library) {
     find(library, f.temperature, {"nvmlDeviceGetTemperature"});
     find(library, f.clock_reasons,
          {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
-    // v2 before v3: in drivers 535.43 to 535.86 v3 writes larger structures under the same name.
-    // The call without a number writes smaller ones: never fall back to that.
+    // v2 before v3: in drivers 535.43 to 535.86, v3 fills larger structures under the same name.
+    // Never use the call without a number: it fills smaller ones.
     find(library, f.processes,
          {"nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3"});
     find(library, f.ecc_errors, {"nvmlDeviceGetTotalEccErrors"});
@@ -133,7 +133,7 @@ public:
     std::vector<GpuXid> new_xids() override {
         std::vector<GpuXid> xids;
         nvml::EventData event{};
-        // Bounded: a broken GPU can raise events faster than they are read.
+        // Limited, because a broken GPU can raise events faster than we read them.
         while (events_ != nullptr && xids.size() < 64 &&
                nvml_.event_wait(events_, &event, 0) == nvml::success) {
             if (event.event_type != nvml::event_xid_critical) continue;
@@ -162,7 +162,7 @@ private:
                 (void)nvml_.register_events(gpu.device, nvml::event_xid_critical, events_);
     }
 
-    // Calls one function of the library; false when it is absent or failed.
+    // Calls a function of the library; false if the library lacks it, or if it failed.
     template <class Function, class... Arguments>
     bool ask(Gpu& gpu, Function function, Arguments... arguments) {
         if (function == nullptr || gpu.device == nullptr || gpu.lost) return false;
@@ -244,7 +244,7 @@ private:
     }
 
     std::vector<GpuProcess> processes_of(Gpu& gpu) {
-        // Twice the room we admit to: see functions_of on structures that grew.
+        // Twice as much room as we tell the driver: see functions_of about structures that grew.
         constexpr unsigned most = 128;
         std::array<nvml::ProcessInfo, std::size_t{2} * most> infos{};
         unsigned count = most;

@@ -11,7 +11,7 @@
 namespace holdfast::sources {
 namespace {
 
-// PROC_PID_INIT_INO: the same in every kernel since namespaces have numbers.
+// PROC_PID_INIT_INO: unchanged in every kernel since namespaces have numbers.
 constexpr std::uint64_t first_pid_namespace = 4026531836;
 
 std::string read_trimmed(int directory, const std::string& name) {

@@ -19,7 +19,7 @@ struct Host {
     std::string kernel;             // "6.1.0-13-amd64"
     std::optional<BootId> boot_id;  // differs after a reboot: monotonic times do not compare
     std::optional<int> cpus;        // online; a cgroup's quota or an affinity may allow fewer
-    // Only there do the pids in the kernel log mean ours. False when it cannot be told.
+    // Only then do pids in the kernel log mean the same as ours. False if unknown.
     bool in_first_pid_namespace = false;
     bool wsl = false;
 };
@@ -27,7 +27,7 @@ struct Host {
 std::optional<BootId> parse_boot_id(std::string_view text);
 // "0-3,8,10-11": how many.
 std::optional<int> parse_cpu_list(std::string_view text);
-// "pid:[4026531836]": the number.
+// "pid:[4026531836]": returns the number.
 std::optional<std::uint64_t> parse_namespace_link(std::string_view text);
 bool is_wsl_kernel(std::string_view release);
 

@@ -19,7 +19,7 @@ Result<KernelRecord> parse_kernel_record(std::string_view text) {
     const auto priority = next_piece(prefix, ',');
     const auto sequence = next_piece(prefix, ',');
     const auto micros = next_piece(prefix, ',');
-    // Later kernels add fields after these; they are to be skipped.
+    // Later kernels add fields after these: skip them.
     if (!priority || !sequence || !micros) return malformed;
     const auto level = parse_number<unsigned>(*priority);
     const auto number = parse_number<std::uint64_t>(*sequence);
@@ -40,7 +40,7 @@ Result<KernelLog> KernelLog::open(const Roots& roots, From from) {
     struct stat info {};
     if (::fstat(fd.get(), &info) != 0 || (S_ISCHR(info.st_mode) && info.st_rdev != makedev(1, 11)))
         return Error{"/dev/kmsg is not the kernel's log here", ENODEV};
-    // SEEK_DATA, not SEEK_SET, would skip what the last `dmesg --clear` hid.
+    // SEEK_SET, not SEEK_DATA: that would skip what the last `dmesg --clear` hid.
     if (::lseek(fd.get(), 0, from == From::now ? SEEK_END : SEEK_SET) < 0)
         return Error::from_errno("cannot seek in /dev/kmsg");
     return KernelLog(std::move(fd));
@@ -48,11 +48,11 @@ Result<KernelLog> KernelLog::open(const Roots& roots, From from) {
 
 Result<std::optional<KernelRecord>> KernelLog::next() {
     std::array<char, 8192>
-        buffer;  // the kernel gives whole records only, EINVAL if they do not fit
+        buffer;  // the kernel returns only whole records, and EINVAL if one does not fit
     for (;;) {
         const ssize_t got = ::read(fd_.get(), buffer.data(), buffer.size());
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0 && errno == EPIPE) {  // overwritten before we came: the next read goes on
+        if (got < 0 && errno == EPIPE) {  // overwritten before we read it: the next read continues
             lost_some_ = true;
             continue;
         }

@@ -22,19 +22,19 @@ struct KernelRecord {
     std::string text;
 };
 
-// "6,339,5140900,-;text", then lines that begin with a blank (SUBSYSTEM=...), left out here.
+// "6,339,5140900,-;text". Skips the lines after it that begin with a blank (SUBSYSTEM=...).
 Result<KernelRecord> parse_kernel_record(std::string_view text);
 
 class KernelLog {
 public:
     enum class From { now, oldest };
 
-    // EPERM or EACCES: not readable for this user (kernel.dmesg_restrict), an ordinary state.
+    // EPERM or EACCES if this user may not read it (kernel.dmesg_restrict), which is normal.
     static Result<KernelLog> open(const Roots& roots, From from);
 
-    // The next record; nothing when all are read. Never blocks.
+    // The next record; nothing if all were read. Never blocks.
     Result<std::optional<KernelRecord>> next();
-    // True once records were overwritten before we came to them.
+    // Whether records were overwritten before we could read them.
     bool lost_some() const { return lost_some_; }
     // Readable when a record is there: for epoll.
     int fd() const { return fd_.get(); }

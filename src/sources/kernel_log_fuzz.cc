@@ -1,4 +1,4 @@
-// Records of /dev/kmsg: any program with the right may write lines into it.
+// Records of /dev/kmsg: any program that has the right may write lines there.
 #include <cstdlib>
 #include <string_view>
 

@@ -37,7 +37,7 @@ TEST(KernelLog, AMissingOneIsAnError) {
     EXPECT_EQ(KernelLog::open(fixture("machine"), KernelLog::From::now).error().number, ENOENT);
 }
 
-// What a program writes must come back as a program's.
+// A line that a program writes must be recognised as a program's.
 TEST(KernelLog, ForgedLinesAreSeenAndNotBelieved) {
     auto log = KernelLog::open(machine(), KernelLog::From::now);
     if (!log) GTEST_SKIP() << log.error().text;
@@ -45,7 +45,7 @@ TEST(KernelLog, ForgedLinesAreSeenAndNotBelieved) {
     if (!writer) GTEST_SKIP() << "/dev/kmsg is not writable";
     const std::string line = "Out of memory: Killed process " + std::to_string(::getpid()) +
                              " (forged) total-vm:1kB, anon-rss:1kB, file-rss:1kB, shmem-rss:1kB";
-    const std::string forged = "<0>" + line + "\n";  // without it, the record stays open
+    const std::string forged = "<0>" + line + "\n";  // without the newline, the record stays open
     if (::write(writer.get(), forged.data(), forged.size()) < 0)
         GTEST_SKIP() << "/dev/kmsg refuses writes";
     bool seen = false;

@@ -14,7 +14,7 @@ constexpr auto npos = std::string_view::npos;
 
 bool from_kernel(const KernelRecord& record) { return record.facility == 0; }
 
-// What stands between `before` and the next `after`; "" when either is missing.
+// The text between `before` and the next `after`; "" if one is missing.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
     const std::size_t at = text.find(before);
     if (at == npos) return {};
@@ -34,8 +34,8 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
 }
 
 // "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=/a,
-// task_memcg=/a,task=python,pid=123,uid=0". The name is the program's choice and may read
-// ",pid=1,uid=0": the numbers are taken from the end of the line.
+// task_memcg=/a,task=python,pid=123,uid=0". The program chooses its name, which may contain
+// ",pid=1,uid=0": so take the numbers from the end of the line.
 std::optional<OomKillLine> parse_constraint_line(std::string_view text) {
     const std::size_t uid_at = text.rfind(",uid=");
     if (uid_at == npos) return std::nullopt;
@@ -86,7 +86,7 @@ bool parse_task(std::string_view text, FaultLine& fault) {
     return true;
 }
 
-// "... in libfoo.so[7f1000,7f0000+2000]": the name before the last such bracket.
+// "... in libfoo.so[7f1000,7f0000+2000]": the name in front of the last such bracket.
 std::string module_in(std::string_view text) {
     const std::size_t in = text.find(" in ");
     if (in == npos) return {};
@@ -230,7 +230,7 @@ void OomTable::clear() {
 }
 
 // "[  pid  ]   uid  tgid total_vm      rss rss_anon rss_file rss_shmem pgtables_bytes swapents
-// oom_score_adj name"; the three rss_ columns are missing on older kernels.
+// oom_score_adj name"; older kernels lack the three rss_ columns.
 bool OomTable::take(const KernelRecord& record) {
     if (record.facility != 0 || !record.text.starts_with('[')) return false;
     const std::string_view text = record.text;
@@ -258,8 +258,8 @@ bool OomTable::take_row(const KernelRecord& record) {
         if (!number) return false;
         numbers[i] = *number;
     }
-    // uid, tgid, total_vm, rss, rss_anon, rss_file, rss_shmem; counters can be short-lived
-    // negatives.
+    // uid, tgid, total_vm, rss, rss_anon, rss_file, rss_shmem. Counters may be negative for a
+    // moment.
     const auto in_bytes = [&](std::size_t column) {
         const auto count_of_pages =
             static_cast<std::uint64_t>(std::max<std::int64_t>(0, numbers[column]));

@@ -1,5 +1,5 @@
-// What the kernel log says. Only lines of the kernel's own facility are understood: a program may
-// write "Out of memory: Killed process 1" into the log, and that must decide nothing.
+// Understands lines of the kernel log. Only those of the kernel's own facility: a program may write
+// "Out of memory: Killed process 1" into the log, and that must decide nothing.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace holdfast::sources {
 
-// One kill gives two lines, joined by the pid: the first has the cgroups, the second the sizes.
-// All pids here are of the first pid namespace.
+// One kill logs two lines with the same pid: the first has the cgroups, the second the sizes. All
+// pids here are those of the first pid namespace.
 struct OomKillLine {
     int pid = 0;
     std::string task;
     std::optional<std::uint32_t> uid;
-    std::string constraint;               // CONSTRAINT_MEMCG, CONSTRAINT_NONE...; in the first line
+    std::string constraint;               // CONSTRAINT_MEMCG, CONSTRAINT_NONE...; first line only
     std::string oom_memcg;                // whose limit; empty for a machine-wide kill
     std::string task_memcg;               // the victim's cgroup
-    std::optional<bool> at_cgroup_limit;  // second line: by how it begins
+    std::optional<bool> at_cgroup_limit;  // second line only: it tells by its first words
     std::optional<Bytes> total_vm, anon_rss, file_rss, shmem_rss;
 };
 std::optional<OomKillLine> parse_oom_kill(const KernelRecord& record);
@@ -30,10 +30,10 @@ std::optional<OomKillLine> parse_oom_kill(const KernelRecord& record);
 struct FaultLine {
     enum class Kind { segfault, general_protection, divide_error, invalid_opcode, other };
     Kind kind = Kind::other;
-    int pid = 0;  // of the thread
+    int pid = 0;  // the thread's pid
     std::string task;
     std::optional<std::uint64_t> address, instruction, stack;
-    std::string module;  // "libtorch_cpu.so"; empty outside of any file
+    std::string module;  // "libtorch_cpu.so"; empty if no file is mapped there
 };
 std::optional<FaultLine> parse_fault(const KernelRecord& record);
 
@@ -58,24 +58,25 @@ std::optional<HardwareError> parse_hardware_error(const KernelRecord& record);
 // the only picture of that moment, because the process that took the memory may be gone at the next
 // look.
 struct OomTask {
-    int pid = 0;  // of the process, as the first pid namespace numbers it
+    int pid = 0;  // of the process, in the first pid namespace
     std::string name;
-    Bytes held;        // anonymous and shared memory; on older kernels with the pages of files
+    Bytes held;        // anonymous and shared memory; on older kernels also file pages
     std::string line;  // as the kernel printed it
 };
 
-// Fed with the log line by line. A machine-wide kill lists every process, so only the largest stay.
+// Takes the log line by line. A machine-wide kill lists every process, so only the largest are
+// kept.
 class OomTable {
 public:
     explicit OomTable(Bytes page) : page_(page) {}
 
     static constexpr std::size_t most = 6;
 
-    // False when the line is no part of such a table.
+    // False if the line is not part of such a table.
     bool take(const KernelRecord& record);
     // Largest first.
     const std::vector<OomTask>& tasks() const { return tasks_; }
-    // The line with the column names: without it rows cannot be read.
+    // The line with the names of the columns, which is needed to read the rows.
     const std::string& columns() const { return columns_; }
     void clear();
 

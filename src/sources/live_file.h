@@ -1,4 +1,4 @@
-// A kernel file kept open and read again and again: saves the open and close of every look.
+// A kernel file that stays open and is read again and again: saves an open and a close per look.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,14 @@ public:
 
     explicit operator bool() const { return static_cast<bool>(fd_); }
 
-    // The file as it is now, in `buffer`; EFBIG when it does not fit. One pread: right for what the
-    // kernel writes as one record (cgroup files, meminfo, pressure, /proc/PID/stat and statm). The
-    // others (vmstat, cgroup.procs) come in pieces, a page at a time, and need read_whole.
-    // ENODEV: the cgroup is gone. ESRCH: the process is.
+    // Reads the file's current text into `buffer`; EFBIG if it does not fit. Makes a single pread,
+    // which is right for files that the kernel writes as one record (cgroup files, meminfo,
+    // pressure, /proc/PID/stat and statm). Others (vmstat, cgroup.procs) come a page at a time and
+    // need read_whole. ENODEV: the cgroup is gone. ESRCH: the process is.
     Result<std::string_view> read(std::span<char> buffer) const;
     Result<std::string_view> read_whole(std::span<char> buffer) const;
-    // One pread: how many bytes came, 0 at the end. For files too long to hold at once.
+    // A single pread; returns how many bytes were read, 0 at the end. For files too long to hold at
+    // once.
     Result<std::size_t> read_from(std::size_t offset, std::span<char> buffer) const;
 
 private:

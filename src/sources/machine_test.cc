@@ -39,7 +39,7 @@ TEST(Meminfo, OfThisMachineMoves) {
     ASSERT_TRUE(reader.ok());
     const auto first = reader->read();
     ASSERT_TRUE(first.ok()) << first.error().text;
-    const auto second = reader->read();  // the same descriptor, from the start again
+    const auto second = reader->read();  // through the same descriptor, again from the start
     ASSERT_TRUE(second.ok());
     EXPECT_EQ(first->total, second->total);
     EXPECT_LE(*second->free, *second->total);

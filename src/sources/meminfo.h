@@ -1,4 +1,5 @@
-// The machine's memory: /proc/meminfo, and the settings that refuse memory while some is free.
+// The machine's memory: /proc/meminfo, and the settings by which the kernel refuses memory although
+// some is free.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct Meminfo {
     std::optional<Bytes> commit_limit, committed;
 };
 
-// Fails when there is not even a MemTotal.
+// An Error if there is no MemTotal.
 Result<Meminfo> parse_meminfo(std::string_view text);
 
 class MeminfoReader {
@@ -34,15 +35,15 @@ private:
     LiveFile file_;
 };
 
-// The kernel's settings that refuse memory, mappings and processes while RAM is free.
+// The settings by which the kernel refuses memory, mappings and processes although RAM is free.
 struct KernelSettings {
     std::optional<int> overcommit_memory;        // 0 heuristic, 1 always, 2 strict
     std::optional<std::uint64_t> max_map_count;  // mappings per process
-    std::optional<std::uint64_t> pid_max;        // processes and threads, by number
-    std::optional<std::uint64_t> threads_max;    // and by count
+    std::optional<std::uint64_t> pid_max;        // limits processes and threads by their pids
+    std::optional<std::uint64_t> threads_max;    // limits them by their count
 };
 
-// What cannot be read is absent.
+// A setting that cannot be read is absent.
 KernelSettings read_kernel_settings(const Roots& roots);
 
 }  // namespace holdfast::sources

@@ -20,7 +20,7 @@ std::optional<Mount> parse_line(std::string_view line) {
     const auto options = next_piece(line, ' ');
     const auto number = id ? parse_number<int>(*id) : std::nullopt;
     if (!number || !parent || !device || !root || !point || !options) return std::nullopt;
-    // Any number of optional fields, "-" ends them.
+    // Any number of optional fields, ended by "-".
     for (;;) {
         const auto field = next_piece(line, ' ');
         if (!field) return std::nullopt;
@@ -28,7 +28,7 @@ std::optional<Mount> parse_line(std::string_view line) {
     }
     const auto type = next_piece(line, ' ');
     if (!type || type->empty()) return std::nullopt;
-    // The source may be empty, which leaves two blanks.
+    // The source may be empty: then there are two blanks.
     const auto source = next_piece(line, ' ');
     return Mount{*number,
                  unescape_octal(*root),

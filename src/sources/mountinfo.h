@@ -11,8 +11,8 @@ namespace holdfast::sources {
 
 struct Mount {
     int id = 0;
-    std::string root;           // which part of the filesystem is mounted; "/" for all of it
-    std::string point;          // where
+    std::string root;           // the mounted part of the filesystem; "/" for all of it
+    std::string point;          // where it is mounted
     std::string type;           // "cgroup2", "ext4", "fuse.sshfs"
     std::string source;         // "/dev/vda", "server:/export"; may be empty
     std::string super_options;  // of the filesystem: for cgroup v1, its controllers
@@ -20,7 +20,7 @@ struct Mount {
     bool has_super_option(std::string_view option) const;
 };
 
-// Lines that make no sense are left out, so that one odd mount does not hide the others.
+// Leaves out lines that make no sense: one odd mount must not hide the others.
 std::vector<Mount> parse_mountinfo(std::string_view text);
 Result<std::vector<Mount>> read_mountinfo(int process_dir);
 

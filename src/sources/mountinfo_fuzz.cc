@@ -1,4 +1,4 @@
-// /proc/self/mountinfo: paths in it are whatever somebody mounted.
+// /proc/self/mountinfo: its paths are whatever somebody mounted.
 #include <cstdlib>
 #include <string_view>
 

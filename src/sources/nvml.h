@@ -1,5 +1,5 @@
-// The few declarations of NVIDIA's management library that are used here, as its ABI has them; its
-// header need not be installed. Names are NVML's, without the prefix.
+// The few declarations of NVIDIA's management library that we use, with its ABI; its header need
+// not be installed. The names are NVML's, without the prefix.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr Return library_mismatch = 18;
 using Device = struct DeviceOpaque*;
 using EventSet = struct EventSetOpaque*;
 
-struct Memory {  // nvmlMemory_t, the first version; the driver's own reserve counts as used
+struct Memory {  // nvmlMemory_t, version 1; the driver's reserve counts as used
     unsigned long long total, free, used;
 };
 static_assert(sizeof(Memory) == 24);
@@ -24,7 +24,7 @@ struct Utilization {
 };
 static_assert(sizeof(Utilization) == 8);
 
-// nvmlProcessInfo_v2_t, which most versions 3 of the call fill too. All ones: not available.
+// nvmlProcessInfo_v2_t, which most versions of the v3 call fill, too. All ones means unavailable.
 struct ProcessInfo {
     unsigned pid;
     unsigned long long used_gpu_memory;
@@ -66,7 +66,7 @@ inline constexpr unsigned long long event_xid_critical = 0x8;
 inline constexpr int ecc_uncorrected = 1;
 inline constexpr int ecc_volatile = 0;
 
-// Filled by dlsym. Only what stands above the line must be there; the others may be null.
+// Filled by dlsym. The functions above the line must exist; those below may be null.
 struct Functions {
     Return (*init)() = nullptr;
     Return (*shutdown)() = nullptr;

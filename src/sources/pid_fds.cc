@@ -22,7 +22,8 @@ std::optional<std::string> read_link(int directory, const std::string& name) {
     return std::string(buffer.data(), static_cast<std::size_t>(got));
 }
 
-// By its name a file on some disk: not "socket:[1]", "/memfd:x", "/dev/null", "/SYSV00000000".
+// Whether the name is that of a file on a disk, and not "socket:[1]", "/memfd:x", "/dev/null" or
+// "/SYSV00000000".
 bool names_a_file(std::string_view path) {
     if (!path.starts_with('/')) return false;
     if (path.starts_with("/dev/")) return path.starts_with("/dev/shm/");
@@ -48,8 +49,8 @@ std::optional<std::string> fd_target(int process_dir, int fd) {
 }
 
 Result<std::uint64_t> count_open_files(int process_dir, std::uint64_t limit) {
-    // Linux 6.2 and later report the count as the size. 0 is taken for an older kernel, because a
-    // program without any descriptor is rarer. Outside procfs the size of a directory means
+    // Linux 6.2 and later report the count as the directory's size. A size of 0 counts as an older
+    // kernel, because programs without any descriptor are rarer. Outside procfs the size means
     // nothing.
     struct statfs filesystem {};
     struct stat info {};

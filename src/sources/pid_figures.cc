@@ -52,6 +52,8 @@ Result<PidStatus> parse_pid_status(std::string_view text) {
             status.pending_thread = parse_number<std::uint64_t>(value, 16);
         } else if (key == "ShdPnd") {
             status.pending_process = parse_number<std::uint64_t>(value, 16);
+        } else if (key == "SigIgn") {
+            status.ignored = parse_number<std::uint64_t>(value, 16);
         } else if (key == "NSpid") {
             status.namespace_pids = parse_pids(value);
         } else if (key == "voluntary_ctxt_switches") {
@@ -77,6 +79,7 @@ Result<PidIo> parse_pid_io(std::string_view text) {
         if (field.key == "wchar") io.written_calls = parse_bytes(field.value);
         if (field.key == "read_bytes") io.read_disk = parse_bytes(field.value);
         if (field.key == "write_bytes") io.written_disk = parse_bytes(field.value);
+        if (field.key == "syscw") io.write_count = parse_number<std::uint64_t>(trim(field.value));
     };
     if (for_each_field(text, ':', visit) == 0) return Error{"/proc/PID/io makes no sense", 0};
     return io;
@@ -86,6 +89,22 @@ Result<PidIo> read_pid_io(int process_dir) {
     const auto text = read_file_at(process_dir, "io");
     if (!text) return text.error();
     return parse_pid_io(*text);
+}
+
+Result<ThreadTurns> parse_thread_turns(std::string_view text) {
+    const auto number = [&text] {
+        return parse_number<std::int64_t>(next_word(text).value_or(std::string_view{}));
+    };
+    const auto ran = number(), waited = number();
+    if (!ran || !waited || *ran <= 0 || *waited < 0)
+        return Error{"/proc/PID/task/TID/schedstat makes no sense", 0};
+    return ThreadTurns{Nanos(*ran), Nanos(*waited)};
+}
+
+Result<ThreadTurns> read_thread_turns(int process_dir, int tid) {
+    const auto text = read_file_at(process_dir, "task/" + std::to_string(tid) + "/schedstat");
+    if (!text) return text.error();
+    return parse_thread_turns(*text);
 }
 
 namespace {
@@ -107,7 +126,7 @@ constexpr LimitRow limit_rows[] = {
     {"Max address space", &PidLimits::address_space},
 };
 
-// "8388608", or "unlimited"; false when it is neither.
+// "8388608" or "unlimited"; false for anything else.
 bool parse_limit(std::string_view& rest, std::optional<std::uint64_t>& value) {
     const auto word = next_word(rest);
     if (!word) return false;

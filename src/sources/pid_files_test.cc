@@ -1,5 +1,5 @@
-// The readers of a process's other files: on a fixture, on this very process, and on one that ends
-// under them.
+// The readers of a process's other files: on a fixture, on this process, and on one that ends while
+// they read.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -69,7 +69,19 @@ TEST_F(PidFiles, Io) {
     ASSERT_TRUE(io.ok());
     EXPECT_EQ(io->read_calls, Bytes{6976});
     EXPECT_EQ(io->written_disk, Bytes{8192});
+    EXPECT_TRUE(io->write_count);
     EXPECT_FALSE(parse_pid_io("nothing").ok());
+}
+
+TEST(ThreadTurns, AreTwoTimes) {
+    const auto turns = parse_thread_turns("5000000 3723236 17\n");
+    ASSERT_TRUE(turns.ok());
+    EXPECT_EQ(turns->ran, Nanos{5'000'000});
+    EXPECT_EQ(turns->waited, Nanos{3'723'236});
+    // A kernel that does not count them says zero.
+    EXPECT_FALSE(parse_thread_turns("0 0 0\n").ok());
+    EXPECT_FALSE(parse_thread_turns("").ok());
+    EXPECT_FALSE(parse_thread_turns("1 x").ok());
 }
 
 TEST_F(PidFiles, LimitsTellUnlimitedFromUnknown) {
@@ -214,12 +226,12 @@ TEST_F(PidFiles, ProcessesAreListedAndTheLargestComeFirst) {
     ASSERT_EQ(largest->size(), 2U);
     EXPECT_EQ((*largest)[0].pid, 42);
     EXPECT_EQ((*largest)[1].pid, 8);
-    EXPECT_EQ(largest_processes(roots_, 10)->size(), 3U);  // without the one that has no memory
+    EXPECT_EQ(largest_processes(roots_, 10)->size(), 3U);  // without the process that has no memory
 }
 
 }  // namespace
 
-// How the readers meet a process that ends under them.
+// Readers whose process ends while they read.
 
 namespace {
 

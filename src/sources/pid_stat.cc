@@ -12,7 +12,7 @@ namespace {
 
 Error malformed() { return {"/proc/PID/stat makes no sense", 0}; }
 
-// Numbers of one line, left to right; remembers whether any was missing or too large.
+// Reads numbers of a line from left to right; remembers whether one was missing or too large.
 class Numbers {
 public:
     explicit Numbers(std::string_view rest) : rest_(rest) {}
@@ -38,8 +38,8 @@ private:
 }  // namespace
 
 Result<PidStat> parse_pid_stat(std::string_view text, Bytes page) {
-    // The name may hold blanks and parentheses, "(a) b)" is one: only the last ')' ends it, for
-    // nothing after it but numbers and the state can follow.
+    // The name may contain blanks and parentheses, such as "(a) b)". Only the last ')' ends it,
+    // because after the name there are only numbers and the state.
     const std::size_t open = text.find(" (");
     const std::size_t close = text.rfind(") ");
     if (open == std::string_view::npos || close == std::string_view::npos || close < open + 2)
@@ -72,7 +72,7 @@ Result<PidStat> parse_pid_stat(std::string_view text, Bytes page) {
     numbers.skip(1);
     stat.start_ticks = numbers.next<std::uint64_t>();
     stat.virtual_size = {numbers.next<std::uint64_t>()};
-    // Signed in the kernel; a moment after a large unmapping its sloppy counters may be below zero.
+    // Signed in the kernel: shortly after a large unmapping its inexact counters may be negative.
     const auto rss = numbers.next<std::int64_t>();
     if (!numbers.good()) return malformed();
 

@@ -15,7 +15,7 @@ namespace holdfast::sources {
 
 struct PidStat {
     int pid = 0;
-    std::string comm;  // 15 bytes at most, chosen by the program: not safe to print as it is
+    std::string comm;  // at most 15 bytes, chosen by the program: not safe to print
     char state = '?';
     int ppid = 0;
     int pgrp = 0;
@@ -26,24 +26,24 @@ struct PidStat {
     std::uint64_t major_faults = 0;
     Nanos cpu_time{};  // user and system, in steps of 10 ms
     std::uint64_t threads = 0;
-    std::uint64_t start_ticks = 0;  // since boot; with the pid it names a process for good
+    std::uint64_t start_ticks = 0;  // since boot; together with the pid it identifies a process
     Bytes virtual_size;
     Bytes rss;
-    // As waitpid gives it. Absent before Linux 3.5; 0 while alive, and always 0 for those who may
-    // not trace the process.
+    // As waitpid returns it. Absent before Linux 3.5; 0 while the process lives, and always 0 if we
+    // may not trace it.
     std::optional<int> exit_code;
 };
 
-// Already in exit(), though not a zombie yet: its cgroup and its memory are no longer its own.
+// It is in exit() but not a zombie yet: its cgroup and its memory are no longer its own.
 constexpr bool is_exiting(const PidStat& stat) { return (stat.flags & 4U) != 0; }
 
 Result<PidStat> parse_pid_stat(std::string_view text, Bytes page = page_size());
 Result<PidStat> read_pid_stat(int process_dir);
 
-// /proc/PID/statm: a process's size, the cheapest file to read it from.
+// /proc/PID/statm: a process's size, from the cheapest file that has it.
 struct PidStatm {
     Bytes size;
-    Bytes rss;     // 0 for a zombie and for a kernel thread: they own no memory
+    Bytes rss;     // 0 for zombies and kernel threads, which have no memory
     Bytes shared;  // file pages and shmem among rss
 };
 

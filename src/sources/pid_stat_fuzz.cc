@@ -1,4 +1,4 @@
-// /proc/PID/stat and statm: a name is bytes a program chose.
+// /proc/PID/stat and statm: the program chooses the bytes of its name.
 #include <cstdlib>
 #include <string_view>
 

@@ -10,7 +10,7 @@
 namespace holdfast::sources {
 namespace {
 
-// Everything after "PID (name) ".
+// The line after "PID (name) ".
 const std::string tail =
     "S 7 42 7 34816 42 4194304 1000 0 25 0 150 50 0 0 20 0 8 0 107935 3133440000 76800 "
     "18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6 7 9\n";
@@ -63,7 +63,7 @@ TEST(PidStat, WithoutTheLastFieldsTheExitCodeIsUnknown) {
 
 TEST(PidStat, CutBeforeTheSizeIsAnErrorAtEveryByte) {
     const std::string text = "42 (python) " + tail;
-    const std::size_t enough = text.find(" 76800") + 2;  // one digit of it looks whole
+    const std::size_t enough = text.find(" 76800") + 2;  // one digit of it looks complete
     for (std::size_t length = 0; length < enough; ++length)
         EXPECT_FALSE(parse_pid_stat(text.substr(0, length)).ok()) << length;
 }

@@ -52,8 +52,8 @@ Result<std::vector<EnvironValue>> read_pid_environ(int process_dir,
                                                    std::span<const std::string_view> allowed) {
     const auto file = LiveFile::open(process_dir, "environ");
     if (!file) return file.error();
-    // One buffer that never grows, because growing would leave copies of it behind. Entries beyond
-    // it are not read, and an entry that it cuts is dropped.
+    // One buffer of fixed size: growing would leave copies of secrets behind. Entries beyond it are
+    // not read, and an entry that it cuts is dropped.
     std::vector<char> buffer(std::size_t{256} << 10U);
     std::size_t have = 0;
     int failure = 0;

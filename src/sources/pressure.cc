@@ -9,7 +9,8 @@
 namespace holdfast::sources {
 namespace {
 
-// "avg10=1.25": a percentage. from_chars knows "nan" and "inf", the kernel does not.
+// "avg10=1.25", a percentage. Rejects "nan" and "inf", which from_chars accepts but the kernel
+// never writes.
 std::optional<double> percent(std::string_view word, std::string_view name) {
     if (!word.starts_with(name)) return std::nullopt;
     const auto number = parse_decimal(word.substr(name.size()));

@@ -20,7 +20,7 @@ struct Stall {
 
 struct Pressure {
     std::optional<Stall> some;  // at least one task waited
-    std::optional<Stall> full;  // all of them; absent for CPU before Linux 5.13
+    std::optional<Stall> full;  // all tasks waited; absent for CPU before Linux 5.13
 };
 
 Result<Pressure> parse_pressure(std::string_view text);
@@ -29,9 +29,9 @@ class PressureReader {
 public:
     // `resource`: "memory", "io" or "cpu". Fails where the kernel has no PSI.
     static Result<PressureReader> open(const Roots& roots, std::string_view resource);
-    // The same of one cgroup (v2): `file` is "memory.pressure" and the like.
+    // The same for a cgroup (v2): `file` is "memory.pressure" and the like.
     static Result<PressureReader> open_at(int directory, const char* file);
-    // EOPNOTSUPP: compiled in, but switched off (psi=0).
+    // EOPNOTSUPP if PSI is compiled in but switched off (psi=0).
     Result<Pressure> read() const;
 
 private:

@@ -1,4 +1,4 @@
-// The "Name: value" files of a process and of the machine, and the small ones beside them.
+// The "Name: value" files of processes and of the machine, and other small files.
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -46,6 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     (void)parse_pid_status(text);
     (void)parse_pid_limits(text);
     (void)parse_pid_io(text);
+    (void)parse_thread_turns(text);
     (void)parse_fdinfo(text);
     (void)parse_vmstat(text);
     (void)parse_pid_cmdline(text);

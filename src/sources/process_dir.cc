@@ -7,7 +7,7 @@
 namespace holdfast::sources {
 namespace {
 
-// 52 numbers of at most 20 digits and a name of 64 bytes (a kernel worker) always fit.
+// Enough for 52 numbers of at most 20 digits and a name of 64 bytes (a kernel worker).
 using LineBuffer = std::array<char, 2048>;
 
 Result<std::string_view> read_line(LiveFile& file, int directory, const char* name,

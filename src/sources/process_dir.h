@@ -1,5 +1,5 @@
-// One process's directory in /proc, kept open. A pid may be reused for another process; this
-// directory never is: once the process is reaped, every read below it fails with ESRCH.
+// A process's directory in /proc, kept open. A pid may be reused, but this directory always means
+// the same process: once that is reaped, every read below fails with ESRCH.
 #pragma once
 
 #include "base/result.h"
@@ -18,8 +18,8 @@ public:
     // For read_pid_status(dir.fd()) and the other readers of single files.
     int fd() const { return dir_.get(); }
 
-    // The two of the hot path: one pread each after the first call, no allocation. They keep two
-    // descriptors open.
+    // The hot path: after the first call a single pread, no allocation. Both keep a descriptor
+    // open.
     Result<PidStat> stat();
     Result<PidStatm> statm();
 

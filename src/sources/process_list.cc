@@ -30,7 +30,7 @@ Result<std::vector<LargeProcess>> largest_processes(const Roots& roots, std::siz
     std::vector<LargeProcess> largest;
     for (const int pid : *pids) {
         const auto file = LiveFile::open(roots.proc(), (std::to_string(pid) + "/statm").c_str());
-        if (!file) continue;  // gone meanwhile, or hidden from us
+        if (!file) continue;  // the process ended meanwhile, or is hidden from us
         std::array<char, 256> buffer;
         const auto text = file->read(buffer);
         if (!text) continue;
@@ -63,7 +63,7 @@ Result<std::vector<int>> read_pid_children(int process_dir) {
     bool read_one = false;
     while (const auto task = tasks->next_number()) {
         const auto text = read_file_at(tasks->fd(), std::to_string(*task) + "/children");
-        if (!text) {  // a thread that ended meanwhile, or a kernel without the file
+        if (!text) {  // the thread ended meanwhile, or the kernel lacks the file
             failure = text.error();
             continue;
         }

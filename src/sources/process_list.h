@@ -1,4 +1,4 @@
-// Which processes there are: all of the machine, the largest of them, the children of one.
+// Lists processes: all on the machine, the largest ones, the children of one.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ struct LargeProcess {
     Bytes rss;
 };
 
-// The `count` largest by resident memory, largest first. One small read per process of the machine:
-// for now and then, not for every look.
+// The `count` largest processes by resident memory, largest first. Makes a small read for each
+// process on the machine, so it is not for every look.
 Result<std::vector<LargeProcess>> largest_processes(const Roots& roots, std::size_t count);
 
-// /proc/PID/task/TID/children: the direct children of a process, without a scan of all of /proc.
+// /proc/PID/task/TID/children: the direct children of a process, without scanning all of /proc.
 Result<std::vector<int>> parse_pid_children(std::string_view text);
 
-// ENOENT: this kernel has no such file (CONFIG_PROC_CHILDREN); compare the parents of
-// list_processes instead. A child that comes or goes meanwhile may be missed: the kernel promises
-// the list only for a frozen process.
+// ENOENT if this kernel has no such file (CONFIG_PROC_CHILDREN): compare the parents of
+// list_processes instead. May miss a child that comes or goes meanwhile: the kernel guarantees the
+// list only for a frozen process.
 Result<std::vector<int>> read_pid_children(int process_dir);
 
 }  // namespace holdfast::sources

@@ -19,7 +19,7 @@ bool ProcessMemory::read(std::uintptr_t at, void* into, std::size_t size) {
     const ssize_t got = ::process_vm_readv(pid_, &here, 1, &there, 1, 0);
     if (got == static_cast<ssize_t>(size)) return true;
     error_ = got < 0 ? errno : EFAULT;
-    // A container may forbid the call and still allow the file; the rights asked for are the same.
+    // A container may forbid the call but allow the file; both need the same rights.
     if (error_ != EPERM && error_ != ENOSYS) return false;
     file_.reset(::openat(process_dir_, "mem", O_RDONLY | O_CLOEXEC));
     return file_ && read_file(at, into, size);

@@ -1,5 +1,5 @@
-// Another process's memory: read while it runs, so the contents may be half changed. Needs the
-// right to ptrace it, which a parent has.
+// Another process's memory, read while the process runs: its contents may be in the middle of a
+// change. Needs the right to ptrace the process, which a parent has.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ namespace holdfast::sources {
 
 class ProcessMemory {
 public:
-    // `process_dir`: its directory in /proc, open.
+    // `process_dir`: its open directory in /proc.
     ProcessMemory(int pid, int process_dir) : pid_(pid), process_dir_(process_dir) {}
 
-    // False: not mapped, not ours to read, or more was read than any honest process needs; a
-    // hostile one could otherwise keep us busy for ever.
+    // False if the memory is not mapped or not readable for us, or if more was read than any honest
+    // process needs: a hostile one could otherwise keep us busy for ever.
     bool read(std::uintptr_t at, void* into, std::size_t size);
 
-    // errno of the last read that failed.
+    // errno of the last failed read.
     int error() const { return error_; }
 
 private:

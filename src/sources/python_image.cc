@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t maps_limit = std::size_t{32} << 20U;
 constexpr std::size_t most_images = 16;
 
-// A file read as memory whose first byte has address 0.
+// A file as memory: its first byte has address 0.
 struct FileMemory {
     int fd;
     bool read(std::uintptr_t at, void* into, std::size_t size) const {
@@ -28,7 +28,8 @@ struct FileMemory {
     }
 };
 
-// "7f..-7f.. r--p 00000000 08:01 1234      /usr/lib/libpython3.11.so.1.0", first byte mapped only.
+// "7f..-7f.. r--p 00000000 08:01 1234      /usr/lib/libpython3.11.so.1.0"; accepts only mappings of
+// a file's first byte.
 std::optional<MappedImage> first_mapping(std::string_view line) {
     const auto range = next_word(line), rights = next_word(line), offset = next_word(line);
     const auto device = next_word(line), inode = next_word(line);
@@ -47,7 +48,7 @@ std::string link_text(int directory, const char* name) {
     return size > 0 ? std::string(text.data(), static_cast<std::size_t>(size)) : std::string();
 }
 
-// "3.10" out of a path such as ".../bin/python3.10" or "libpython3.10.so.1.0"; 0 without.
+// "3.10" from a path such as ".../bin/python3.10" or "libpython3.10.so.1.0"; 0 if there is none.
 std::uint32_t version_in_name(std::string_view path) {
     const auto at = path.rfind("python3.");
     if (at == std::string_view::npos) return 0;
@@ -97,7 +98,7 @@ std::optional<PythonImage> look_into(const MappedImage& image, bool executable, 
         found.version = static_cast<std::uint32_t>(number);
         return found;
     }
-    // Up to 3.10 they state their version nowhere; each of these functions is the first of its
+    // Up to 3.10 the version is stored nowhere: test for functions that each appeared in one
     // version.
     found.exact = false;
     const auto has = [&](const char* name) { return exports && symbols.find(memory, name) != 0; };

@@ -1,4 +1,4 @@
-// Which of a process's mapped files is the interpreter, and where in it the needed symbols are.
+// Finds which of a process's mapped files is the interpreter, and where the needed symbols are.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@
 namespace holdfast::sources {
 
 struct MappedImage {
-    std::uintptr_t start = 0;  // of the mapping of the file's first byte
+    std::uintptr_t start = 0;  // where the file's first byte is mapped
     std::string path;
 };
 
-// Of the text of /proc/PID/maps: the executable, where `executable` is its path, then every
+// From the text of /proc/PID/maps: the executable, whose path is `executable`, then every
 // libpython.
 std::vector<MappedImage> python_images(std::string_view maps, std::string_view executable);
 
 struct PythonImage {
-    std::uintptr_t runtime = 0;    // _PyRuntime; 0: before 3.7, or hidden
+    std::uintptr_t runtime = 0;    // _PyRuntime; 0 if older than 3.7, or hidden
     std::uintptr_t code_type = 0;  // PyCode_Type; 0 unknown
-    std::uint32_t version = 0;     // as PY_VERSION_HEX; 0: older than 3.8
-    bool exact = true;             // false: of `version` only major and minor are known
+    std::uint32_t version = 0;     // like PY_VERSION_HEX; 0: older than 3.8
+    bool exact = true;             // false: only major and minor of `version` are known
 };
 
-// The interpreter in the process. ENOEXEC: there is none.
+// The interpreter in the process; ENOEXEC if there is none.
 Result<PythonImage> find_python_image(int process_dir, ProcessMemory& memory);
 
 }  // namespace holdfast::sources

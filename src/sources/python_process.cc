@@ -61,8 +61,8 @@ std::map<int, int> by_number_inside(int process_dir, const std::set<int>& tasks)
     return outside;
 }
 
-// glibc keeps the number in the struct that pthread_self() points to, at a place that is its own
-// affair: it is where every thread's struct holds the number of another thread of the process.
+// glibc keeps the thread id at an undocumented place in the struct to which pthread_self() points.
+// It is the place where every thread's struct has the id of a different thread of the process.
 std::optional<std::size_t> place_of_tid(Memory& memory,
                                         const std::vector<frames::ThreadState>& states,
                                         const std::set<int>& tasks) {
@@ -83,9 +83,9 @@ std::optional<std::size_t> place_of_tid(Memory& memory,
     return std::nullopt;
 }
 
-// One number per state, 0 where it is not known. Python's own figure counts only if the process has
-// such a thread: a child of fork may still carry its parent's, 3.10 has none, and inside a
-// container threads are numbered differently.
+// One thread id per state; 0 if unknown. Python's own figure counts only if the process has such a
+// thread: a child of fork may still have its parent's figure, 3.10 has none, and in a container the
+// ids differ from ours.
 std::vector<int> tids_of(Memory& memory, int process_dir,
                          const std::vector<frames::ThreadState>& states) {
     const std::set<int> tasks = tasks_of(process_dir);
@@ -150,6 +150,7 @@ private:
         frame.file = printable({words_.file, words_.file_size});
         frame.function = printable({words_.function, words_.function_size});
         if (words_.line != 0) frame.line = words_.line;
+        frame.instruction = place.instruction;
         return &frame;
     }
 
@@ -207,7 +208,7 @@ Result<std::vector<PythonThread>> PythonProcess::stacks() const {
         thread.holds_gil = frames::holds_gil(*memory, layout_, runtime_, states[i]);
         reader.read(states[i], thread);
     }
-    // The number may be another process's by now; its directory is not. Asked last.
+    // Checked last: the pid may belong to another process by now, but its directory never does.
     const auto alive = read_file_at(dir_.get(), "stat");
     if (!alive) return about(pid_, {"it is gone", ESRCH});
     if (threads.empty() && (source.error() == EPERM || source.error() == EACCES))

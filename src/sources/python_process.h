@@ -1,5 +1,5 @@
-// The Python stacks of a running process, seen from outside: nothing is stopped and none of its
-// code is called, so a stack may be read in the middle of a change and end early.
+// The Python stacks of a running process, read from outside: nothing is stopped and none of its
+// code is called, so a stack that changes meanwhile may end early.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@ namespace holdfast::sources {
 struct PythonFrame {
     std::string file, function;
     std::optional<std::uint32_t> line;
+    std::int32_t instruction = -1;  // byte offset in the bytecode; below 0: not begun
 };
 
 struct PythonThread {
@@ -24,7 +25,7 @@ struct PythonThread {
     std::string name;
     std::vector<PythonFrame> frames;  // innermost first
     bool holds_gil = false;
-    bool complete = true;  // false: there are more frames than are shown
+    bool complete = true;  // false: there are more frames
 };
 
 struct PythonVersion {
@@ -35,8 +36,8 @@ struct PythonVersion {
 
 class PythonProcess {
 public:
-    // An Error's number tells: EPERM, no right to read it; ESRCH, it is gone; ENOEXEC, it runs no
-    // Python; ENOTSUP, it runs a Python whose stacks cannot be read.
+    // The Error's number says why: EPERM, no right to read it; ESRCH, it has ended; ENOEXEC, it
+    // runs no Python; ENOTSUP, it runs a Python whose stacks cannot be read.
     static Result<PythonProcess> open(int pid);
 
     // Of all threads that Python knows, the newest first. Empty while the interpreter starts.
@@ -47,14 +48,14 @@ private:
     PythonProcess(int pid, UniqueFd dir) : pid_(pid), dir_(std::move(dir)) {}
 
     int pid_;
-    UniqueFd dir_;  // of /proc/PID: never another process, whatever becomes of the number
+    UniqueFd dir_;  // /proc/PID: stays this process's, even if the pid is reused
     std::uintptr_t runtime_ = 0;
     std::uintptr_t code_type_ = 0;
     frames::Layout layout_;
     PythonVersion version_;
 };
 
-// The lines of format::Crash::python: at most `limit` bytes, whole lines.
+// In the format of format::Crash::python: whole lines only, at most `limit` bytes.
 std::string as_text(const std::vector<PythonThread>& threads, std::size_t limit);
 
 }  // namespace holdfast::sources

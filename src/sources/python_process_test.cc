@@ -1,5 +1,5 @@
-// Stacks of real interpreters: every python3 that HOLDFAST_PYTHONS names (a list with ':'), else
-// those found on PATH and below the home's pyenv.
+// Stacks of real interpreters: every python3 that HOLDFAST_PYTHONS names (separated by ':'), else
+// those in PATH and in the home's pyenv.
 #include "sources/python_process.h"
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@
 namespace holdfast::sources {
 namespace {
 
-// Line numbers matter below.
+// The tests below depend on these line numbers.
 constexpr const char* program = R"python(import os, sys, threading
 def fall(depth):
     if depth:
@@ -161,7 +161,7 @@ TEST(PythonProcess, TellsWhoHoldsTheGil) {
 TEST(PythonProcess, AProcessWithoutPythonIsToldApart) {
     const Child child("/bin/sh", "read line", false);
     int number = 0;
-    // Between fork and exec it is still this test program.
+    // Between fork and exec the child still runs this test program.
     for (int look = 0; look < 10'000 && number != ENOEXEC; ++look)
         number = PythonProcess::open(child.pid()).error().number;
     EXPECT_EQ(number, ENOEXEC);

@@ -14,9 +14,9 @@ public:
     // `root` holds proc/, sys/, dev/ as "/" does. Fails only when it has no proc/.
     static Result<Roots> open(std::string root = "/");
 
-    // The open directory proc/; readers go below it with openat.
+    // The open directory proc/, from which readers use openat.
     int proc() const { return proc_.get(); }
-    // "/sys/fs/cgroup" seen from the root.
+    // The path of "/sys/fs/cgroup" and the like below the root.
     std::string path(std::string_view absolute) const { return prefix_ + std::string(absolute); }
 
 private:

@@ -1,4 +1,4 @@
-// For tests: a fixture tree as the machine's root, and a directory that is removed again.
+// For tests: a fixture tree as the machine's root, and a temporary directory.
 #pragma once
 
 #include <fcntl.h>

@@ -31,8 +31,8 @@ namespace {
 
 using Arguments = std::array<std::uint64_t, 6>;
 
-// How a call says when it gives up: never asked, always by itself, a null pointer or a negative
-// number for "wait for ever".
+// How a call shows whether it has a time limit: it never has one, always has one, or a null pointer
+// or a negative number means that it has none.
 enum class Until : std::uint8_t { never, always, pointer, milliseconds };
 
 struct Call {
@@ -74,14 +74,14 @@ constexpr std::array calls{
     Call{SYS_epoll_pwait, "epoll_pwait", WaitKind::poll, Until::milliseconds, 3, true},
     Call{SYS_nanosleep, "nanosleep", WaitKind::sleep, Until::always},
     Call{SYS_clock_nanosleep, "clock_nanosleep", WaitKind::sleep, Until::always},
-    // What a sleep or a timed wait becomes after the process was stopped and went on.
+    // A sleep or a timed wait becomes this call when the process is stopped and continued.
     Call{SYS_restart_syscall, "restart_syscall", WaitKind::sleep, Until::always},
     Call{SYS_rt_sigtimedwait, "rt_sigtimedwait", WaitKind::signal, Until::pointer, 2},
     Call{SYS_rt_sigsuspend, "rt_sigsuspend", WaitKind::signal},
 #ifdef SYS_epoll_pwait2
     Call{SYS_epoll_pwait2, "epoll_pwait2", WaitKind::poll, Until::pointer, 3, true},
 #endif
-#ifdef SYS_poll  // of the old calls aarch64 never had
+#ifdef SYS_poll  // old calls, which aarch64 never had
     Call{SYS_poll, "poll", WaitKind::poll, Until::milliseconds, 2},
     Call{SYS_select, "select", WaitKind::poll, Until::pointer, 4},
     Call{SYS_epoll_wait, "epoll_wait", WaitKind::poll, Until::milliseconds, 3, true},
@@ -107,7 +107,7 @@ bool is_timed(const Call& call, const Arguments& arguments) {
     return true;
 }
 
-// futex(2) has one number for many things; the low bits of `op` tell which.
+// One futex(2) does many things: the low bits of `op` tell which.
 ThreadWait futex(const Arguments& arguments) {
     constexpr std::uint64_t is_private = 128, realtime_clock = 256;
     constexpr std::uint64_t wait = 0, lock_pi = 6, wait_bitset = 9, wait_requeue_pi = 11;
@@ -179,11 +179,11 @@ std::string_view name_of_call(int call) {
 
 namespace {
 
-// The server of a FUSE filesystem (sshfs, object stores, virtiofs) owes it an answer. It sleeps
-// lightly until a signal comes, and may be past waking after that.
+// The wait for an answer from a FUSE server (sshfs, object stores, virtiofs). The thread sleeps
+// interruptibly until a signal comes, and after that it may be impossible to wake.
 bool waits_for_fuse(std::string_view channel) { return channel == "request_wait_answer"; }
 
-// The state the kernel shows decides over the call the thread was in when it came to that.
+// The thread's state in the kernel decides before the call that it is in.
 WaitKind kind_by_state(char state, std::string_view channel, WaitKind by_call) {
     switch (state) {
     case 'R': return WaitKind::running;
@@ -200,7 +200,7 @@ Result<std::vector<ThreadSeen>> read_threads(int process_dir, std::size_t limit)
     auto tasks = Directory::open(process_dir, "task");
     if (!tasks) return tasks.error();
     std::vector<ThreadSeen> threads;
-    // The kernel lists them by age, the main thread first.
+    // The kernel lists threads by age, so the main thread comes first.
     while (threads.size() < limit) {
         const auto tid = tasks->next_number();
         if (!tid) break;

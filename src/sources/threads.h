@@ -1,4 +1,4 @@
-// The threads of a process: who they are, and what each waits for in the kernel.
+// The threads of a process: which there are, and what each waits for in the kernel.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace holdfast::sources {
 
-// /proc/PID/wchan: the kernel function a process sleeps in.
-// Empty when running, or when the kernel does not say ("0").
+// /proc/PID/wchan: the kernel function that a process sleeps in. Empty if it runs, or if the kernel
+// does not tell ("0").
 std::string parse_pid_wchan(std::string_view text);
 Result<std::string> read_pid_wchan(int process_dir);
 
@@ -26,30 +26,30 @@ struct ThreadWait {
     bool timed = false;         // ends by itself sooner or later
     bool own_lock = false;      // lock: a private futex, which only this process's threads can wake
     std::optional<int> fd;      // read, write, and poll by epoll
-    std::uint64_t address = 0;  // lock: the futex; poll: the array of pollfd; else 0
-    std::uint64_t count = 0;    // poll: how many are in the array
+    std::uint64_t address = 0;  // lock: the futex; poll: the pollfd array; else 0
+    std::uint64_t count = 0;    // poll: number of entries in the array
 };
 
-// EINVAL: not the text of such a file.
+// EINVAL if the text is not that of such a file.
 Result<ThreadWait> parse_thread_wait(std::string_view text);
 // EACCES or EPERM unless we may trace the process.
 Result<ThreadWait> read_thread_wait(int thread_dir);
 
-// "futex", "wait4", "read": those that keep threads waiting; empty for the others.
+// "futex", "wait4", "read": calls in which threads wait; empty for other calls.
 std::string_view name_of_call(int call);
 
 // /proc/PID/task: the threads of a process, each with its current state.
 struct ThreadSeen {
     int tid = 0;
-    std::string name;  // comm: chosen by the program, not safe to print as it is
+    std::string name;  // comm: chosen by the program, so not safe to print
     char state = '?';
     Nanos cpu_time{};
-    std::string wait_channel;  // empty: runs, or the kernel does not say
+    std::string wait_channel;  // empty: it runs, or the kernel does not tell
     ThreadWait wait;
 };
 
-// The main thread first, at most `limit`. One that ends meanwhile is left out; one whose wait may
-// not be read has it unknown.
+// The main thread first, at most `limit`. Leaves out threads that end meanwhile; if a thread's wait
+// may not be read, it is `unknown`.
 Result<std::vector<ThreadSeen>> read_threads(int process_dir, std::size_t limit);
 
 }  // namespace holdfast::sources

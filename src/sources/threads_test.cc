@@ -1,4 +1,4 @@
-// What a thread waits for, from the kernel's text and from a thread that really waits.
+// What a thread waits for: from the kernel's text, and for threads that really wait.
 #include "sources/threads.h"
 
 #include <fcntl.h>

@@ -9,7 +9,7 @@ namespace holdfast::sources {
 Result<Vmstat> parse_vmstat(std::string_view text) {
     Vmstat vmstat;
     const std::size_t lines = for_each_field(text, ' ', [&](const Field& field) {
-        // Some 190 lines of which 4 matter: turn most away by their first letter.
+        // Only 4 of some 190 lines matter: reject most by their first letter.
         if (field.key.front() != 'p' && field.key.front() != 'o') return;
         const auto take = [&] { return parse_number<std::uint64_t>(field.value); };
         if (field.key == "oom_kill") vmstat.oom_kill = take();

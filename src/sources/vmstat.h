@@ -12,7 +12,7 @@
 namespace holdfast::sources {
 
 struct Vmstat {
-    // Moves for kills at a cgroup's limit too, anywhere on the machine. Since Linux 4.13.
+    // Also counts kills at the limit of any cgroup on the machine. Since Linux 4.13.
     std::optional<std::uint64_t> oom_kill;
     std::optional<std::uint64_t> major_faults;  // pgmajfault
     std::optional<std::uint64_t> swap_in_pages, swap_out_pages;

@@ -19,7 +19,7 @@ bool any_thread(const StallPicture& picture, Test test) {
                        });
 }
 
-// Everybody who should bring the data is stuck for good, or stopped.
+// Every process that should bring the data is stuck for good, or stopped.
 bool workers_are_stuck(const StallPicture& picture, const PicturedProcess& parent) {
     bool any = false;
     for (const PicturedProcess& process : picture.processes) {
@@ -30,7 +30,7 @@ bool workers_are_stuck(const StallPicture& picture, const PicturedProcess& paren
     return any;
 }
 
-// Waits for a child that somebody has stopped.
+// Whether it waits for a child that somebody has stopped.
 bool waits_for_a_stopped_child(const StallPicture& picture, const PicturedProcess& process) {
     const WaitingThread* main = process.main_thread();
     if (main == nullptr || process.worker || !waits_for_somebody(*main)) return false;
@@ -50,11 +50,11 @@ bool has_a_rhythm(const StallFacts& facts) {
     return facts.steps && facts.steps->count >= enough_steps;
 }
 
-// The newest step may carry any time: it comes from memory that the program writes.
+// The time of the newest step may be any number: it comes from memory that the program writes.
 Nanos since_last_step(const StallFacts& facts) { return between(facts.steps->last, facts.now); }
 
-// Code runs, but no step ends. A validation or a compilation looks just so: what takes longer than
-// all the training before it, and has taken so long never before, is neither.
+// Code runs, but no step ends. A validation or a compilation looks the same. But it takes neither
+// longer than all the training before, nor much longer than any step before.
 bool is_busy_stall(const StallPicture& picture, const StallFacts& facts, Nanos patience) {
     const StepsCounted& steps = *facts.steps;
     const Nanos training = std::min(between(steps.first, steps.last), longest_training);
@@ -110,13 +110,20 @@ bool steps_overdue(const StallEvidence& stall) {
     return between(*stall.last_step, stall.seen) >= limit;
 }
 
+bool silent_in_a_loop(const StallEvidence& stall) {
+    return stall.in_loop && stall.last_step &&
+           between(*stall.last_step, stall.seen) >= too_long(without_a_write,
+                                                             stall.usual.value_or(Nanos{}),
+                                                             stall.longest.value_or(Nanos{}));
+}
+
 bool lasted_long_enough(const StallEvidence& stall, StallSign sign, Nanos lasted) {
     switch (sign) {
     case StallSign::proven: return lasted >= proven_at_the_end;
     case StallSign::kernel: return lasted >= likely_at_the_end;
     case StallSign::waiting:
         return lasted >= likely_at_the_end && (stall.steps == 0 || steps_overdue(stall));
-    case StallSign::busy: return steps_overdue(stall);
+    case StallSign::busy: return steps_overdue(stall) || silent_in_a_loop(stall);
     }
     return false;
 }

@@ -1,5 +1,5 @@
-// Whether a program that does not move is stuck, or only rests: the question a false alarm hangs
-// on. Pure; what it cannot be sure of is no stall.
+// Whether a program that does not move is stuck or only rests. A false alarm depends on this, so
+// anything uncertain is no stall. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace holdfast {
 
-// Of the process that has counted most.
+// The steps of the process that counted most.
 struct StepsCounted {
     int pid = 0;
     std::uint64_t count = 0;
@@ -21,30 +21,32 @@ struct StepsCounted {
 
 struct StallFacts {
     Nanos now{};
-    Nanos quiet{};  // no CPU time and no bytes moved for so long
+    Nanos quiet{};  // for how long no CPU time was used and no bytes moved
     std::optional<StepsCounted> steps;
 };
 
-// ---- while it lives ----
+// ---- while the program lives ----
 
-// No step for far longer than usual: not yet a stall, but worth a look.
+// No step for far longer than usual: no stall yet, but worth a look.
 bool is_worth_a_look(const StallFacts& facts);
-// `patience`: what a proven deadlock is given; weaker signs are given a multiple of it.
+// `patience`: how long a proven deadlock is watched; a weaker sign must last a multiple of it.
 bool is_stuck(const StallPicture& picture, const StallFacts& facts, Nanos patience);
 
 // ---- afterwards ----
 
-// What stands behind a stall, by what it takes to count.
+// What shows a stall; each sign must last for another time to count.
 enum class StallSign {
-    proven,   // nobody could have ended it
-    kernel,   // blocked in it
+    proven,   // nobody could have ended the wait
+    kernel,   // blocked in the kernel
     waiting,  // for somebody who might still have come
-    busy,     // no step ended
+    busy,     // busy, but no step ended
 };
 
-// No step for far longer than they took so far.
+// No step for far longer than the steps before took.
 bool steps_overdue(const StallEvidence& stall);
-// A stall that lasted until somebody ended the program, for so long: whether it may be why.
+// Nothing written for far longer than before, and never out of one loop.
+bool silent_in_a_loop(const StallEvidence& stall);
+// Whether a stall that lasted until somebody ended the program may be the reason.
 bool lasted_long_enough(const StallEvidence& stall, StallSign sign, Nanos lasted);
 
 }  // namespace holdfast

@@ -1,4 +1,4 @@
-// What is a stall and what is only a rest, decided on pictures of both.
+// Tells stalls from rests, on pictures of both.
 #include "stall/judge.h"
 
 #include <gtest/gtest.h>
@@ -194,7 +194,7 @@ TEST(StallJudge, at_the_end_too_a_wait_is_measured_by_the_usual_step) {
     EXPECT_TRUE(lasted_long_enough(ended(20s, 1s), StallSign::busy, 20s));
 }
 
-// Somebody who ends a program has seen that it hangs: less must be enough then.
+// Whoever ends a program has seen that it hangs, so weaker signs must be enough then.
 TEST(StallJudge, what_is_told_while_it_lives_would_explain_its_end) {
     using namespace stall_thresholds;
     EXPECT_LE(proven_at_the_end, usual_patience);

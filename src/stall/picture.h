@@ -10,11 +10,11 @@
 
 namespace holdfast {
 
-// One process of it, with what only a living one tells.
+// One process of the tree, with what is only known while it lives.
 struct PicturedProcess : StalledProcess {
     int parent = 0;
-    bool worker = false;    // does what another one of the tree orders
-    bool complete = false;  // every thread of it was seen, with its wait
+    bool worker = false;    // does the work that another process of the tree gives it
+    bool complete = false;  // all its threads were seen, each with its wait
 
     bool python() const {
         return std::any_of(threads.begin(), threads.end(),
@@ -26,14 +26,14 @@ struct PicturedProcess : StalledProcess {
 };
 
 struct StallPicture {
-    std::vector<PicturedProcess> processes;  // the working one first
+    std::vector<PicturedProcess> processes;  // the working process first
     bool complete = false;                   // the whole tree was seen
-    bool somebody_ends = false;              // a process of it is just going
-    // Read from and written to anything since the start, as the kernel counts it.
+    bool somebody_ends = false;              // one of its processes is just ending
+    // Bytes read and written since the start, by any call, as the kernel counts them.
     std::uint64_t moved_bytes = 0;
 
-    // Every thread waits without an end for something that only the tree itself could bring about:
-    // none of them will ever go on, unless a signal comes.
+    // Every thread waits without a time limit for something that only the tree itself can do:
+    // without a signal, none of them will ever go on.
     bool inside_only() const {
         if (!complete || processes.empty()) return false;
         return std::all_of(processes.begin(), processes.end(), [](const PicturedProcess& process) {

@@ -1,23 +1,24 @@
-// All figures by which a wait counts as a stall: while the program lives, when somebody is about to
-// be told, and afterwards, when it may explain an end. docs/stalls.md has them as a table.
+// All figures by which a wait counts as a stall: while the program lives, before the user is told,
+// and afterwards, as the reason of an end. docs/stalls.md has them as a table.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 #include "base/time.h"
 
 namespace holdfast {
 
-// ---- how long without a step is too long, given how long they took so far ----
+// ---- how long without a step is too long, given how long earlier steps took ----
 
 struct StepLimit {
     Nanos at_least{};
     int times_usual = 0, times_longest = 0;
 };
 
-// The figures come from memory that the program writes: none of them may overflow.
+// Saturates: the figures come from memory that the program writes.
 constexpr Nanos times(Nanos length, int factor) {
     if (length <= Nanos{}) return {};
     return length > Nanos::max() / factor ? Nanos::max() : length * factor;
@@ -32,29 +33,29 @@ namespace stall_thresholds {
 
 // ---- what counts as quiet ----
 
-// Of one core. Threads that poll, and those that wait for the interpreter's lock, use up to this.
+// Of one core. Threads that poll or wait for the GIL use up to this.
 inline constexpr double idle_share = 0.05;
 inline constexpr double idle_bytes_per_second = 65536;
-// One that looks for the interpreter's lock now and then: the whole tree used one part in so many.
+// Threads that ask for the GIL now and then: the whole tree used less than this part (1 of N).
 inline constexpr int idle_looks_around = 50;
 
-// ---- from when on it is written down, in silence ----
+// ---- from when on a stall is recorded, without telling the user ----
 
 inline constexpr Nanos worth_a_record = std::chrono::seconds(5);
 inline constexpr StepLimit worth_a_look{std::chrono::seconds(5), 10, 1};
 
-// ---- while it lives: when it is told ----
+// ---- while the program lives: when the user is told ----
 
-// What a proven deadlock is given; every weaker sign gets a multiple of it.
+// How long a proven deadlock is watched; a weaker sign must last a multiple of it.
 inline constexpr Nanos usual_patience = std::chrono::seconds(20);
 inline constexpr int for_weak_signs = 3;
 inline constexpr int for_collectives = 6;
-// Steps before this many have no usual length: the first ones compile, allocate, fill caches.
+// Fewer steps than this have no usual length: the first ones compile, allocate, fill caches.
 inline constexpr std::uint64_t enough_steps = 5;
 constexpr StepLimit waiting_without_a_step(Nanos patience) { return {times(patience, 3), 30, 3}; }
-// A validation or a compilation looks just like a busy stall.
+// Long, because a validation or a compilation looks just like a busy stall.
 constexpr StepLimit busy_without_a_step(Nanos patience) { return {times(patience, 15), 100, 5}; }
-// It has to last longer than all the training before it, too, or than this.
+// A busy stall must also last longer than all the training before it, or than this.
 inline constexpr Nanos longest_training = std::chrono::hours(2);
 
 // ---- afterwards: when it may explain why somebody ended the program ----
@@ -64,9 +65,25 @@ inline constexpr Nanos proven_at_the_end = std::chrono::seconds(5);
 inline constexpr Nanos likely_at_the_end = std::chrono::seconds(10);
 inline constexpr std::uint64_t enough_steps_at_the_end = 3;
 inline constexpr StepLimit without_a_step_at_the_end{std::chrono::seconds(10), 20, 2};
-// The supervisor looks every second: a stall that was seen until so long before the end lasted.
+// A program whose steps nobody counts: how long it wrote nothing, given how often it wrote before,
+// while it never left one `while`. The longest time is measured from look to look; a slow epoch
+// among quick ones must not reach this.
+inline constexpr StepLimit without_a_write{std::chrono::seconds(15), 20, 5};
+inline constexpr std::uint64_t enough_writes = 4;
+// Of these looks, none found the main thread out of the loop, and so many found it at different
+// instructions: otherwise it may be in a single call.
+inline constexpr std::size_t looks_in_a_loop = 8;
+inline constexpr std::size_t places_in_a_loop = 3;
+// How often the loop around it must have turned and written before.
+inline constexpr std::size_t turns_before_a_loop = 2;
+// The part of the time that the main thread ran or waited for a core. One that waits for something
+// else, now and then, has less.
+inline constexpr double running_share = 0.7;
+
+// The supervisor looks every second: a stall that was seen this shortly before the end lasted until
+// then.
 inline constexpr Nanos seen_before_the_end = std::chrono::seconds(10);
-// What moved only because it was asked to stop did not move before.
+// What moved only this shortly before the end moved because it was asked to stop.
 inline constexpr Nanos moved_by_the_end = std::chrono::seconds(2);
 
 }  // namespace stall_thresholds

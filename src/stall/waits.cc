@@ -36,7 +36,7 @@ bool is_pipe(const std::string& target) { return target.starts_with("pipe:["); }
 
 bool serves_a_kernel(const WaitingThread& thread, bool cut) {
     if (thread.frames.empty()) return thread.name.starts_with("ZMQbg");
-    // Below threading's own three frames; what was cut off was not that of a service.
+    // threading's own three frames come first. Of a service, these frames are never cut off.
     constexpr std::size_t outermost = 4;
     if (cut || thread.name.starts_with("subshell")) return false;
     const std::size_t looked_at = std::min(outermost, thread.frames.size());
@@ -120,7 +120,7 @@ bool is_stopped(const StalledProcess& process) {
 }
 
 bool is_at_work(const WaitingThread& thread) {
-    // A forked child still carries the frames of its parent; its own begin where it was started.
+    // A forked child still carries its parent's frames; its own begin where it was started.
     auto begin = thread.frames.begin();
     for (auto frame = thread.frames.begin(); frame != thread.frames.end(); ++frame)
         if (frame->file.ends_with("/multiprocessing/process.py") ||
@@ -129,7 +129,7 @@ bool is_at_work(const WaitingThread& thread) {
     const Frame* own = nullptr;
     for (auto frame = begin; frame != thread.frames.end(); ++frame) {
         if (is_own_code(frame->file)) own = &*frame;
-        // What it called to be told what to do next.
+        // A frame that waits for the next task is not at work.
         else if (is_delivery_wait(frame->file))
             own = nullptr;
     }
@@ -140,7 +140,7 @@ bool has_a_task(const WaitingThread& thread) {
     bool given = false;
     for (const Frame& frame : thread.frames) {
         if (is_own_code(frame.file) && given) return true;
-        // Every thread begins there.
+        // Every thread begins in threading's own code, which gives no task.
         if (!is_own_code(frame.file) && !is_notice_wait(frame.file)) given = true;
     }
     return false;
@@ -168,7 +168,7 @@ bool waits_for_a_signal(const StalledProcess& only) {
     if (only.threads.size() != 1) return false;
     const WaitingThread& thread = only.threads.front();
     if (thread.frames.empty()) return true;
-    // A queue is filled by a thread or a process, never by a handler.
+    // A signal handler does not fill a queue.
     return !waits_for_delivery(thread) && is_notice_wait(thread.frames.back().file);
 }
 

@@ -19,50 +19,52 @@ bool runs(const WaitingThread& thread, Test test) {
 // ---- who could end it ----
 
 enum class EndedBy {
-    itself,   // it runs, or there is a time limit
+    itself,   // it runs, or the wait has a time limit
     tree,     // only another thread or process of the tree
     anybody,  // whoever is at the other end of a socket, a terminal, a device
 };
 
-// `targets`: what the descriptors it waits for lead to. `held_outside`: of the pipes among them
-// those that a process outside the tree has an end of.
+// `targets`: what the descriptors that it waits for lead to. `held_outside`: those pipes among them
+// that a process outside the tree has open, too.
 EndedBy ended_by(const WaitingThread& thread, const std::vector<std::string>& targets,
                  const std::set<std::string>& held_outside);
 bool is_pipe(const std::string& target);
-// One that a notebook's kernel keeps for its messages. Whoever sends one could not end a wait of
-// the program's, so a picture leaves these out: they would make every wait look as if somebody
-// could. `cut`: its frames are not all there.
+// A thread that a notebook's kernel keeps for its messages. Whoever sends one cannot end a wait of
+// the program's own, so a picture leaves these threads out: otherwise every wait would look as if
+// somebody could end it. `cut`: some of its frames are missing.
 bool serves_a_kernel(const WaitingThread& thread, bool cut);
 
 // ---- what it waits for ----
 
-// A lock without a time limit that only threads of the same process can release.
+// It waits for a lock that only threads of the same process can release, without a time limit.
 bool waits_for_own_lock(const WaitingThread& thread);
-// The same, asked for right in the code on top of the stack: not a queue, not an event.
+// The same, but the code on top of the stack took the lock itself, and not through a queue or an
+// event.
 bool waits_for_a_lock(const WaitingThread& thread);
 std::vector<const WaitingThread*> threads_in_locks(const StalledProcess& process);
-// The main thread waits for a lock, and another one does, too; more of the process may tick on, as
-// a progress bar's does. Without the main thread they may be helpers at rest.
+// The main thread waits for a lock, and another thread does, too; further threads may run, as a
+// progress bar's does. If the main thread does not wait for a lock, such threads may be idle
+// helpers.
 bool has_deadlocked_threads(const StalledProcess& process);
-// Tries for the interpreter's lock, five milliseconds at a time.
+// It tries to get the GIL, for five milliseconds at a time.
 bool waits_for_interpreter(const WaitingThread& thread);
 // In uninterruptible sleep for a disk or a network filesystem, and not for a child of vfork, a
 // debugger or a driver.
 bool waits_in_filesystem(const WaitingThread& thread);
-// In no system call: a page of its code or of a mapped file has to be read.
+// It is in no system call: a page of its code or of a mapped file must be read first.
 bool waits_for_a_page(const WaitingThread& thread);
-// A queue or a pool is to deliver.
+// It waits for a queue or a pool to deliver.
 bool waits_for_delivery(const WaitingThread& thread);
 bool fetches_data(const WaitingThread& thread);
 bool joins_others(const WaitingThread& thread);
-// What takes long and counts no steps: it compiles, validates, saves.
+// It does something that takes long and counts no steps: it compiles, validates or saves.
 bool pauses_between_steps(const WaitingThread& thread);
-// For somebody, and not for time, a terminal or the network at large.
+// It waits for a thread or process, and not for time, a terminal or the network.
 bool waits_for_somebody(const WaitingThread& thread);
 bool is_stopped(const StalledProcess& process);
-// Does something of the user's, in contrast to a worker that waits for its next order.
+// It runs the user's own code, unlike a worker that waits for its next task.
 bool is_at_work(const WaitingThread& thread);
-// In the middle of what a pool of threads gave it to do, in contrast to one that serves a queue.
+// It is in the middle of a task from a pool of threads, unlike a thread that serves a queue.
 bool has_a_task(const WaitingThread& thread);
 
 const Frame* innermost_own(const WaitingThread& thread);
@@ -70,17 +72,17 @@ const WaitingThread* thread_of(const StalledProcess& process, int tid);
 
 // ---- who rests, and is not stuck ----
 
-// In a debugger's hand, or in one that it runs itself.
+// A debugger controls it, or it runs one itself.
 bool is_debugged(const StalledProcess& process);
 // A lone thread that waits for an event waits for a signal handler, as services do.
 bool waits_for_a_signal(const StalledProcess& only);
 
-// `processes`: StalledProcess or more, the working one first; there must be one.
+// `processes`: of type StalledProcess or derived, at least one, the working one first.
 template <class Processes>
 bool rests(const Processes& processes) {
     if (std::any_of(processes.begin(), processes.end(), is_debugged)) return true;
     if (processes.size() == 1 && waits_for_a_signal(processes.front())) return true;
-    // Stopped by the user, who knows.
+    // Somebody stopped it, and knows.
     return is_stopped(processes.front());
 }
 

@@ -17,7 +17,7 @@ namespace holdfast {
 
 Bytes BrinkPace::floor_of(Bytes limit, std::optional<Bytes> reserve) {
     if (reserve) return *reserve;
-    // As agent/guard/kept_back.h has it, file pages left aside.
+    // As in agent/guard/kept_back.h, except for the larger share of file pages.
     const Bytes share = std::clamp(Bytes{limit.count / 160}, Bytes::mib(1), Bytes::mib(32));
     const Bytes files = std::min(Bytes{limit.count / 80}, Bytes::mib(32));
     return std::max(share, files);
@@ -76,8 +76,8 @@ void BrinkWatch::follow(const std::vector<CgroupAddress>& cgroups) {
     }
 }
 
-// A notice when the usage passes a threshold, up or down. The page cache is part of the usage, so
-// it may come early; the look that follows knows better.
+// v1 notifies us when usage crosses a threshold, up or down. The usage includes the page cache, so
+// the notice may come early; the look that follows finds the truth.
 void BrinkWatch::follow_v1(const CgroupAddress& cgroup) {
     const UniqueFd control = open_in(cgroup.directory, "cgroup.event_control", O_WRONLY);
     const UniqueFd usage = open_in(cgroup.directory, "memory.usage_in_bytes", O_RDONLY);
@@ -92,15 +92,15 @@ void BrinkWatch::follow_v1(const CgroupAddress& cgroup) {
     }
 }
 
-// memory.events changes when the limit is run into; pressure rises before that, while the kernel
-// looks for pages to take back.
+// memory.events changes when the limit is hit. Pressure rises before that, while the kernel looks
+// for pages to reclaim.
 void BrinkWatch::follow_v2(const CgroupAddress& cgroup) {
     UniqueFd changes(::inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
     if (changes && ::inotify_add_watch(changes.get(), (cgroup.directory + "/memory.events").c_str(),
                                        IN_MODIFY) >= 0)
         add(std::move(changes));
     UniqueFd pressure = open_in(cgroup.directory, "memory.pressure", O_RDWR | O_NONBLOCK);
-    // Terminated by a zero, as the kernel's documentation has it.
+    // The kernel's documentation asks for the terminating zero.
     if (write_text(pressure, std::string("some 20000 500000\0", 18))) add(std::move(pressure));
 }
 
@@ -120,7 +120,7 @@ void BrinkWatch::drain() {
 
 namespace {
 
-// Whether the main thread runs, or others of its process may.
+// Whether the main thread runs, or other threads of the process may.
 bool may_grow(int process_dir) {
     const auto stat = sources::read_pid_stat(process_dir);
     return stat && (stat->state == 'R' || stat->threads > 1);
@@ -150,7 +150,7 @@ void BrinkCaller::call(HeadroomPage& page) const {
     pid_t pid = all.empty() ? 0 : all.front().pid;
     for (int i = 0; i < deepest; ++i) {
         const format::Process* member = tree_->member(pid);
-        if (member == nullptr) return;  // none of our processes
+        if (member == nullptr) return;  // not one of our processes
         if (page.listens(pid)) break;
         pid = member->parent;
     }

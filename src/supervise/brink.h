@@ -1,5 +1,5 @@
-// The brink, where a cgroup is nearly full: how often to look at it, how the kernel tells of it,
-// and how the program is called before the kernel kills.
+// The brink, at which a cgroup is nearly full: how often to look, how the kernel notifies us, and
+// how the program is called before the kernel kills.
 #pragma once
 
 #include <sys/types.h>
@@ -24,13 +24,13 @@ class BrinkPace {
 public:
     static constexpr Nanos fastest = std::chrono::milliseconds(1);
     static constexpr Nanos slowest = std::chrono::milliseconds(50);
-    // A called program looks itself from then on, so that a supervisor that has to wait for the
-    // processor does no harm; it should have seen a few of its own steps before the end.
+    // From a call on, the program looks at its memory itself, so a supervisor that has to wait for
+    // the CPU does no harm. It should be called a few of its own steps before the end.
     static constexpr Nanos ahead = std::chrono::milliseconds(500);
     static Bytes zone_of(Bytes limit) { return {limit.count / 8}; }
 
-    // Below it the program has grown by more than the guard inside it has granted. The guard has a
-    // figure of its own, which is a little lower, and decides.
+    // With less room than this, the program has grown by more than the guard inside it granted. The
+    // guard decides by a figure of its own, which is a little lower.
     static Bytes floor_of(Bytes limit, std::optional<Bytes> reserve);
 
     enum class Call : std::uint8_t {
@@ -47,24 +47,23 @@ public:
 private:
     std::optional<Bytes> last_room_;
     Nanos last_look_{};
-    double bytes_per_second_ = 0;  // of growth, the recent maximum, fading
+    double bytes_per_second_ = 0;  // of growth; the recent maximum, decaying
 };
 
-// Lets the kernel notify us when a cgroup comes close to its limit: polling would be too late,
-// because touched memory can grow by one or two gigabytes a second.
+// Makes the kernel notify us when a cgroup nears its limit. Polling would be too late: touched
+// memory can grow by one or two gigabytes a second.
 class BrinkWatch {
 public:
-    // From here on it is the brink: a sixteenth part of the limit is left.
+    // The brink begins when a sixteenth of the limit is left.
     static Bytes brink_of(Bytes limit) { return {limit.count / 16}; }
 
     // Asks the kernel for notices about every new chain. Without the right to do so (v1 needs root,
     // v2 a cgroup of one's own) there are none, and the supervisor's own looks must be enough.
     void follow(const std::vector<CgroupAddress>& cgroups);
 
-    // Descriptors to wait on that are new since the last call; readable or urgent when memory is
-    // tight.
+    // New descriptors to wait on since the last call; readable or urgent when memory is tight.
     std::vector<int> take_new_fds();
-    // After one of them woke us: makes them quiet again.
+    // Call after one of them woke us: reads them empty.
     void drain();
 
 private:
@@ -83,11 +82,11 @@ class BrinkCaller {
 public:
     explicit BrinkCaller(const ProcessTree& tree) : tree_(&tree) {}
 
-    // The largest of the tree is called; where it cannot be, or an error there would reach nobody,
-    // the nearest process above it that listens.
+    // Calls the largest process of the tree. If it does not listen, or if nobody would get an error
+    // there, calls the nearest ancestor that listens.
     void call(HeadroomPage& page) const;
-    // Before it is certain: all who may be growing begin to look themselves. Nobody is disturbed
-    // who sleeps in a system call and has no other thread.
+    // Calls early: every process that may be growing begins to look at its memory. Does not disturb
+    // a process whose only thread sleeps in a system call.
     void announce(HeadroomPage& page) const;
 
 private:

@@ -16,7 +16,8 @@ namespace {
 void close_between(unsigned first, unsigned last) {
     if (first > last) return;
     if (::syscall(SYS_close_range, first, last, 0) == 0) return;
-    // Before Linux 5.9. The limit may be a billion; nobody has got that far at our start.
+    // No close_range() before Linux 5.9. The limit may be a billion, but at our start no descriptor
+    // is that high.
     const unsigned end = std::min(last, 65536U);
     for (unsigned fd = first; fd <= end; ++fd) ::close(static_cast<int>(fd));
 }
@@ -34,10 +35,10 @@ void become_bystander(const char* name, std::initializer_list<int> keep) {
         next = fd + 1;
     }
     close_between(next, ~0U);
-    // Something must hold 0 to 2, or the next file opened becomes somebody's stderr.
+    // Something must occupy 0 to 2, or the next file that we open becomes somebody's stderr.
     for (int fd = ::open("/dev/null", O_RDWR); fd >= 0 && fd < 2;) fd = ::open("/dev/null", O_RDWR);
     if (::chdir("/") != 0) {
-    }  // a root we may not enter: then we stay
+    }  // we may not enter the root: stay here
     ::prctl(PR_SET_NAME, name);
 }
 

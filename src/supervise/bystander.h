@@ -10,27 +10,24 @@
 
 namespace holdfast {
 
-// What every helper process of the supervisor does first: release the program's descriptors and
-// working directory.
-// Closes every descriptor but `keep` (a helper that held on to a pipe would keep its reader from
-// ever seeing the end), leaves the working directory (it would keep a filesystem from being
-// unmounted) and takes a name for `ps`.
+// What every helper process of the supervisor does first: closes every descriptor but `keep` (an
+// open pipe would keep its reader from ever seeing the end), leaves the working directory (it would
+// keep a filesystem from being unmounted), and takes a name for `ps`.
 void become_bystander(const char* name, std::initializer_list<int> keep);
 
-// Our short-lived processes that look something up or print something while the program runs.
+// Short-lived processes of ours that look something up or print something while the program runs.
 class Errands {
 public:
     Errands() = default;
     Errands(Errands&&) = default;
     Errands& operator=(Errands&&) = default;
 
-    // One that could not be started is nothing to remember.
+    // An empty Child (one that could not be started) is ignored.
     void add(Child child);
-    // This process has ended and was waited for; it need not be one of ours.
+    // This process has ended and was reaped; it need not be an errand.
     void forget(pid_t pid);
-    // Ends those that are still running and waits for them. Otherwise a process that inherits our
-    // child, such as a sandbox's init, would see it end and might take its status for the
-    // program's.
+    // Ends the errands that still run, and reaps them. Otherwise a process that inherits our
+    // children, such as a sandbox's init, might take the status of one for the program's.
     void end_all();
 
 private:

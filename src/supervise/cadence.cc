@@ -31,7 +31,7 @@ constexpr Nanos shortest = 10s;
 constexpr Nanos longest = 20s;
 constexpr Nanos soon = 10min;
 
-// Bytes a second; not positive: there is as much left as before, or more.
+// Bytes a second that were lost; not positive if as much is left as before, or more.
 double pace(Nanos from, Bytes before, Nanos to, Bytes after) {
     const double lost = static_cast<double>(before.count) - static_cast<double>(after.count);
     return to > from ? lost / seconds(to - from) : 0;
@@ -48,7 +48,7 @@ std::optional<Nanos> FillForecast::add(Nanos now, Bytes headroom) {
     const Point& middle = points_[points_.size() / 2];
     const double earlier = pace(first.time, first.headroom, middle.time, middle.headroom);
     const double later = pace(middle.time, middle.headroom, now, headroom);
-    // A single jump is not a climb, and a climb that flattens is not, either.
+    // A single jump is no climb, and neither is a climb that flattens.
     if (earlier <= 0 || later < earlier / 2 || later > earlier * 2) return std::nullopt;
     const double left = static_cast<double>(headroom.count) / later;
     if (left > seconds(soon)) return std::nullopt;

@@ -1,4 +1,4 @@
-// When to look again, by the pace at which memory fills: at the machine, and for a leak.
+// When to look again, depending on how fast memory fills: at the machine, and for a leak.
 #pragma once
 
 #include <deque>
@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// How soon to look again: rarely when calm, often when memory climbs towards its limit.
+// How soon to look again: rarely when memory is calm, often when it climbs towards its limit.
 class Cadence {
 public:
     static constexpr Nanos fastest = std::chrono::milliseconds(10);
@@ -19,21 +19,21 @@ public:
     static constexpr Nanos lively = std::chrono::milliseconds(20);
     static constexpr Nanos start_period = std::chrono::seconds(3);
 
-    // Called after every look with the memory left before somebody is killed. At the present rate
-    // of climb there shall be at least twenty looks before it is used up.
+    // Call after every look, with the memory that is left before somebody is killed. At the present
+    // rate there are then at least twenty looks before it is used up.
     Nanos next(Nanos since_start, Nanos now, std::optional<Bytes> headroom);
 
 private:
     std::optional<Bytes> last_headroom_;
     Nanos last_look_{};
-    double bytes_per_second_ = 0;  // of climb, the recent maximum, fading
+    double bytes_per_second_ = 0;  // of climb; the recent maximum, decaying
 };
 
 // When memory will be full, at the pace of the last moments. Pure; it only says when to look for a
 // leak, because a program that loads its data also grows steadily for a while.
 class FillForecast {
 public:
-    // At every look. Nothing: it does not climb steadily, or would not be full for long.
+    // Call at every look. Nothing if memory does not climb steadily, or would last long.
     std::optional<Nanos> add(Nanos now, Bytes headroom);
 
 private:

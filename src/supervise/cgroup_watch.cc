@@ -27,15 +27,15 @@ format::CgroupLevel unseen_level() {
     return level;
 }
 
-// What could be taken back from this level without killing anybody: clean file pages. Never the
-// whole of "file": it holds shared memory, which cannot.
+// Clean file pages of this level, which the kernel can reclaim without killing. Not all of "file":
+// it includes shared memory, which the kernel cannot reclaim.
 std::optional<Bytes> reclaimable_of(const sources::CgroupMemoryStat& stat) {
     if (!stat.active_file || !stat.inactive_file) return std::nullopt;
     return *stat.active_file + *stat.inactive_file -
            (stat.dirty.value_or(Bytes{}) + stat.writeback.value_or(Bytes{}));
 }
 
-// The path in the hierarchy that accounts memory: v1's own, else the unified one.
+// The path in the hierarchy that counts memory: v1's memory hierarchy, else the unified one.
 std::string memory_path(const std::vector<sources::CgroupMembership>& memberships) {
     std::string unified;
     for (const sources::CgroupMembership& one : memberships) {
@@ -66,7 +66,7 @@ CgroupWatch::CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup
 
 std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     const auto text = read_file_at(process_dir, "cgroup");
-    // Dead before we could ask: it was born into ours.
+    // The process ended before we could ask, so assume our own cgroup, into which it was born.
     if (!text) return watched_.empty() ? std::nullopt : std::optional(0);
     // On v1 the kernel shows every exiting process in the root cgroup, whose counters mean nothing.
     // Checked after the text was read: a process that is not exiting now was not exiting then.
@@ -76,7 +76,7 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     if (watched_.size() >= table_->capacity()) return std::nullopt;
     const auto memberships = sources::parse_pid_cgroup(*text);
     if (!memberships) return std::nullopt;
-    // Our mounts, not theirs: the files are read through our own mount namespace.
+    // Our mounts, not the process's: we read the files through our own mount namespace.
     if (mounts_.empty())
         if (const auto self = sources::ProcessDir::open(*roots_, ::getpid()))
             if (auto mounts = sources::read_mountinfo(self->fd()))
@@ -95,7 +95,7 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
     read_levels(watched_.back());
     save(watched_.size() - 1);
     const int slot = static_cast<int>(watched_.size() - 1);
-    // The marks only ever count up: without those of before, an old kill would pass for a new one.
+    // Marks only count up: note the old ones, or an old kill would pass for a new one.
     if (const auto mark = watched_.back().cgroup.userspace_oom_mark())
         events_->userspace_oom_mark(now, slot, *mark);
     return slot;
@@ -106,7 +106,7 @@ void CgroupWatch::open_own(Nanos now) {
         (void)slot_of(now, self->fd());
 }
 
-// Seen from some containers only a wider group is visible; its count of kills may be anybody's.
+// From some containers only a wider group is visible, whose kills may be anybody's.
 bool CgroupWatch::counts_are_ours(const Watched& watched) {
     return watched.cgroup.view() == sources::CgroupView::own;
 }
@@ -133,7 +133,7 @@ void CgroupWatch::read_levels(Watched& watched) const {
             level.swap_limit = stored(seen.swap_limit);
             level.swap_usage = stored(seen.swap_usage);
             if (seen.oom_group) level.oom_group = *seen.oom_group ? 1 : 0;
-            // The count of kills is kept by count_kills, so that no movement goes unrecorded.
+            // Later counts of kills go through count_kills, which records every change.
             if (level.oom_kill_first == unknown && counts_are_ours(watched)) {
                 const auto own =
                     i == 0 && seen.oom_kill_local ? seen.oom_kill_local : seen.oom_kill;
@@ -184,7 +184,7 @@ void CgroupWatch::glance(Nanos now, Nanos refresh) {
             else
                 level.oom_kill = *kills;
         }
-        // Close to a limit, file pages are dropped by the moment: a figure of before the last
+        // Close to a limit, file pages may be dropped at any moment: a figure from before the last
         // study would show room that is gone.
         if (is_close(watched) && now - watched.last_refresh >= refresh) {
             read_levels(watched);
@@ -230,7 +230,7 @@ void CgroupWatch::settle(Nanos now, const IsOurs& is_ours, int limited,
     glance(now);
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
         Watched& watched = watched_[slot];
-        // A count that could not be read at the end is not a count that stood still.
+        // A count that cannot be read at the end must not look as if it had stood still.
         const auto looks = watched.cgroup.look();
         if (looks.empty() || !(looks[0].oom_kill || looks[0].oom_kill_local))
             watched.record.levels[0].oom_kill = unknown;

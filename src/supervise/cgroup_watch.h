@@ -1,4 +1,4 @@
-// The cgroups the program's processes live in: their limits, their use, and the counts of kills.
+// The cgroups that the program's processes are in: their limits, their use, and their kill counts.
 #pragma once
 
 #include <sys/types.h>
@@ -23,7 +23,7 @@ struct TightestLevel {
     std::optional<Bytes> usage, limit, headroom;
 };
 
-// One chain as a process in it can find it again.
+// One chain, in the form in which a process in it can recognise it.
 struct CgroupAddress {
     std::string membership;  // the text of /proc/PID/cgroup
     std::string directory;   // of the own level; empty: no memory controller is visible
@@ -38,21 +38,21 @@ public:
 
     CgroupWatch(const sources::Roots& roots, TableWriter<format::Cgroup>& table, EventLog& events);
 
-    // The supervisor's own, which the command is born into: opened before it starts, so that its
-    // counters are known from before.
+    // Opens the supervisor's own cgroup, into which the command is born. Call before the command
+    // starts, so that the counters of before are known.
     void open_own(Nanos now);
-    // The slot of the cgroup this process is in, opened when first met. Nothing: none is visible,
-    // or more than the table holds.
+    // The slot of this process's cgroup, which is opened when it is first seen. Nothing if it is
+    // not visible, or if the table is full.
     std::optional<int> slot_of(Nanos now, int process_dir);
 
-    // Use and kill counts of all levels, at every look; a count that moved becomes an event.
-    // File pages near a limit are counted again after `refresh`.
+    // Reads use and kill counts of all levels; call at every look. A count that changed becomes an
+    // event. Near a limit, file pages are counted again after `refresh`.
     static constexpr Nanos usual_refresh = std::chrono::milliseconds(20);
     void glance(Nanos now, Nanos refresh = usual_refresh);
-    // Everything, about once a second.
+    // Reads everything; call about once a second.
     void study(Nanos now, const IsOurs& is_ours);
-    // After the program's end: everything once more, and which strangers left meanwhile.
-    // `others_gone` are strangers known to have shared the limit of `limited`, a slot.
+    // Call after the program's end: reads everything once more, and finds which strangers have
+    // left. `others_gone` are strangers known to have shared the limit of the slot `limited`.
     void settle(Nanos now, const IsOurs& is_ours, int limited,
                 const std::vector<pid_t>& others_gone);
 
@@ -61,11 +61,11 @@ public:
 
     // The figures of one chain at the last quick and the last full reading.
     TightestLevel tightest(int slot) const;
-    // Of all groups watched, as last counted.
+    // The kills of all watched groups, as last counted.
     std::uint64_t all_kills() const;
     std::optional<std::uint64_t> kills(int slot) const;
     std::optional<Bytes> shared_memory(int slot) const;
-    // Those whose limits are known to be the processes' own.
+    // The chains whose limits are known to be the processes' own.
     std::vector<CgroupAddress> addresses() const;
     bool any() const { return !watched_.empty(); }
     const std::string& why_none() const { return why_none_; }
@@ -75,7 +75,7 @@ private:
         std::string key;  // the membership, as /proc/PID/cgroup has it
         sources::Cgroup cgroup;
         format::Cgroup record{};
-        std::vector<std::optional<Bytes>> reclaimable;  // by level, at the last study
+        std::vector<std::optional<Bytes>> reclaimable;  // per level, at the last study
         Nanos last_glance{}, last_refresh{};
     };
 

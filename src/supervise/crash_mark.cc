@@ -11,14 +11,14 @@
 namespace holdfast {
 namespace {
 
-// A handler has no other way to what it needs.
+// A signal handler can reach these only as globals.
 std::atomic<FarewellPage*> page_of_crash{nullptr};
 std::atomic<pid_t> owner{0};
-alignas(16) std::array<std::byte, 32U << 10U> handler_stack;  // a stack overflow is a crash too
+alignas(16) std::array<std::byte, 32U << 10U> handler_stack;  // to handle stack overflows, too
 
 void on_crash(int number, siginfo_t* info, void* context) {
-    // abort() sends its signal to itself. Any other signal of a program is meant for the program:
-    // blocked and sent to ourselves again, with all that it carries, it waits to be routed.
+    // abort() sends its signal to itself. A signal from any other process is meant for the program:
+    // block it and send it to ourselves again, with all its data, so that it waits to be routed.
     const bool sent = info->si_code <= 0 && number != SIGABRT;
     if (sent) {
         sigaddset(&static_cast<ucontext_t*>(context)->uc_sigmask, number);
@@ -26,11 +26,11 @@ void on_crash(int number, siginfo_t* info, void* context) {
         return;
     }
     FarewellPage* const page = page_of_crash.load();
-    // A helper that we forked has this handler too.
+    // A helper that we forked inherits this handler.
     if (page != nullptr && owner.load() == ::getpid()) page->farewell.store(Farewell::crashing);
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
-    ::sigaction(number, &plain, nullptr);  // and the fault comes again
+    ::sigaction(number, &plain, nullptr);  // then the fault happens again and kills us
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void mark_crashes_on(FarewellPage* page) {
         ::sigaction(number, &action, nullptr);
         sigaddset(&faults, number);
     }
-    ::sigaction(SIGABRT, &action, nullptr);  // stays blocked: abort() unblocks it itself
+    ::sigaction(SIGABRT, &action, nullptr);  // blocked until abort() itself unblocks it
     ::sigprocmask(SIG_UNBLOCK, &faults, nullptr);
 }
 

@@ -1,5 +1,5 @@
-// The farewell, by which the sentry knows how the supervisor ended, and the mark that a crash
-// leaves there: nobody killed it, so nobody meant the program.
+// The farewell, which tells the sentry how the supervisor ended, and the mark that a crash leaves
+// there: after a crash nobody meant to kill the program.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,9 @@
 namespace holdfast {
 
 enum class Farewell : std::uint32_t {
-    none = 0,      // gone without one: killed
+    none = 0,      // no farewell: killed
     ended = 1,     // the run is over
-    crashing = 2,  // a fault of our own
+    crashing = 2,  // crashed by a fault of our own
 };
 
 struct FarewellPage {
@@ -19,11 +19,11 @@ struct FarewellPage {
     std::atomic<std::uint64_t> oom_kills;  // of /proc/vmstat, at the last look
 };
 
-// The signals of a fault. They must not be blocked, or the kernel kills without asking the handler.
+// The signals of a fault. Never block them: the kernel would then kill without calling the handler.
 inline constexpr int fault_signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE};
 
 // From now on a crash of this process leaves its mark on `page`; null: nowhere. A fault signal that
-// somebody sent is made to wait in the inbox, as all other signals do.
+// somebody sent waits in the inbox instead, like all other signals.
 void mark_crashes_on(FarewellPage* page);
 
 }  // namespace holdfast

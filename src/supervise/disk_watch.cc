@@ -13,14 +13,10 @@
 #include "sources/mountinfo.h"
 #include "sources/pid_fds.h"
 #include "sources/process_dir.h"
+#include "supervise/local_path.h"
 
 namespace holdfast {
 namespace {
-
-bool lies_below(const std::string& path, const std::string& mount) {
-    if (mount == "/") return true;
-    return path.starts_with(mount) && (path.size() == mount.size() || path[mount.size()] == '/');
-}
 
 std::vector<sources::Mount> mounts_here() {
     const auto roots = sources::Roots::open();
@@ -31,27 +27,8 @@ std::vector<sources::Mount> mounts_here() {
     return mounts ? *mounts : std::vector<sources::Mount>{};
 }
 
-// By its type alone: statfs of a dead server never returns.
-bool remote(const sources::Mount& mount) {
-    static constexpr const char* types[] = {"nfs",       "cifs",     "smb",   "ceph", "lustre",
-                                            "fuse",      "9p",       "afs",   "gpfs", "beegfs",
-                                            "glusterfs", "virtiofs", "autofs"};
-    return std::any_of(std::begin(types), std::end(types),
-                       [&](const char* type) { return mount.type.starts_with(type); });
-}
-
-bool on_network(const std::string& path) {
-    const std::vector<sources::Mount> mounts = mounts_here();
-    const sources::Mount* best = nullptr;
-    for (const sources::Mount& mount : mounts)
-        if (lies_below(path, mount.point) &&
-            (best == nullptr || mount.point.size() >= best->point.size()))
-            best = &mount;
-    return best == nullptr || remote(*best);
-}
-
-// Only types known to lie on this machine: whatever else there is may never answer. Images that are
-// only read are always full.
+// Only types that are known to be local: any other may never answer. Read-only images are always
+// full.
 bool could_fill(const sources::Mount& mount) {
     static constexpr std::string_view types[] = {"ext2", "ext3",  "ext4",     "xfs",   "btrfs",
                                                  "f2fs", "tmpfs", "overlay",  "zfs",   "jfs",
@@ -68,7 +45,7 @@ void DiskWatch::add(Nanos now, const std::string& use, const std::string& path) 
     if (std::any_of(watched_.begin(), watched_.end(), same_path)) return;
     if (std::find(refused_.begin(), refused_.end(), path) != refused_.end()) return;
     struct stat info {};
-    if (on_network(path) || ::stat(path.c_str(), &info) != 0) {
+    if (on_network(mounts_here(), path) || ::stat(path.c_str(), &info) != 0) {
         if (refused_.size() < 64) refused_.push_back(path);
         return;
     }
@@ -97,7 +74,7 @@ void DiskWatch::add_written_by(Nanos now, int process_dir) {
 
 void DiskWatch::add_full(Nanos now) {
     constexpr std::size_t most = 512;
-    // On a host with many containers each of them has a mount of the same full disk.
+    // A host with many containers has a mount of the same full disk for each of them.
     const std::size_t room = watched_.size() + 4;
     const std::vector<sources::Mount> mounts = mounts_here();
     for (std::size_t i = 0; i < std::min(most, mounts.size()) && watched_.size() < room; ++i) {

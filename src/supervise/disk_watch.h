@@ -1,5 +1,5 @@
-// The filesystems a training program is likely to fill: where it works, where temporary files and
-// shared memory go, and where it writes.
+// The filesystems that a training program is likely to fill: of its working directory, of temporary
+// files and shared memory, and of files that it writes.
 #pragma once
 
 #include <string>
@@ -14,15 +14,15 @@ class DiskWatch {
 public:
     explicit DiskWatch(TableWriter<format::Disk>& table) : table_(&table) {}
 
-    // Watches the filesystem below `path` unless it is known already. Network filesystems are left
-    // alone: asking a dead one for its space would block the supervisor.
+    // Watches the filesystem of `path`, unless it is watched already. Leaves out network
+    // filesystems: asking a dead one for its space would block the supervisor.
     void add(Nanos now, const std::string& use, const std::string& path);
     // The directories of files the process has open for writing: checkpoints, logs, caches.
     void add_written_by(Nanos now, int process_dir);
-    // After a bad end: whatever else is mounted here and has no room left. A checkpoint is open for
-    // a moment only, and what fills a disk seldom names it.
+    // Call after a bad end: adds every other mounted filesystem that is full. A checkpoint is open
+    // only for a moment, and an error about a full disk seldom names it.
     void add_full(Nanos now);
-    // The space of all of them now.
+    // Reads the space of all of them.
     void look(Nanos now);
 
 private:

@@ -58,7 +58,7 @@ void EventLog::missing(Nanos now, std::string_view text) {
 
 void EventLog::write(format::Event event, std::string_view text) {
     const std::size_t size = std::min(text.size(), sizeof event.text);
-    std::copy_n(text.data(), size, event.text);  // memcpy must not be given an empty view's null
+    std::copy_n(text.data(), size, event.text);  // not memcpy: an empty view's pointer may be null
     event.text_size = static_cast<std::uint32_t>(size);
     ring_->append(event);
 }

@@ -21,7 +21,7 @@ constexpr std::size_t most_gpus = 16;
 format::Gpu unseen_gpu() {
     format::Gpu record{};
     forget(record, &format::Gpu::total, &format::Gpu::ecc_uncorrected);
-    record.clock_event_reasons_seen = 0;  // or-ed over the run
+    record.clock_event_reasons_seen = 0;  // all reasons of the run or-ed
     record.utilisation = record.temperature = record.temperature_peak = ~0U;
     return record;
 }
@@ -85,7 +85,7 @@ void note(const sources::GpuReading& seen, Nanos now, format::Gpu& record) {
 
 Result<std::unique_ptr<GpuWatch>> GpuWatch::start(const RunDirectory* directory,
                                                   const BoxOrigin& origin) {
-    // WSL has the library without this device.
+    // WSL has the library, but not this device.
     if (::access("/dev/nvidiactl", F_OK) != 0 && ::access("/dev/dxg", F_OK) != 0)
         return std::unique_ptr<GpuWatch>();
     auto box = GpuBox::create(directory, origin);
@@ -105,7 +105,7 @@ Result<std::unique_ptr<GpuWatch>> GpuWatch::start(const RunDirectory* directory,
 
 GpuWatch::~GpuWatch() {
     child_.send(SIGKILL);
-    // The wait is bounded: a process that is stuck in the driver cannot even be killed.
+    // Wait only for a while: a process that is stuck in the driver cannot even be killed.
     for (int tries = 0; tries < 20 && child_ && !child_.wait_if_ended(); ++tries)
         ::poll(nullptr, 0, 1);
 }

@@ -1,5 +1,5 @@
-// Watches the GPUs from a separate process: opening the driver takes up to a second, and every call
-// into it can hang for good once a GPU has fallen off the bus.
+// Watches the GPUs from a separate process: opening the driver takes up to a second, and once a GPU
+// has fallen off the bus every call into the driver may hang for good.
 #pragma once
 
 #include <memory>

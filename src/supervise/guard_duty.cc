@@ -35,7 +35,7 @@ std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
                          human(crossing.room), human(crossing.limit));
         break;
     case Kind::refused:
-    case Kind::too_large:  // of an older agent
+    case Kind::too_large:  // from an older agent
     case Kind::none:
         text = formatted("guard: {} {} at {}: {} of {} are left", did, human(crossing.asked), who,
                          human(crossing.room), human(crossing.limit));
@@ -46,7 +46,7 @@ std::string words_about(const GuardCrossing& crossing, format::GuardMode mode) {
 
 namespace {
 
-// The error wanders for a while before all others wait; one of long before was dealt with.
+// The error takes a while until everything else waits; an older error has been dealt with.
 constexpr Nanos long_before = std::chrono::seconds(15);
 // CPU time is measured about once a second.
 constexpr Nanos unmeasured = std::chrono::seconds(2);
@@ -70,9 +70,10 @@ bool RefusalWatch::should_end(Nanos now, std::optional<Nanos> grace) {
 
 namespace {
 
-// A thread that was called must first reach its next line.
+// The called thread must first reach its next line.
 constexpr Nanos between_calls = std::chrono::milliseconds(2);
-// It slows a program down for a moment, and many come close to their limit without crossing it.
+// An early call slows the program for a moment, and many programs come close to their limit without
+// crossing it.
 constexpr Nanos between_early_calls = std::chrono::milliseconds(75);
 
 }  // namespace
@@ -114,7 +115,7 @@ void GuardDuty::serve(Nanos now, const std::vector<CgroupAddress>& cgroups, Chil
 
 void GuardDuty::glance(Nanos now) {
     observer_->glance_at_memory(now);
-    // Who asked to be told hears of it before an error is raised.
+    // Tell those who asked for it before an error is raised.
     page_.tell_of_brink(observer_->addresses());
     look_at_brink(now, observer_->addresses());
 }
@@ -151,8 +152,8 @@ void GuardDuty::on_stall(Nanos now, const StallNews& news) {
                                options_->kernel ? std::nullopt : options_->guard.grace));
 }
 
-// The kernel would have killed it; asked to end it can still save. Those below go as well: they
-// wait for each other, and nobody is left to end them.
+// Without the guard the kernel would have killed it; asked to end, it can still save its work. Ask
+// its children, too: they wait for each other, and nobody would be left to end them.
 void GuardDuty::end_stuck_tree(Child& command) {
     for (const pid_t pid : observer_->tree().living()) {
         if (pid == command.pid()) continue;

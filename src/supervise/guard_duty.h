@@ -18,45 +18,47 @@
 
 namespace holdfast {
 
-// The program has not moved since it was refused memory; nothing: it is not ended for that.
+// For a program that has not moved since it was refused memory. `grace` is absent if it will not be
+// ended for that.
 std::string stuck_words(Nanos lasted, const std::string& place, std::optional<Nanos> grace);
 
-// One line for the user about the guard's first crossing.
+// One line for the user about the first time that the guard was needed.
 std::string words_about(const GuardCrossing& crossing, format::GuardMode mode);
 
-// A program that is stuck because the guard refused it memory: the error was not handled, and other
-// threads or processes wait for the one that got it. Without the guard it would have been killed.
+// Recognises a program that is stuck because the guard refused it memory: it did not handle the
+// error, and other threads or processes wait for the one that got it. Without the guard it would
+// have been killed.
 class RefusalWatch {
 public:
-    // After a refusal, a proven standstill is reported after this long.
+    // After a refusal, a proven standstill is reported this early.
     static constexpr Nanos patience = std::chrono::seconds(10);
 
-    // News of the stall watch. True: the program has not moved since the refusal, as it seems
-    // because of it; once for each standstill.
+    // Takes news of the stall watch. Returns true, once per standstill, if the program has not
+    // moved since the refusal, most likely because of it.
     bool on_stall(Nanos now, const StallNews& news, std::optional<Nanos> refused);
-    // True, once: the grace is over, and it still does not move.
+    // Returns true, once, if the grace is over and the program still does not move.
     bool should_end(Nanos now, std::optional<Nanos> grace);
 
 private:
-    std::optional<Nanos> stuck_;  // reported then
+    std::optional<Nanos> stuck_;  // when it was reported
     bool ended_ = false;
 };
 
 class GuardDuty {
 public:
-    // Nothing if the guard is switched off or not possible; the log then says why. The arguments
-    // must outlive it.
+    // Nothing if the guard is switched off or impossible; the event log then says why. The
+    // arguments must outlive the result.
     static std::optional<GuardDuty> start(const RunOptions& options, RunDirectory& directory,
                                           Observer& observer, EventLog& events);
 
     // At every look of the supervisor, and once after the command's end.
     void serve(Nanos now, const std::vector<CgroupAddress>& cgroups, Child& command);
-    // Near the limit the supervisor's own looks are too far apart: glance() is due then.
+    // When glance() is due: near the limit the supervisor's own looks are too far apart.
     Nanos next_look() const { return next_look_; }
     void glance(Nanos now);
     void on_stall(Nanos now, const StallNews& news);
 
-    // Descriptors by which the kernel tells of the brink, new ones only; drain() makes them quiet.
+    // New descriptors by which the kernel notifies us of the brink. drain() reads them empty.
     std::vector<int> take_new_fds() { return brink_.take_new_fds(); }
     void drain() { brink_.drain(); }
 

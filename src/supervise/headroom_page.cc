@@ -18,7 +18,7 @@ namespace {
 using format::GuardPage;
 using format::GuardPlace;
 
-// Nothing: the path is too long for the page, and those processes go unguarded.
+// Nothing if the path is too long for the page: those processes are not guarded.
 std::optional<GuardPlace> place_of(const CgroupAddress& cgroup) {
     GuardPlace place{};
     if (cgroup.directory.size() >= sizeof place.directory) return std::nullopt;
@@ -35,8 +35,8 @@ std::uint64_t least(std::optional<Bytes> a, std::optional<Bytes> b) {
     return a ? a->count : b ? b->count : 0;
 }
 
-// The agents read all figures at one moment and know better how much there is; ours tell them
-// what others take meanwhile. So theirs are only ever lowered.
+// The agents read all figures at one moment, so theirs are better; ours show what others have taken
+// meanwhile. So only ever lower the agents' figure.
 void lower(GuardPlace& place, std::uint64_t room, bool first) {
     const std::uint64_t known = std::atomic_ref(place.room).load(std::memory_order_relaxed);
     const std::uint64_t spent = std::atomic_ref(place.spent).load(std::memory_order_relaxed);
@@ -61,7 +61,7 @@ Result<HeadroomPage> HeadroomPage::create(const RunDirectory& directory,
     return made;
 }
 
-// A place is written before its key, by which it is found.
+// Writes a place before its key, because readers find it by the key.
 void HeadroomPage::publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                            std::optional<Bytes> machine) {
     GuardPage& shared = page();
@@ -85,7 +85,7 @@ void HeadroomPage::publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
     std::atomic_ref(shared.alive).store(now.count(), std::memory_order_release);
 }
 
-// Reported once each time: the figure must improve by the same amount before it is reported again.
+// Wakes once each time: twice the brink must be free again before it wakes anew.
 void HeadroomPage::tell_of_brink(const std::vector<CgroupAddress>& cgroups) {
     bool near = false;
     bool well_away = true;

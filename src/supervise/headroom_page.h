@@ -20,12 +20,13 @@ namespace holdfast {
 
 struct GuardOptions {
     format::GuardMode mode = format::GuardMode::warn;
-    std::optional<Bytes> reserve;  // nothing: by the size of the limit
-    // So long a program that is stuck after a refusal is left to itself; nothing: for ever.
+    std::optional<Bytes> reserve;  // nothing: depends on the size of the limit
+    // How long a program that is stuck after a refusal is left alone; nothing: for ever.
     std::optional<Nanos> grace = std::chrono::seconds(30);
 };
 
-// The first crossing of a run, as some process wrote it down; checked, but by a stranger's hand.
+// The first crossing of a run, as one of the program's processes wrote it. Checked, but not
+// trusted.
 struct GuardCrossing {
     format::GuardEventKind kind{};
     int pid = 0;
@@ -40,17 +41,18 @@ public:
     // Says that we are alive, where the cgroups are, and how much room there was just now.
     void publish(Nanos now, const std::vector<CgroupAddress>& cgroups,
                  std::optional<Bytes> machine);
-    // Whether this process can be called at the brink, and an error there would reach somebody.
+    // Whether this process can be called at the brink, and somebody would get an error there.
     bool listens(int pid);
-    // Makes room for those who come; who said that nobody hears may be asked again.
+    // Frees the places of processes that have ended. forget_answers(): processes that said that
+    // nobody would get an error may be called again.
     void forget_listeners(const std::function<bool(int)>& alive);
     void forget_answers();
     // When some process was last refused memory, or had an error raised.
     std::optional<Nanos> last_refusal();
-    // Once, when it is there.
+    // The first crossing, returned once.
     std::optional<GuardCrossing> take_first_event();
 
-    // Wakes those who asked to be told, once, when little is left.
+    // Wakes those who asked for it when little memory is left, once each time.
     void tell_of_brink(const std::vector<CgroupAddress>& cgroups);
 
 private:

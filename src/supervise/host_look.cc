@@ -33,7 +33,7 @@ HostLook::HostLook(const sources::Roots& roots)
       cpu_pressure_(value_or_nothing(sources::PressureReader::open(roots, "cpu"))) {
     if (!meminfo_) missing_.emplace_back("/proc/meminfo not readable");
     if (!vmstat_) missing_.emplace_back("/proc/vmstat not readable");
-    // Compiled in but switched off (psi=0) shows only when read.
+    // PSI that is compiled in but switched off (psi=0) shows only when it is read.
     if (memory_pressure_ && !memory_pressure_->read()) memory_pressure_.reset();
     if (!memory_pressure_) missing_.emplace_back("this kernel keeps no pressure figures (PSI)");
 }

@@ -1,4 +1,4 @@
-// The machine's figures at one look: memory, counters, pressure. Missing ones stay unknown.
+// The machine's figures at one look: memory, counters, pressure. A missing figure stays unknown.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ class HostLook {
 public:
     explicit HostLook(const sources::Roots& roots);
 
-    // Fills the host's part of a sample.
+    // Fills in the machine's part of a sample.
     void fill(format::Sample& sample) const;
-    // What a program could still get before the machine itself runs out.
+    // What a program can still get before the machine itself runs out of memory.
     static std::optional<Bytes> headroom(const format::Sample& sample);
-    // Sources this machine does not have, in words.
+    // The sources that this machine does not have, as text.
     const std::vector<std::string>& missing() const { return missing_; }
 
 private:
@@ -32,7 +32,7 @@ private:
     std::vector<std::string> missing_;
 };
 
-// A sample in which nothing is known yet.
+// A sample in which every figure is unknown.
 format::Sample unseen_sample();
 
 }  // namespace holdfast

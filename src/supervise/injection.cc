@@ -36,14 +36,14 @@ Result<Injection> Injection::find() {
         std::string path = formatted("{}{}{}", folder, place, file_name);
         UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
         if (!file) continue;
-        // The loader would complain of it on stderr, in every process.
+        // With noexec, the loader would complain on stderr in every process.
         struct statvfs disk {};
         if (::fstatvfs(file.get(), &disk) == 0 && (disk.f_flag & ST_NOEXEC) != 0)
             return Error{"the agent's library lies on a file system that is mounted noexec"};
         std::array<char, PATH_MAX> real{};
         if (::realpath(path.c_str(), real.data()) != nullptr) path = real.data();
         if (can_be_named(path)) return Injection(std::move(path), UniqueFd());
-        // By our open file instead: good for as long as we live, which is as long as it matters.
+        // Name it by our open file instead, which exists as long as we do: that is long enough.
         path = formatted("/proc/{}/fd/{}", ::getpid(), file.get());
         return Injection(std::move(path), std::move(file));
     }
@@ -71,7 +71,7 @@ std::vector<std::string> Injection::environment(const char* const* environment,
     else
         entries.push_back(formatted("{}{}:{}", preload_name, library_, theirs));
     entries.push_back("HOLDFAST_RUN=" + run_directory);
-    // The agent is silent in a process that is under more of them: see agent/process/quiet.h.
+    // In a process under more filters than now, the agent does nothing: see agent/process/quiet.h.
     entries.push_back(formatted("HOLDFAST_FILTERS={}", seccomp_filters()));
     return entries;
 }

@@ -16,8 +16,8 @@ public:
     static Result<Injection> find();
     static Injection of(std::string library) { return Injection(std::move(library), UniqueFd()); }
 
-    // `environment` ("NAME=value", as execve takes it) as the command must get it. Unchanged when
-    // the command cannot take the agent.
+    // The environment for the command, made from `environment` ("NAME=value", as execve takes it).
+    // Unchanged if the command cannot load the agent.
     std::vector<std::string> environment(const char* const* environment,
                                          const std::string& run_directory,
                                          const std::string& program) const;
@@ -26,7 +26,7 @@ private:
     Injection(std::string library, UniqueFd held)
         : library_(std::move(library)), held_(std::move(held)) {}
 
-    std::string library_;  // as LD_PRELOAD can name it
+    std::string library_;  // in a form that LD_PRELOAD can name
     UniqueFd held_;
 };
 

@@ -16,7 +16,7 @@ std::string value_of(const std::vector<std::string>& environment, const std::str
     return "(absent)";
 }
 
-// The library lies beside the program in the build tree too, so a test program has none beside it.
+// In the build tree the library is next to the program; there is none next to a test program.
 class InjectionTest : public ::testing::Test {
 protected:
     const Injection injection_ = Injection::of("/opt/agent.so");

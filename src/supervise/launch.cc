@@ -26,7 +26,7 @@ Result<Launched> launch(const Launch& plan) {
     if (!pipe) return pipe.error();
     auto gate = Pipe::make();
     if (!gate) return gate.error();
-    // Before fork: no allocation after it.
+    // Before fork: nothing may be allocated after it.
     std::vector<char*> words = c_strings(plan.command);
     std::vector<char*> entries = c_strings(plan.environment);
     char** const environment = plan.environment.empty() ? environ : entries.data();
@@ -35,15 +35,17 @@ Result<Launched> launch(const Launch& plan) {
         if (plan.dies_with_us) end_with_parent(us);
         gate->writer.reset();
         char opened = 0;
-        // Whoever killed the supervisor meant the program; an exit would look like the program's
-        // own.
+        // Somebody killed the supervisor, and so meant the program. An exit here would look like
+        // the program's own.
         if (::read(gate->reader.get(), &opened, 1) != 1) ::raise(SIGKILL);
         for (const int fd : plan.replaced) ::dup2(plan.output, fd);
         if (plan.state != nullptr) plan.state->hand_back();
         ::execvpe(words[0], words.data(), environment);
+        // Perhaps there is room without what was put into the environment.
+        if (errno == E2BIG) ::execvpe(words[0], words.data(), environ);
         const int failed = errno;
         if (::write(pipe->writer.get(), &failed, sizeof failed) < 0) {
-        }  // then the exit status alone must tell
+        }  // then only the exit status can tell
         return failed == ENOENT ? 127 : 126;
     });
     if (!child) return child.error();
@@ -63,7 +65,7 @@ Result<Launched> launch(const Launch& plan) {
         child->wait();
         return Launched{Child(), Error{std::strerror(failed), failed}};
     }
-    return Launched{std::move(child).value(), {}};  // the pipe closed on exec
+    return Launched{std::move(child).value(), {}};  // exec closed the pipe
 }
 
 Error replace_by(const std::vector<std::string>& command) {
@@ -75,15 +77,15 @@ Error replace_by(const std::vector<std::string>& command) {
 void end_as(int wait_status) {
     if (WIFEXITED(wait_status)) ::_exit(WEXITSTATUS(wait_status));
     const int number = WTERMSIG(wait_status);
-    // The program left its core already; a second one, of us, would only mislead.
+    // The program has left its core file already; one of ours would only mislead.
     ::prctl(PR_SET_DUMPABLE, 0);
     ::signal(number, SIG_DFL);
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, number);
-    ::raise(number);  // pending until unblocked
+    ::raise(number);  // pending until it is unblocked
     ::sigprocmask(SIG_UNBLOCK, &one, nullptr);
-    // Still here: as PID 1 no default action applies to us.
+    // Still here: we are PID 1, for which signals have no default action.
     ::_exit(128 + number);
 }
 

@@ -37,7 +37,7 @@ TEST(Launch, GivesTheProgramWhatItWouldHaveHadWithoutUs) {
     ::sigprocmask(SIG_SETMASK, &one, &before);
     ::signal(SIGCHLD, SIG_IGN);
     const OwnState state = OwnState::take();
-    // Not through a shell: some set SIGCHLD back.
+    // Without a shell: some shells reset SIGCHLD.
     for (const char* line : {"SigBlk:.0000000000000200", "SigIgn:.[0-9a-f]*[13579bdf]....$"}) {
         auto launched =
             launch({.command = {"grep", "-q", line, "/proc/self/status"}, .state = &state});

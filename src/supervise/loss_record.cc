@@ -17,7 +17,7 @@ using format::SectionId;
 std::optional<LossRecord> LossRecord::open(int box) {
     struct stat file {};
     constexpr std::size_t size = layout::machine.size;
-    // A store behind the end of a file that somebody cut would be a SIGBUS.
+    // Check the size first: if somebody cut the file, a store beyond its end would be a SIGBUS.
     if (box < 0 || ::fstat(box, &file) != 0 || static_cast<std::size_t>(file.st_size) < size)
         return std::nullopt;
     void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, box, 0);
@@ -35,7 +35,7 @@ bool LossRecord::has_end() const {
     return false;
 }
 
-// A RingWriter counts for itself and knows nothing of what another has written.
+// Not a RingWriter: it counts its own records, and does not know what the supervisor has written.
 void LossRecord::supervisor_lost(Nanos now, LossReason reason, bool passed_on) {
     const format::Section& section = layout::machine[SectionId::events];
     std::byte* const ring = box_ + section.offset;

@@ -14,13 +14,13 @@ enum class LossReason : std::uint32_t { killed = 1, crashed = 2, oom_killer = 3 
 
 class LossRecord {
 public:
-    // Maps a machine box of this very program. Stays mapped: its user lives no longer than it.
+    // Maps a machine box of this program's own version. Stays mapped: the sentry exits soon after.
     static std::optional<LossRecord> open(int box);
 
-    // The supervisor wrote the end itself, and was lost after it.
+    // Whether the supervisor wrote the end itself, and was lost only after that.
     bool has_end() const;
     void supervisor_lost(Nanos now, LossReason reason, bool passed_on);
-    // Not complete: nobody looked at the end.
+    // Stores the end as incomplete, because nobody looked at the machine then.
     void program_ended(Nanos now, Nanos now_wall, std::optional<int> wait_status);
 
 private:

@@ -6,7 +6,7 @@ namespace holdfast {
 namespace {
 
 constexpr std::size_t size = std::size_t{1} << 20U;
-constexpr Bytes plenty = Bytes::mib(32);  // taken near the edge, it would push the program over it
+constexpr Bytes plenty = Bytes::mib(32);  // near the edge the reserve itself would be too much
 
 }  // namespace
 
@@ -14,7 +14,7 @@ MemoryReserve::MemoryReserve() {
     void* pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) return;
     pages_ = pages;
-    // A helper forked meanwhile would share the pages, and they would not be given back.
+    // A helper that is forked meanwhile would share the pages, and then we could not free them.
     ::madvise(pages_, size, MADV_DONTFORK);
     ::madvise(pages_, size, MADV_NOHUGEPAGE);
 }
@@ -34,7 +34,7 @@ void MemoryReserve::give() {
 
 void MemoryReserve::take() {
     if (pages_ == nullptr) return;
-    // One store a page: each is charged now.
+    // A store to each page, so that each is charged now.
     for (std::size_t at = 0; at < size; at += 4096) static_cast<volatile char*>(pages_)[at] = 1;
     held_ = true;
 }

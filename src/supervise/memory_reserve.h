@@ -20,10 +20,10 @@ public:
     MemoryReserve(const MemoryReserve&) = delete;
     MemoryReserve& operator=(const MemoryReserve&) = delete;
 
-    // Back to the machine, at once: somebody was killed or ended. Given any earlier, the program
-    // that climbs would eat it.
+    // Frees it, as soon as somebody was killed or ended. Not earlier, or the program that climbs
+    // would take it.
     void give();
-    // Again, where `room` below the tightest limit is plenty or there is none.
+    // Takes it again, if `room` below the tightest limit is plenty, or if there is no limit.
     void refill(std::optional<Bytes> room);
 
     bool held() const { return held_; }

@@ -14,7 +14,7 @@
 namespace holdfast {
 namespace {
 
-// Jupyter puts the path of the notebook into its kernel's environment.
+// Jupyter puts the notebook's path into its kernel's environment.
 constexpr std::string_view notebook_variable[] = {"JPY_SESSION_NAME"};
 
 bool is_kernel(const std::vector<std::string>& words) {
@@ -24,7 +24,7 @@ bool is_kernel(const std::vector<std::string>& words) {
     });
 }
 
-// A neighbour's name: the notebook for a kernel, else the command line.
+// A neighbour's name: for a kernel the notebook, else the command line.
 std::string called(int process_dir, const std::vector<std::string>& words) {
     if (is_kernel(words))
         if (const auto found = sources::read_pid_environ(process_dir, notebook_variable);
@@ -38,7 +38,7 @@ std::string called(int process_dir, const std::vector<std::string>& words) {
 }  // namespace
 
 void NeighbourWatch::look(Nanos now, const IsOurs& is_ours, const SharesLimit& shares_limit) {
-    // Twice the table: some of the largest are ours.
+    // Asks for twice as many as fit, because some of the largest are ours.
     const auto largest = sources::largest_processes(*roots_, table_->capacity() * 2);
     if (!largest) return;
     std::size_t slot = 0;

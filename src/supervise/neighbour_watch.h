@@ -19,7 +19,8 @@ public:
     NeighbourWatch(const sources::Roots& roots, TableWriter<format::Neighbour>& table)
         : roots_(&roots), table_(&table) {}
 
-    // One small read per process of the machine: now and then, more often when memory is short.
+    // Makes one small read per process of the machine: call it now and then, and more often when
+    // memory is short.
     void look(Nanos now, const IsOurs& is_ours, const SharesLimit& shares_limit);
     // Those that shared our limit at the last look and have ended since.
     std::vector<pid_t> gone() const;

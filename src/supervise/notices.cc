@@ -9,8 +9,8 @@ void Notices::look(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     look_for_leak(now, cgroups);
 }
 
-// What passes the relay is known to the last byte. For a terminal or a file, all we know is that a
-// stuck program is writing nothing.
+// Of relayed output we know the last byte. For a terminal or a file we only know that a stuck
+// program writes nothing.
 bool Notices::mid_line() const { return output_ == nullptr || !output_->ends_a_line(); }
 
 void Notices::tell_of_stall(const StallNews& news) {
@@ -32,8 +32,8 @@ void Notices::tell_of_worthless_steps() {
     }
 }
 
-// In a separate process, and seldom, because most growth is not a leak. Not while memory is short:
-// the guard has warned by then.
+// Works in a separate process, and seldom, because most growth is no leak. Not while memory is
+// short: by then the guard has warned.
 void Notices::look_for_leak(Nanos now, const std::vector<CgroupAddress>& cgroups) {
     constexpr Nanos between_leak_looks = std::chrono::seconds(10);
     if (!options_->on_filling || directory_ == nullptr || !observer_->stalls().seen_steps()) return;

@@ -15,7 +15,7 @@ namespace holdfast {
 
 class Notices {
 public:
-    // Directory and output are optional. The arguments must outlive it.
+    // Directory and output may be null. The arguments must outlive this.
     Notices(const RunOptions& options, const RunDirectory* directory, const OutputBox* output,
             Observer& observer, Errands& errands)
         : options_(&options),

@@ -14,19 +14,19 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Work that took `cost` may be repeated after this long: a fifth of a percent of a core at most.
+// How long to pause after work that took `cost`: the work takes at most a fifth of a percent of a
+// core.
 Nanos pause_after(Nanos cost, Nanos at_least) { return std::max(at_least, cost * 500); }
 
-// Lines some rule may want; the log of a busy machine would fill the ring.
+// Keeps only lines that a rule may need: a busy machine's log would fill the ring.
 bool matters(const sources::KernelRecord& record) {
     return sources::parse_oom_kill(record) || sources::parse_fault(record) ||
            sources::parse_xid(record) || sources::parse_io_error(record) ||
            sources::parse_hardware_error(record);
 }
 
-// A kill's first line names two cgroups, which under Kubernetes are long, and the pid last. The
-// text before them has nothing that a rule needs, and could push the pid beyond the end of the
-// field.
+// A kill's first line names two cgroups, which are long under Kubernetes, and the pid at the end.
+// Cut the text before them, which no rule needs: otherwise the pid may not fit into the field.
 std::string fitting(std::string text) {
     const std::size_t begin = text.find(",nodemask=");
     const std::size_t end =
@@ -51,7 +51,7 @@ Observer::Observer(const sources::Roots& roots, MachineBox& box, EventLog& event
       stacks_(box.stacks),
       stalls_(roots, box, tree_, stacks_),
       oom_table_(sources::page_size()) {
-    // Before the program starts, so that nothing of it is missed and nothing older is taken for it.
+    // Before the program starts, so that none of its messages is missed, and no older one counts.
     if (auto log = sources::KernelLog::open(roots, sources::KernelLog::From::now))
         kernel_log_.emplace(std::move(log).value());
     cgroups_.open_own(monotonic_now());
@@ -80,11 +80,11 @@ void Observer::note_missing(Nanos now) {
 }
 
 Nanos Observer::look(Nanos now) {
-    // First of all: these files are open and their buffers made, so it needs no memory.
+    // First, because it needs no memory: the files are open and the buffers exist.
     const std::uint64_t kills = cgroups_.all_kills();
     cgroups_.glance(now);
     if (cgroups_.all_kills() != kills) make_room();
-    // If one process starts, more often follow (a pool, a loader), and the next may not live long.
+    // More processes often follow the first (a pool, a loader), and may not live long.
     if (tree_.discover(now)) lively_until_ = now + std::chrono::seconds(1);
     tree_.glance(now);
     if (now >= next_host_look_) {
@@ -93,8 +93,8 @@ Nanos Observer::look(Nanos now) {
     }
     if (now >= next_study_) study(now);
     if (now >= next_survey_) survey(now);
-    // Close to the limit, who holds what is worth more than a quiet core: the eater may be gone
-    // a moment after it has killed us.
+    // Close to the limit it is worth the CPU time to know who holds what: the process that took the
+    // memory may end a moment after it got us killed.
     if (tight() && now >= next_neighbours_) look_at_neighbours(now);
 
     if (now >= next_stacks_) look_at_stacks(now);
@@ -110,7 +110,7 @@ Nanos Observer::look(Nanos now) {
     return now + interval_;
 }
 
-// What is left before the first of all limits: the machine's, the cgroup's, the process's own.
+// What is left before the first limit is reached: the machine's, the cgroup's or the process's own.
 std::optional<Bytes> Observer::headroom(const format::Sample& sample) const {
     std::optional<Bytes> least = HostLook::headroom(sample);
     const auto consider = [&least](Bytes room) {
@@ -205,13 +205,14 @@ void Observer::read_kernel_log(Nanos now) {
 }
 
 void Observer::note_kernel_line(Nanos now, const sources::KernelRecord& record) {
-    // The list comes before the kill that it belongs to, in the log and so in the record.
+    // The list belongs to the kill that follows it: keep that order in the record.
     if (!oom_table_.tasks().empty() && sources::parse_oom_kill(record)) {
         events_->kernel_line(now, record.time, oom_table_.columns());
         for (const sources::OomTask& task : oom_table_.tasks())
             events_->kernel_line(now, record.time, mask_text(task.line));
         oom_table_.clear();
-        // Names only: who is in the list is most likely still there, and here has a command line.
+        // The list has only names. Most of these processes still live, and their command lines can
+        // be read.
         look_at_neighbours(now);
     }
     events_->kernel_line(now, record.time, mask_text(fitting(record.text)));
@@ -225,9 +226,12 @@ void Observer::last_look(Nanos now, bool ended_well) {
         now, [this](pid_t pid) { return is_ours(pid); }, main_cgroup(), neighbours_.gone());
     host_.fill(latest_);
     disks_.look(now);
-    if (!ended_well) disks_.add_full(now);
-    // If another process took the memory, it may still be there; but a picture from just before the
-    // end is better.
+    if (!ended_well) {
+        disks_.add_full(now);
+        tree_.before_reaping();
+    }
+    // If another process took the memory, it may still be there; but a look from just before the
+    // end is better, so keep a recent one.
     if (!ended_well && now >= next_neighbours_) look_at_neighbours(now);
     const format::Sample sample = sample_now(now);
     box_->samples.append(sample);

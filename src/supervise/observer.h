@@ -1,4 +1,4 @@
-// Looks at the machine and the tree at the right moments and writes down what it sees.
+// Looks at the machine and the tree at the right moments, and records what it sees.
 #pragma once
 
 #include <optional>
@@ -28,11 +28,10 @@ public:
 
     ProcessTree& tree() { return tree_; }
     StallWatch& stalls() { return stalls_; }
-    // Descriptor to wait on for kernel messages; -1: not readable here.
     // What the guards inside the processes need to know.
     std::vector<CgroupAddress> addresses() const { return cgroups_.addresses(); }
     std::optional<Bytes> machine_headroom() const { return HostLook::headroom(latest_); }
-    // Taken by the OOM killer on this machine so far; nothing: not to be seen.
+    // How many processes the OOM killer has killed on this machine so far; nothing if unknown.
     std::optional<std::uint64_t> oom_kills() const {
         if (latest_.vm_oom_kill == format::unknown) return std::nullopt;
         return latest_.vm_oom_kill;
@@ -40,15 +39,15 @@ public:
     int kernel_log_fd() const { return kernel_log_ ? kernel_log_->fd() : -1; }
 
     void begin(Nanos now, pid_t command, const std::string& working_directory);
-    // Nothing but the cgroups' memory, for who must look often.
+    // Reads only the cgroups' memory, for callers that must look often.
     void glance_at_memory(Nanos now) { cgroups_.glance(now, std::chrono::milliseconds(2)); }
-    // One look; says when the next is due.
+    // Makes one look; returns when the next one is due.
     Nanos look(Nanos now);
     void read_kernel_log(Nanos now);
-    // Somebody ended: what we need to look at it must not be the death of us.
+    // Call when a process has ended: our own look at it must not get us killed.
     void make_room() { reserve_.give(); }
     bool has_reserve() const { return reserve_.held(); }
-    // The command is dead but not yet reaped: the last look, which decides most verdicts.
+    // Call when the command is dead but not yet reaped: this last look decides most verdicts.
     void last_look(Nanos now, bool ended_well);
 
 private:

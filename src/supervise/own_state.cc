@@ -13,8 +13,8 @@ bool runs(const itimerval& timer) {
 
 OwnState OwnState::take() {
     OwnState state;
-    // A fault of our own (SIGSEGV and its kin) ends us even while blocked, so blocking all is safe,
-    // and a SIGABRT or SIGQUIT sent by a watchdog still reaches the program instead of us.
+    // Block all signals. That is safe: a fault of our own (SIGSEGV and its kin) ends us even while
+    // blocked. And a SIGABRT or SIGQUIT from a watchdog still reaches the program instead of us.
     sigset_t all;
     sigfillset(&all);
     ::sigprocmask(SIG_SETMASK, &all, &state.mask_);
@@ -24,13 +24,13 @@ OwnState OwnState::take() {
     struct sigaction plain {};
     plain.sa_handler = SIG_DFL;
     ::sigaction(SIGCHLD, &plain, nullptr);
-    // Timers survive exec, but not the fork that we put in between. Ours would ring for us.
+    // Timers survive exec but not our fork in between, so they would ring for us.
     for (std::size_t i = 0; i < timers.size(); ++i) {
         const itimerval stopped{};
         if (::getitimer(timers[i], &state.timers_[i]) == 0 && runs(state.timers_[i]))
             ::setitimer(timers[i], &stopped, nullptr);
     }
-    // Three descriptors per process watched: the program's soft limit may be too low for us.
+    // We need three descriptors per watched process: the program's soft limit may be too low.
     state.descriptors_known_ = ::getrlimit(RLIMIT_NOFILE, &state.descriptors_) == 0;
     if (state.descriptors_known_) {
         rlimit ours = state.descriptors_;

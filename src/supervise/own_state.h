@@ -16,8 +16,8 @@ public:
     // children waitable, raises the descriptor limit, stops timers.
     static OwnState take();
 
-    // Puts everything back, in the program's process or in place of it, just before exec. Safe
-    // between fork and exec.
+    // Restores everything, in the program's process or in ours, just before exec. Safe between fork
+    // and exec.
     void hand_back() const;
 
 private:

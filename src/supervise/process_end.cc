@@ -9,7 +9,7 @@
 namespace holdfast {
 namespace {
 
-// struct pidfd_info of linux/pidfd.h, newer than the headers this is built with.
+// struct pidfd_info of linux/pidfd.h, which the headers of this build may lack.
 struct PidfdInfo {
     std::uint64_t mask;
     std::uint64_t cgroup_id;
@@ -26,7 +26,8 @@ constexpr unsigned long get_info = _IOWR(0xff, 11, PidfdInfo);
 std::optional<int> end_of_process(int pidfd, int process_dir) {
     const auto stat = sources::read_pid_stat(process_dir);
     if (stat && stat->state == 'Z' && stat->exit_code) return *stat->exit_code;
-    // In this order: the pidfd does not tell of a zombie, and the zombie may be reaped any moment.
+    // In this order: the pidfd reports nothing about a zombie, and the zombie may be reaped at any
+    // moment.
     PidfdInfo info{};
     info.mask = info_exit;
     if (pidfd >= 0 && ::ioctl(pidfd, get_info, &info) == 0 && (info.mask & info_exit) != 0)

@@ -1,5 +1,5 @@
-// How a process that is not our child ended: the kernel reports it to the parent, and to whoever
-// asks in time.
+// How a process that is not our child ended: the kernel tells its parent, and anybody who asks in
+// time.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace holdfast {
 
-// After `pidfd` became readable. /proc/PID/stat tells while it is a zombie, and since Linux 6.15
-// the pidfd itself once it has been reaped. Nothing: its parent was faster, on an older kernel.
+// Call when `pidfd` has become readable. While the process is a zombie /proc/PID/stat tells; once
+// it is reaped, the pidfd does (Linux 6.15). Nothing if the parent was faster, on an older kernel.
 std::optional<int> end_of_process(int pidfd, int process_dir);
 
 }  // namespace holdfast

@@ -14,7 +14,7 @@
 namespace holdfast {
 namespace {
 
-// A child that ends as told once it is let go, watched through its pidfd alone.
+// A child that ends as told when it is let go, watched only through its pidfd.
 std::optional<int> end_of_child(void (*die)()) {
     int gate[2];
     if (::pipe(gate) != 0) return std::nullopt;

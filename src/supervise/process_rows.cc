@@ -34,7 +34,7 @@ std::optional<std::size_t> ProcessSlots::take() {
 void ProcessSlots::put(std::size_t slot, const format::Process& record) {
     Row& row = rows_[slot];
     if (record.ended == format::never) row.use = Use::alive;
-    // An end nobody could tell the status of counts as bad: it may be the one that matters.
+    // An end with unknown status counts as bad: it may be the one that matters.
     else
         row.use = record.wait_status == 0 ? Use::ended_well : Use::ended_badly;
     row.ended = record.ended;
@@ -64,7 +64,7 @@ std::string executable_of(int process_dir) {
     return length > 0 ? std::string(target, static_cast<std::size_t>(length)) : std::string();
 }
 
-// A script's name is the script's: that a shell runs it only the executable tells.
+// A script has its own name: only its executable shows that a shell runs it.
 format::ProgramKind kind_of(const std::string& executable, std::string_view name) {
     const std::string_view program = std::string_view(executable).substr(executable.rfind('/') + 1);
     if (is_wrapper_program(program) || is_wrapper_program(name))
@@ -130,6 +130,18 @@ void note_open_files(int process_dir, format::Process& record) {
     record.open_files_peak = larger(record.open_files_peak, *count);
 }
 
+void note_limits(int process_dir, format::Process& record) {
+    const auto limits = sources::read_pid_limits(process_dir);
+    if (!limits) return;
+    record.limit_as = stored(limits->address_space.soft);
+    record.limit_data = stored(limits->data.soft);
+    record.limit_fsize = stored(limits->file_size.soft);
+    record.limit_nofile = stored(limits->open_files.soft);
+    record.limit_nproc = stored(limits->processes.soft);
+    record.limit_cpu_soft = stored(limits->cpu_seconds.soft);
+    record.limit_cpu_hard = stored(limits->cpu_seconds.hard);
+}
+
 void note_details(int process_dir, format::Process& record) {
     note_open_files(process_dir, record);
     if (const auto status = sources::read_pid_status(process_dir)) {
@@ -144,15 +156,7 @@ void note_details(int process_dir, format::Process& record) {
         record.read_bytes = stored(io->read_disk);
         record.write_bytes = stored(io->written_disk);
     }
-    if (const auto limits = sources::read_pid_limits(process_dir)) {
-        record.limit_as = stored(limits->address_space.soft);
-        record.limit_data = stored(limits->data.soft);
-        record.limit_fsize = stored(limits->file_size.soft);
-        record.limit_nofile = stored(limits->open_files.soft);
-        record.limit_nproc = stored(limits->processes.soft);
-        record.limit_cpu_soft = stored(limits->cpu_seconds.soft);
-        record.limit_cpu_hard = stored(limits->cpu_seconds.hard);
-    }
+    note_limits(process_dir, record);
     if (const auto channel = sources::read_pid_wchan(process_dir))
         set_fixed_text(record.wait_channel, printable(*channel));
 }

@@ -1,4 +1,5 @@
-// The rows of the black box's table of processes: who gets one, and what is written into it.
+// The rows in the black box's table of processes: which process gets one, and what is written
+// there.
 #pragma once
 
 #include <sys/types.h>
@@ -14,14 +15,14 @@
 
 namespace holdfast {
 
-// Gives the rows of the process table to processes: a fixed number, however many come and go.
+// Assigns rows of the process table: their number is fixed, however many processes come and go.
 class ProcessSlots {
 public:
     explicit ProcessSlots(TableWriter<format::Process>& table)
         : table_(&table), rows_(table.capacity()) {}
 
     // A free row; else the row of the process that ended well the longest ago; else of one that
-    // ended badly. Nothing while all belong to the living.
+    // ended badly. Nothing while every row belongs to a living process.
     std::optional<std::size_t> take();
     void put(std::size_t slot, const format::Process& record);
 
@@ -39,20 +40,23 @@ private:
 
 // Fills a process's row of the black box from its /proc directory.
 
-// A row in which nothing is known yet.
+// A row in which every figure is unknown.
 format::Process unseen_process();
 
-// Who it is: executable, command line (masked), name. Returns the rank its environment names.
+// Fills in who it is: executable, command line (masked), name. Returns the rank that its
+// environment names.
 std::optional<int> identify_process(int process_dir, format::Process& record);
 
-// All that is left of a process that became another program unseen.
+// For a process that ran another program unseen: all that is left is its new name.
 void note_new_name(const std::string& name, format::Process& record);
 
 void note_figures(const sources::PidStat& stat, format::Process& record);
 void note_open_files(int process_dir, format::Process& record);
+// Those of a zombie can still be read.
+void note_limits(int process_dir, format::Process& record);
 // Memory by kind, descriptors, limits, I/O, wait channel: several small files.
 void note_details(int process_dir, format::Process& record);
-// Dear: the kernel walks all of them.
+// Counts mappings. Expensive: the kernel walks all of them.
 void note_mappings(int process_dir, format::Process& record);
 
 }  // namespace holdfast

@@ -34,7 +34,7 @@ TEST_F(ProcessSlotsOfThree, TakesFirstFromWhoEndedWellLongestAgo) {
     for (std::size_t slot = 0; slot < rows; ++slot) slots_.take();
     end(0, 30, 0);
     end(1, 10, 0);
-    end(2, 5, 9);  // killed: worth keeping
+    end(2, 5, 9);  // it was killed, so worth keeping
     EXPECT_EQ(slots_.take(), 1U);
     EXPECT_EQ(slots_.take(), 0U);
     EXPECT_EQ(slots_.take(), 2U);

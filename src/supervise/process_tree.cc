@@ -17,9 +17,10 @@
 namespace holdfast {
 namespace {
 
-// Beyond this many at once a process is only counted: each one watched costs three descriptors.
+// Beyond this many at the same time, processes are only counted: each watched one takes three
+// descriptors.
 constexpr std::size_t most_watched = 200;
-// Between fork and exec a process looks like its parent; by then it has become itself.
+// Between fork and exec a process looks like its parent; after this time it has become itself.
 constexpr Nanos settling_time = std::chrono::milliseconds(300);
 
 std::multimap<pid_t, pid_t> all_by_parent(const sources::Roots& roots) {
@@ -52,7 +53,8 @@ bool ProcessTree::discover(Nanos now) {
     if (now < next_discovery_ || !somebody_was_started()) return false;
     const Nanos begin = own_cpu_now();
     const bool found = find_newcomers(now);
-    // Processes with hundreds of threads make this dear; it may take half a percent of a core.
+    // This is expensive if processes have hundreds of threads: it may take half a percent of a
+    // core.
     next_discovery_ =
         now + std::max<Nanos>((own_cpu_now() - begin) * 200, std::chrono::milliseconds(20));
     return found;
@@ -66,7 +68,8 @@ bool ProcessTree::find_newcomers(Nanos now) {
     return found;
 }
 
-// The last field of /proc/loadavg is the newest pid or thread id: unchanged, nobody is new.
+// The last field of /proc/loadavg is the newest pid or thread id. If it is unchanged, nothing was
+// started.
 bool ProcessTree::somebody_was_started() {
     const auto text = read_file_at(roots_->proc(), "loadavg");
     if (!text) return true;
@@ -119,7 +122,7 @@ bool ProcessTree::has_ended(pid_t pid, sources::ProcessDir& dir) const {
 
 bool ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
     auto dir = sources::ProcessDir::open(*roots_, pid);
-    if (!dir || has_ended(pid, *dir)) return false;  // gone already
+    if (!dir || has_ended(pid, *dir)) return false;  // it has ended already
     Member member{std::move(dir).value(), UniqueFd(), {}, {}, now, false};
     member.pidfd = open_pidfd(pid);
     format::Process& record = member.record;
@@ -134,7 +137,7 @@ bool ProcessTree::add(Nanos now, pid_t pid, pid_t parent) {
     kept.slot = slots_.take();
     identify(now, kept);
     measure(now, kept, true);
-    // The command's end comes by SIGCHLD, with its status; telling it twice would race.
+    // The command's end comes through SIGCHLD, with its status; a second report would race.
     if (kept.pidfd && pid != command_) {
         epoll_event event{};
         event.events = EPOLLIN;
@@ -159,17 +162,17 @@ void ProcessTree::identify(Nanos now, Member& member) {
         facts.parent_role = parent->second.record.role;
         if (parent->second.record.rank >= 0) facts.parent_rank = parent->second.record.rank;
     }
-    // An orphan keeps the part it played while its parent lived.
+    // An orphan keeps the role that it had while its parent lived.
     const bool orphaned = met_before && record.is_command == 0 && !living_.contains(record.parent);
     if (!orphaned) record.role = decide_role(facts).role;
-    // Kept for every process that has one, to distinguish its children from new ranks.
+    // Store every rank, so that a rank's children can be told from new ranks.
     record.rank = rank.value_or(-1);
     record.cgroup = cgroup_slot_(member.dir.fd()).value_or(record.cgroup);
 }
 
 void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
     const auto stat = member.dir.stat();
-    // The dying have given their memory back: what one had when it lived is what counts.
+    // A dying process has freed its memory: keep the figures of when it lived.
     if (!stat || stat->state == 'Z' || stat->virtual_size == Bytes{}) return;
     format::Process& record = member.record;
     const bool became_another = stat->comm != std::string_view(record.name);
@@ -182,7 +185,7 @@ void ProcessTree::measure(Nanos now, Member& member, bool in_full) {
         identify(now, member);
     if (in_full) {
         note_details(member.dir.fd(), record);
-        // A process may be moved while it runs, and a kill is counted where it is then.
+        // A process may be moved to another cgroup, and a kill is counted where it is then.
         record.cgroup = cgroup_slot_(member.dir.fd()).value_or(record.cgroup);
     } else
         note_open_files(member.dir.fd(), record);
@@ -227,10 +230,12 @@ void ProcessTree::end(Nanos now, pid_t pid, std::optional<int> wait_status) {
     const auto found = living_.find(pid);
     if (found == living_.end()) return;
     Member& member = found->second;
-    // Met between fork and exec, and dead before the next look: a zombie still has its name.
+    // It was found between fork and exec and died before the next look: the zombie still has its
+    // name.
     if (const auto stat = member.dir.stat();
         stat && stat->comm != std::string_view(member.record.name))
         note_new_name(stat->comm, member.record);
+    if (!wait_status || *wait_status != 0) note_limits(member.dir.fd(), member.record);
     member.record.ended = now.count();
     member.record.wait_status = wait_status.value_or(-1);
     if (!wait_status || *wait_status != 0)
@@ -238,7 +243,12 @@ void ProcessTree::end(Nanos now, pid_t pid, std::optional<int> wait_status) {
     save(member);
     ended_.push_back({pid, member.record.start_ticks});
     if (ended_.size() > 500) ended_.pop_front();
-    living_.erase(found);  // closes the pidfd, which takes it off the epoll
+    living_.erase(found);  // closes the pidfd, which removes it from the epoll
+}
+
+void ProcessTree::before_reaping() {
+    if (const auto found = living_.find(command_); found != living_.end())
+        note_limits(found->second.dir.fd(), found->second.record);
 }
 
 void ProcessTree::save(const Member& member) {

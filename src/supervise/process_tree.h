@@ -1,4 +1,5 @@
-// The program and everything below it: who is there, how large, and how each one ended.
+// The program and everything below it: which processes there are, how large, and how each one
+// ended.
 #pragma once
 
 #include <sys/types.h>
@@ -22,43 +23,45 @@
 namespace holdfast {
 
 struct TreeTotals {
-    Nanos time{};  // when they were taken
+    Nanos time{};  // when the totals were taken
     std::uint64_t rss = 0, processes = 0, threads = 0, cpu_ns = 0;
 };
 
 class ProcessTree {
 public:
-    // Names the slot of a process's cgroup in the black box, given its open /proc directory.
+    // Returns the black box's slot for a process's cgroup, given its open /proc directory.
     using CgroupSlot = std::function<std::optional<int>(int process_dir)>;
 
     ProcessTree(const sources::Roots& roots, TableWriter<format::Process>& table, EventLog& events,
                 int epoll, CgroupSlot cgroup_slot);
 
-    // Everything else is found below the supervisor, except its own helpers.
+    // The tree is everything below the supervisor, except its own helpers.
     void adopt_command(Nanos now, pid_t pid);
     void leave_out(pid_t helper) { helpers_.push_back(helper); }
 
-    // Finds processes that came since the last time; costs next to nothing when none was started
-    // anywhere on the machine. True when there were any.
+    // Finds new processes; costs next to nothing if nothing was started on the machine. Returns
+    // whether it found any.
     bool discover(Nanos now);
-    // The same whatever it costs, for those who must know everybody.
+    // The same at any cost, for callers that must know every process.
     bool find_newcomers(Nanos now);
-    // The command's figures, at every look, and those of newcomers: between fork and exec a process
-    // looks like its parent.
+    // Reads the figures of the command, at every look, and of newcomers: between fork and exec a
+    // process looks like its parent.
     void glance(Nanos now);
-    // Everybody's figures, about once a second.
+    // Reads the figures of every process, about once a second.
     void study(Nanos now);
-    // Reads what costs more, now and then, for the command and the process that does the work.
+    // Now and then: reads what costs more, for the command and the process that does the work.
     void survey(Nanos now);
 
-    // The pidfd of this process became readable: it has ended.
+    // The pidfd of this process has become readable: it has ended.
     void on_pidfd(Nanos now, pid_t pid);
-    // A child of ours (the command, an orphan) whose status the kernel gave us.
+    // The command is a zombie: it may have set a limit since the last look, and died of it.
+    void before_reaping();
+    // A child of ours (the command, an orphan) has ended, with a known status.
     void on_reaped(Nanos now, pid_t pid, int wait_status);
 
     const format::Process* command() const;
     const TreeTotals& totals() const { return totals_; }
-    // Of the tree, now or not long ago, or one of the supervisor's own helpers.
+    // It belongs to the tree, now or until recently, or is one of the supervisor's helpers.
     bool contains(pid_t pid) const;
     // The process that does the work, whose cgroup and files matter: what a wrapper script is
     // running now, else the command.
@@ -105,7 +108,7 @@ private:
         pid_t pid;
         std::uint64_t start_ticks;
     };
-    std::deque<Ended> ended_;  // the last few hundred
+    std::deque<Ended> ended_;  // the last few hundred that ended
     std::string last_pid_;
     Nanos next_discovery_{};
     TreeTotals totals_;

@@ -15,7 +15,7 @@ Result<Recorder> open_recorder(const RunHome& home, const std::string& id,
             if (reason.empty()) reason = directory.error().text;
             continue;
         }
-        // The place may be there and yet have no room.
+        // The place may exist but have no room.
         auto machine = MachineBox::create(&*directory, origin);
         if (!machine) {
             if (reason.empty()) reason = candidate.path + ": " + machine.error().text;

@@ -1,5 +1,5 @@
-// Creates the black box of a run where it can: in the home, in a fallback place or, if no disk
-// works, in memory.
+// Creates the black box of a run where that is possible: in the home, in another place, or, if no
+// disk works, in memory.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct Recorder {
 // An Error only when there is not even memory for it; the program then runs unobserved.
 Result<Recorder> open_recorder(const RunHome& home, const std::string& id, const BoxOrigin& origin);
 
-// Takes back a run that never began.
+// Removes a run that never began.
 void discard(const RunDirectory& directory);
 
 }  // namespace holdfast

@@ -15,8 +15,8 @@
 namespace holdfast {
 namespace {
 
-// The calls of the supervisor, its helpers and the agent, in addition to those that any program
-// needs to be loaded. tests/test_filters.py leaves out every call in turn.
+// The calls of the supervisor, its helpers and the agent, except those that any program needs to be
+// loaded. tests/test_filters.py forbids each of them in turn.
 constexpr std::array calls{
     SYS_chdir,
     SYS_clock_gettime,
@@ -87,7 +87,7 @@ constexpr std::array calls{
     SYS_writev,
 };
 
-// The calls that the C library makes under these names, on machines that have them.
+// Calls that the C library makes instead, on machines that have them.
 constexpr std::array older_calls{
 #ifdef SYS_access
     SYS_access,   SYS_dup2,   SYS_getpgrp, SYS_link,    SYS_mkdir, SYS_poll,
@@ -97,7 +97,7 @@ constexpr std::array older_calls{
 #endif
 };
 
-// The calls that nothing can replace.
+// Calls without a substitute.
 constexpr std::array needed_calls{
 #ifdef SYS_epoll_wait
     SYS_epoll_wait,
@@ -112,11 +112,11 @@ constexpr std::array needed_calls{
 constexpr std::array agents_calls{SYS_mincore, SYS_mremap, SYS_process_vm_writev, SYS_sched_yield};
 
 long try_call(long number) {
-    constexpr long bad = -1;  // no descriptor, no address, no flags
+    constexpr long bad = -1;  // an invalid descriptor, address and flags
     return ::syscall(number, bad, bad, bad, bad, bad, bad);
 }
 
-// What a filter says; of such arguments the kernel has something else to say.
+// A filter's answer; for such arguments the kernel's own answer is another one.
 bool refused(long answer) {
     return answer < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS);
 }
@@ -126,7 +126,7 @@ void try_everything() {
     for (const long number : calls) try_call(number);
     for (const long number : older_calls) try_call(number);
     for (const long number : needed_calls) need(!refused(try_call(number)));
-    // These may be allowed for some arguments only.
+    // A filter may allow these for some arguments only.
     std::array<int, 2> pair{};
     if (::pipe2(pair.data(), O_CLOEXEC) == 0)
         for (const int end : pair) ::close(end);

@@ -4,8 +4,8 @@
 
 namespace holdfast {
 
-// Whether the filters we are under, if any, let us make every call that watching takes; and those
-// that only the agent makes. A child tries them, with arguments that do nothing.
+// Whether our seccomp filters (if any) allow every call that watching makes, and every call that
+// only the agent makes. A child tries the calls, with arguments that do nothing.
 bool filters_allow_watching();
 bool filters_allow_agent();
 

@@ -24,21 +24,21 @@
 
 namespace holdfast {
 
-// `phase` says what the other fields mean, and what a relay was doing when it
-// died.
+// Shared by all relays of a run. `phase` says what a relay was doing when it died, and what the
+// other fields mean.
 struct RelayState {
     enum class Phase : std::uint32_t {
         between = 0,
-        writing = 1,  // `piece` bytes, perhaps written
-        written = 2,  // they are, and are being taken out of the middle pipe
+        writing = 1,  // may have written `piece` bytes
+        written = 2,  // wrote them, and is removing them from the middle pipe
     };
     std::atomic<Phase> phase;
     std::atomic<std::uint32_t> piece;
     std::atomic<std::uint32_t> middle_before,
-        target_before;            // how much the pipes held
-    std::atomic<bool> stuck;      // nothing more fits into the target
-    std::atomic<bool> keep_none;  // what comes now is our own
-    std::atomic<bool> at_work;    // the relay holds nothing any more but what it needs
+        target_before;            // how many bytes each pipe held
+    std::atomic<bool> stuck;      // the target takes no more
+    std::atomic<bool> keep_none;  // what comes now is ours: do not keep it
+    std::atomic<bool> at_work;    // the relay has closed every other descriptor
 };
 
 namespace {
@@ -61,13 +61,13 @@ void wait_for(int fd, short events, int other = -1) {
     ::poll(wait.data(), other >= 0 ? 2 : 1, -1);
 }
 
-// True once the far side of `fd` has no reader any more.
+// Whether the pipe behind `fd` has no reader any more.
 bool no_reader(int fd) {
     pollfd look{fd, 0, 0};
     return ::poll(&look, 1, 0) == 1 && (look.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
 }
 
-// Somebody wants us to end: then we no longer wait for the reader.
+// Somebody wants us to end: stop waiting for the reader.
 bool asked_to_end() {
     constexpr std::array signals{SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     sigset_t pending;
@@ -111,7 +111,8 @@ public:
             if (moved == 0) return all_written;
             if (moved < 0) {
                 if (errno != EAGAIN && errno != EINTR) return failed;
-                // An idle program whose reader leaves must get a broken pipe at its next write.
+                // If the reader leaves while the program is idle, the program must get a broken
+                // pipe at its next write.
                 wait_for(source_, POLLIN, target_);
                 if (no_reader(target_)) return reader_gone;
                 continue;
@@ -121,8 +122,8 @@ public:
     }
 
 private:
-    // Hands on what the middle pipe holds. Kept before that: then empty pipes
-    // mean both are done.
+    // Passes on what the middle pipe holds, and keeps it before that: so empty pipes mean that both
+    // are done.
     int pass(const Pipe& side, std::size_t amount) {
         while (amount > 0) {
             const ssize_t seen = ::tee(middle_->reader.get(), side.writer.get(),
@@ -176,8 +177,8 @@ private:
         return moved;
     }
 
-    // Fills the target's last page first, then page by page: of what fits into a
-    // pipe by count, nothing may be left over.
+    // Fills the target's last page first, then writes page by page. So whatever fits into the pipe
+    // by its size really fits.
     ssize_t write_some(std::span<const std::byte> bytes, std::size_t in_target) {
         const std::size_t page = PIPE_BUF;
         std::size_t amount = std::min(bytes.size(), page - in_target % page);
@@ -188,7 +189,7 @@ private:
         }
     }
 
-    // At most PIPE_BUF bytes: all of them, or none and EAGAIN.
+    // At most PIPE_BUF bytes: writes all of them, or none with EAGAIN.
     ssize_t write_piece(std::span<const std::byte> piece, std::size_t in_target) {
         state_->piece.store(static_cast<std::uint32_t>(piece.size()));
         state_->target_before.store(static_cast<std::uint32_t>(in_target));
@@ -198,7 +199,7 @@ private:
         const ssize_t put = write_now(piece);
         const int error = errno;
         if (put > 0) {
-            // A piece this small is never written in part; if it is, the rest follows.
+            // Such a small piece is never written in part; if it ever is, the rest follows.
             state_->piece.store(static_cast<std::uint32_t>(put));
             state_->phase.store(Phase::written);
             box_->delivered(static_cast<std::size_t>(put));
@@ -209,7 +210,7 @@ private:
         return put;
     }
 
-    // pwritev2 is a function of glibc since 2.26.
+    // glibc has pwritev2 only since 2.26.
     static ssize_t write_without_waiting(int fd, const iovec& piece) {
         constexpr long where_it_stands = -1;
         return ::syscall(SYS_pwritev2, fd, &piece, 1L, where_it_stands, 0L, RWF_NOWAIT);
@@ -242,7 +243,7 @@ private:
         }
     }
 
-    // What an earlier relay wrote, but did not remove from the middle pipe.
+    // Removes from the middle pipe what an earlier relay wrote but did not remove.
     void recover() {
         settle_piece(*state_, *box_, target_);
         if (state_->phase.load() != Phase::written) return;
@@ -262,7 +263,7 @@ private:
     bool never_blocks_ = false;
     bool knows_nowait_ = true;
     std::uint64_t kept_already_ = 0;
-    // Not on the stack: it may have 64 KiB in all (`ulimit -s`).
+    // Not on the stack, which may have only 64 KiB (`ulimit -s`).
     static inline std::array<std::byte, chunk> buffer_{};
     static inline std::array<std::byte, PIPE_BUF> taken_out_{};
 };
@@ -281,7 +282,7 @@ Result<Relay> Relay::start(OutputBox& box, int target) {
     relay.box_ = &box;
     auto source = Pipe::make();
     if (!source) return source.error();
-    // As large as the user's, as far as the program can tell.
+    // The same size as the user's pipe, so that the program sees no difference.
     if (const int size = ::fcntl(target, F_GETPIPE_SZ); size > 0)
         ::fcntl(source->writer.get(), F_SETPIPE_SZ, size);
     relay.reader_ = std::move(source->reader);
@@ -318,8 +319,7 @@ void Relay::discard() { child_.end(); }
 Status Relay::spawn() {
     state_->at_work.store(false);
     auto child = Child::start([this] {
-        // A session of its own: signals for the program's group, SIGKILL among
-        // them, pass it by.
+        // Its own session: signals to the program's group, even SIGKILL, do not reach it.
         ::setsid();
         become_bystander("holdfast-relay", {reader_.get(), middle_.reader.get(),
                                             middle_.writer.get(), target_.get()});
@@ -340,8 +340,7 @@ void Relay::on_end(int wait_status) {
     middle_ = {};
 }
 
-// The source first: what moves on meanwhile is then counted twice rather than
-// not at all.
+// Counts the source first: bytes that move meanwhile are then counted twice, not missed.
 std::size_t Relay::waiting() const {
     const std::size_t in_source = bytes_in(reader_.get()).value_or(0);
     return in_source + bytes_in(middle_.reader.get()).value_or(0);
@@ -349,8 +348,8 @@ std::size_t Relay::waiting() const {
 
 bool Relay::flush() {
     if (!reader_) return true;
-    // A daemon left behind may go on writing for ever, so not until all is empty at any price: what
-    // was there has surely passed when that much, and all that can be in flight, went through.
+    // A daemon that was left behind may write for ever, so do not wait until all pipes are empty.
+    // What was there has passed when that many bytes, plus all that can be in flight, have passed.
     const int capacity = ::fcntl(target_.get(), F_GETPIPE_SZ);
     const std::uint64_t in_flight = chunk + static_cast<std::uint64_t>(std::max(capacity, 0));
     const std::uint64_t surely = box_->delivered_total() + waiting() + in_flight;
@@ -363,9 +362,8 @@ bool Relay::flush() {
         if (left == 0) return true;
         if (asked_to_end()) return false;
         const std::size_t there = bytes_in(target_.get()).value_or(0);
-        // By count it would fit, and nobody reads: that it does not is our doing
-        // and must hold up nobody. A reader that takes a byte at a time is one,
-        // too.
+        // By its size it would fit, but nobody reads: it is our fault that it does not, and nobody
+        // must wait for that. (A reader that takes single bytes does read.)
         const bool fits = capacity > 0 && there + left <= static_cast<std::size_t>(capacity);
         looks_alike = state_->stuck.load() && fits && there == there_before ? looks_alike + 1 : 0;
         there_before = there;
@@ -380,10 +378,10 @@ void Relay::await_end() {
         pollfd source{reader_.get(), POLLIN, 0};
         return ::poll(&source, 1, 0) != 1 || source.revents != POLLHUP;
     };
-    // Bounded: somebody may have stopped it.
+    // Wait only for a while: somebody may have stopped the relay.
     constexpr int tries = 1000;
     for (int i = 0; child_ && reader_ && i < tries && !child_.wait_if_ended(); ++i) {
-        // Before it is at work, it holds a writing end itself.
+        // Until it is at work, the relay itself holds a writing end.
         if (state_->at_work.load() && can_be_written_to()) return;
         ::poll(nullptr, 0, 1);
     }

@@ -1,16 +1,17 @@
-// The relay: a separate process that passes the program's output on and keeps its end.
+// The relay: a separate process that passes on the program's output and keeps the last part of it.
 //
-// It outlives the supervisor, because a writer whose reader is gone is killed by SIGPIPE; the
-// supervisor holds the reading ends, too, and starts another relay if this one dies.
+// It outlives the supervisor, because SIGPIPE kills a writer without a reader. The supervisor holds
+// the reading ends, too, and starts another relay if this one dies.
 //
 //    program -> source pipe -> middle pipe -> the user's pipe
 //
 // Only relays use the middle pipe, so its contents are always known to the byte. If the reader
-// keeps up, bytes are spliced, which moves them or does not. In a pipe that is not empty, every
-// spliced piece would take one of its few slots, however short it is. There bytes are written
-// instead, because they then join the last page, as the program's own would have. What is about to
-// be written is noted in memory that the next relay sees. So a relay that is killed at any moment
-// loses and repeats nothing, and the user's pipe never needs more room than without us.
+// keeps up, bytes are spliced: a splice moves them or does nothing. But in a pipe that is not
+// empty, each spliced piece takes one of the few slots, however short it is. So there the relay
+// writes instead: written bytes join the last page, as the program's own would have. Before it
+// writes, the relay notes what it is about to write in memory that the next relay sees. So a relay
+// that is killed at any moment loses and repeats nothing, and the user's pipe never needs more room
+// than without us.
 #pragma once
 
 #include <string_view>
@@ -33,25 +34,24 @@ public:
     static Result<Relay> start(OutputBox& box, int target);
     Relay(Relay&& other) noexcept;
     Relay& operator=(Relay&&) = delete;
-    ~Relay();  // the process stays alive and finishes its work
+    ~Relay();  // the process lives on and finishes its work
 
     // What the program gets instead of `target`; once it has it, nobody else may hold it.
     int writer() const { return writer_.get(); }
     void close_writer() { writer_.reset(); }
     pid_t pid() const { return child_.pid(); }
 
-    // Ends it, before anything was handed to it.
+    // Ends the relay before anything was written to it.
     void discard();
 
-    // Call this at the relay's own end. Starts another relay unless the output's reader or all
-    // writers are gone.
+    // Call when the relay has ended. Starts another one, unless the output's reader or all writers
+    // are gone.
     void on_end(int wait_status);
 
-    // Waits until everything written so far has been handed on: what the program
-    // wrote before its end must not appear after what the next command writes.
-    // Waits for the reader only where the program itself would have to: where
-    // there are more bytes than its pipe holds. False when some are left for the
-    // relay to hand on by and by.
+    // Waits until everything written so far has been passed on: the program's last output must not
+    // appear behind the next command's. Waits for the reader only if the program itself would have
+    // to: if there are more bytes than the reader's pipe holds. False if some bytes are left, which
+    // the relay passes on later.
     bool flush();
 
     // After the program's end and a flush() that left nothing: waits for the relay if nobody can
@@ -59,8 +59,8 @@ public:
     // never started. If somebody can (a daemon left behind), the relay goes on.
     void await_end();
 
-    // After the program's end and a flush() that left something: a way to write after that. What is
-    // written this way is not the program's and is not kept.
+    // Call after the program's end and a flush() that left something: a descriptor whose output
+    // comes after the rest. It is not the program's output, and is not kept.
     UniqueFd behind_the_rest();
 
 private:

@@ -128,7 +128,7 @@ TEST_F(RelayIntoPipe, AnotherTakesOverWhenOneIsKilled) {
     ::kill(first, SIGKILL);
     int status = 0;
     ASSERT_EQ(::waitpid(first, &status, 0), first);
-    write("between ");  // no reader but us: the pipe keeps it
+    write("between ");  // only we read: the pipe keeps it
     relay_->on_end(status);
     EXPECT_NE(relay_->pid(), first);
     write("after");

@@ -6,8 +6,8 @@ namespace holdfast {
 
 using format::ProcessRole;
 
-// torchrun and accelerate; Open MPI; MPICH and Intel MPI. SLURM_PROCID is left out: it is set for a
-// plain `srun python` of one task as well.
+// torchrun and accelerate; Open MPI; MPICH and Intel MPI. Not SLURM_PROCID: a plain `srun python`
+// of one task has it, too.
 const std::vector<std::string_view> rank_variables{"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
 
 RoleDecision decide_role(const RoleFacts& facts) {

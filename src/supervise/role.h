@@ -1,4 +1,4 @@
-// Which part a process plays in the job, decided from what it is and who started it.
+// The role of a process in the job, decided from what it is and who started it.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@ namespace holdfast {
 
 struct RoleFacts {
     bool is_command = false;
-    bool only_child = false;  // the one living child of its parent
+    bool only_child = false;  // its parent has no other living child
     bool parent_is_python = false;
     bool parent_is_wrapper = false;  // see knowledge/wrappers.h
     format::ProcessRole parent_role = format::ProcessRole::helper;
-    std::optional<int> rank;         // from its own environment
-    std::optional<int> parent_rank;  // and its parent's: a rank's workers inherit the variable
+    std::optional<int> rank;         // in its own environment
+    std::optional<int> parent_rank;  // its parent's: the workers of a rank inherit the variable
 };
 
 struct RoleDecision {
@@ -31,7 +31,7 @@ RoleDecision decide_role(const RoleFacts& facts);
 // "python3.11", "/opt/conda/bin/python" and the like.
 bool is_python(std::string_view executable);
 
-// The variables launchers number their processes with; nothing else of an environment is looked at.
+// The variables in which launchers number their processes; nothing else of an environment is read.
 extern const std::vector<std::string_view> rank_variables;
 std::optional<int> rank_in(const std::vector<sources::EnvironValue>& environment);
 

@@ -21,7 +21,7 @@ TEST(Role, TheOneProgramOfAWrapperScriptIsMain) {
     EXPECT_EQ(decide_role(facts).role, ProcessRole::main);
     facts.parent_is_python = true;  // `conda run` is a wrapper written in Python
     EXPECT_EQ(decide_role(facts).role, ProcessRole::main);
-    facts.only_child = false;  // a second child beside it: which one counts cannot be told
+    facts.only_child = false;  // with a second child, nobody can tell which one counts
     EXPECT_NE(decide_role(facts).role, ProcessRole::main);
 }
 

@@ -8,7 +8,7 @@ namespace holdfast {
 
 RunFacts facts_at_start(const sources::Roots& roots);
 
-// Slurm, Kubernetes or nothing, by the few variables they set.
+// Slurm, Kubernetes or none, judged by the few variables that they set.
 SchedulerFacts scheduler_of(const char* (*get)(const char* name));
 
 }  // namespace holdfast

@@ -24,7 +24,7 @@
 
 namespace holdfast {
 
-// Shared with the sentry, so that a farewell is one store, possible in a signal handler too.
+// Shared with the sentry, so that a farewell is a single store, which a signal handler can do, too.
 class Sentry::Page {
 public:
     static std::unique_ptr<Page> make() {
@@ -229,8 +229,9 @@ void Sentry::note_oom_kills(std::uint64_t count) {
     if (page_) page_->get()->oom_kills.store(count, std::memory_order_relaxed);
 }
 
-// A score counts for a thousandth of the limit. Ours must be the largest beside the program's, and
-// not more: below another limit, the machine's, it counts for much more.
+// One point of the score counts as a thousandth of the limit. The sentry's score must be the
+// largest except for the program's, but no larger: under another limit (the machine's) it counts
+// for much more.
 void Sentry::stand_in_for_us(Bytes limit) {
     constexpr Bytes more_than_we_hold = Bytes::mib(12);
     constexpr long most = 500;
@@ -252,7 +253,7 @@ bool Sentry::ask(char operation, std::uint64_t argument) {
     if (!channel_) return false;
     const Request request{operation, argument};
     if (::send(channel_.get(), &request, sizeof request, MSG_NOSIGNAL) < 0) return false;
-    // Bounded: a sentry that somebody stopped must not stop the supervisor.
+    // Wait only for a while: a sentry that somebody stopped must not stop the supervisor.
     pollfd wait{channel_.get(), POLLIN, 0};
     char done = 0;
     return ::poll(&wait, 1, 200) == 1 && ::recv(channel_.get(), &done, 1, 0) == 1;

@@ -1,16 +1,17 @@
-// A tiny process in the program's process group that tells a signal sent to everybody from one sent
-// to the supervisor alone, and that is still there when the supervisor is lost.
+// A tiny process in the program's process group. It tells a signal to the whole group from a signal
+// to the supervisor alone, and it is still there when the supervisor is lost.
 //
 // The supervisor shares its process group with the program, so that the terminal, job-control
 // shells and `kill -- -GROUP` treat both as one job. A Ctrl-C or a group kill then reaches the
-// program by itself and must not be forwarded; a signal sent to the supervisor's pid must be.
-// Nothing in siginfo distinguishes the two. But a process in the group with every signal blocked
-// has the signal pending exactly if the whole group got it. It is also what wakes a supervisor that
-// stopped itself together with the program (Ctrl-Z) when the program is continued behind its back.
+// program by itself and must not be forwarded; a signal to the supervisor's pid must be. Nothing in
+// siginfo tells the two apart. But a process in the group that blocks every signal has the signal
+// pending exactly if the whole group got it. The sentry also wakes a supervisor that stopped itself
+// together with the program (Ctrl-Z), if somebody continues only the program.
 //
-// SIGKILL is the one signal that the supervisor cannot pass on. When the supervisor is gone without
-// a farewell, the sentry does: whoever killed `holdfast run` meant the program. If the supervisor
-// crashed or the OOM killer killed it, nobody meant the program, and the program runs on.
+// SIGKILL is the one signal that the supervisor cannot pass on. If the supervisor is gone without a
+// farewell, the sentry passes it on: whoever killed `holdfast run` meant the program. If the
+// supervisor crashed or the OOM killer killed it, nobody meant the program, and the program runs
+// on.
 #pragma once
 
 #include <sys/types.h>
@@ -31,8 +32,8 @@ constexpr SignalBits signal_bit(int number) {
 }
 
 struct SentryDuty {
-    int machine_box = -1;   // descriptor of the box where it writes what became of the supervisor
-    bool pass_kill = true;  // false: the program runs on, whoever killed the supervisor
+    int machine_box = -1;   // the box in which it records what became of the supervisor
+    bool pass_kill = true;  // false: the program runs on, even if the supervisor is killed
 };
 
 class Sentry {
@@ -42,26 +43,26 @@ public:
     static Result<Sentry> start(const SentryDuty& duty);
     Sentry(Sentry&&) noexcept;
     Sentry& operator=(Sentry&&) noexcept;
-    ~Sentry();  // with a farewell
+    ~Sentry();  // says farewell
 
-    pid_t pid() const { return child_.pid(); }  // 0: it is gone
-    // Whom to pass a SIGKILL to. The program must be our child still, not waited for.
+    pid_t pid() const { return child_.pid(); }  // 0: it has ended
+    // The program to which a SIGKILL is passed on. It must still be our child, not reaped.
     void guard(pid_t program);
     // Signals that reached the group and were not taken off yet.
     SignalBits pending() const;
-    // Takes these off, so that the next one can be seen.
+    // Takes these signals off, so that the next ones can be seen.
     void take_off(SignalBits signals);
-    // While the supervisor is stopped: continue it as soon as `program` is no longer stopped.
+    // Call before the supervisor stops: continues it as soon as `program` is no longer stopped.
     void wake_us_when_running(pid_t program);
     void stand_down();
     // The machine's count of OOM kills so far: if the supervisor is gone and the count has risen,
     // the OOM killer killed it.
     void note_oom_kills(std::uint64_t count);
-    // Makes the sentry the OOM killer's next choice if it looks for another victim than the program
-    // under a limit of this size; memory_reserve.h says when that happens. Any user may raise a
-    // process's score; few may lower one.
+    // Makes the sentry the OOM killer's next choice after the program, under a limit of this size;
+    // memory_reserve.h says when that is needed. Any user may raise a process's score, but few may
+    // lower one.
     void stand_in_for_us(Bytes limit);
-    // It was, and has been waited for.
+    // The sentry was killed, and has been reaped.
     void forget();
 
 private:

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "record/mask.h"
+#include "sources/pid_figures.h"
 #include "sources/pid_words.h"
 #include "sources/process_dir.h"
 #include "supervise/crash_mark.h"
@@ -38,22 +39,22 @@ std::vector<signalfd_siginfo> SignalInbox::take() {
             }
         arrived.push_back(one);
     }
-    // Its handler blocked it so that it would come here.
+    // The crash handler blocked the signal to send it here.
     if (any_fault) ::sigprocmask(SIG_UNBLOCK, &faults, nullptr);
     return arrived;
 }
 
 namespace {
 
-// The kernel signals limits that we reached ourselves: a box larger than `ulimit -f` allows.
-// Passing that on would end a program that did nothing wrong.
+// The kernel also signals limits that we reached ourselves, such as a box larger than `ulimit -f`
+// allows. Do not pass that on: it would end a program that did nothing wrong.
 bool about_ourselves(const signalfd_siginfo& one) {
     const auto number = static_cast<int>(one.ssi_signo);
     if (number == SIGXFSZ) return static_cast<pid_t>(one.ssi_pid) == ::getpid();
     return number == SIGXCPU && one.ssi_code == SI_KERNEL;
 }
 
-// Window size, job control, timers: nobody asks a verdict about them.
+// Window size, job control, timers: no verdict needs them.
 bool worth_recording(int number) {
     switch (number) {
     case SIGWINCH:
@@ -75,6 +76,14 @@ std::string command_of(const sources::Roots& roots, pid_t pid) {
         return printable(command_line(mask_command(*words)));
     const auto stat = dir->stat();
     return stat ? printable(stat->comm) : std::string();
+}
+
+// nohup: such a signal changes nothing.
+bool ignores(const sources::Roots& roots, pid_t program, int number) {
+    const auto dir = sources::ProcessDir::open(roots, program);
+    if (!dir) return false;
+    const auto status = sources::read_pid_status(dir->fd());
+    return status && status->ignored && (*status->ignored >> (number - 1) & 1U) != 0;
 }
 
 bool has_terminal() {
@@ -143,7 +152,7 @@ void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_gro
         else
             program.send(number);
     }
-    if (worth_recording(number))
+    if (worth_recording(number) && !ignores(*roots_, program.pid(), number))
         events_->signal(now, {.number = number,
                               .sender_pid = from_kernel ? 0 : sender,
                               .sender_uid = one.ssi_uid,
@@ -161,7 +170,7 @@ void SignalRouter::stop_with(const Child& program, int signal) {
     sigaddset(&one, signal);
     const auto before = ::signal(signal, SIG_DFL);
     ::raise(signal);
-    ::sigprocmask(SIG_UNBLOCK, &one, nullptr);  // stopped here, until somebody continues us
+    ::sigprocmask(SIG_UNBLOCK, &one, nullptr);  // stops here until somebody continues us
     ::sigprocmask(SIG_BLOCK, &one, nullptr);
     if (before != SIG_ERR && signal != SIGSTOP) ::signal(signal, before);
     sentry_->stand_down();

@@ -19,7 +19,7 @@ namespace holdfast {
 // Signals sent to the supervisor, read as data.
 class SignalInbox {
 public:
-    // Every signal must be blocked, except those of faults (see crash_mark.h).
+    // Every signal must be blocked, except the fault signals (see crash_mark.h).
     static Result<SignalInbox> open();
 
     int fd() const { return fd_.get(); }
@@ -30,26 +30,26 @@ private:
     UniqueFd fd_;
 };
 
-// SIGCHLD is ours, and a SIGPIPE means our own writing; the rest is the program's.
+// SIGCHLD is ours, and a SIGPIPE is about our own writing; all others are for the program.
 bool concerns_program(int number);
 
 class SignalRouter {
 public:
-    // `sentry` may be null: then every signal from a program is forwarded, and none of the
-    // terminal's.
+    // `sentry` may be null: then every signal from a process is forwarded, and none from the
+    // terminal.
     SignalRouter(const sources::Roots& roots, EventLog& events, Sentry* sentry)
         : roots_(&roots), events_(&events), sentry_(sentry) {}
 
     void route(Nanos now, SignalInbox& inbox, const Child& program);
 
-    // The program was stopped by `signal`: stop as well, so that the shell notices, and come back
-    // when either of us is continued.
+    // The program was stopped by `signal`: stops us, too, so that the shell notices, and returns
+    // when one of us is continued.
     void stop_with(const Child& program, int signal);
 
 private:
-    // Which of these kinds have reached the whole group since they were last taken off.
+    // Which of these kinds reached the whole group since the last call.
     SignalBits take_off_sentry(SignalBits kinds);
-    // Kinds the sentry had and we have not seen yet.
+    // Kinds that the sentry had and that we have not got yet.
     SignalBits expected(Nanos now) const;
     void expect(Nanos now, SignalBits kinds, SignalBits no_more);
     void pass(Nanos now, const signalfd_siginfo& one, bool reached_group, const Child& program);

@@ -7,7 +7,7 @@
 namespace holdfast {
 namespace {
 
-// Asked too early, between exec and the interpreter's own start, there is nothing to find yet.
+// Too early, between exec and the interpreter's start, there is no interpreter to find yet.
 constexpr Nanos ask_again = std::chrono::seconds(5);
 
 format::Stacks record_of(Nanos now, pid_t pid, const std::string& text) {
@@ -45,7 +45,7 @@ void StackWatch::look(Nanos now, const std::vector<pid_t>& processes) {
         Known& known = know(now, pid);
         if (!known.python) continue;
         const auto threads = known.python->stacks();
-        // A process that has called exec is another program: find its interpreter again.
+        // After exec the process is another program: find its interpreter again.
         if (!threads) {
             known.python.reset();
             continue;

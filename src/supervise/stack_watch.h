@@ -18,11 +18,11 @@ class StackWatch {
 public:
     explicit StackWatch(TableWriter<format::Stacks>& table) : table_(&table) {}
 
-    // The main process first; those beyond the table's room are left out.
+    // The main process first; processes for which the table has no room are left out.
     void look(Nanos now, const std::vector<pid_t>& processes);
-    // The threads of one process just now; empty where it has no Python or it cannot be read.
+    // The threads of one process at this moment; empty if it has no Python, or cannot be read.
     std::vector<sources::PythonThread> threads_of(Nanos now, pid_t pid);
-    // Why nothing can be seen, once; empty while it can, and after it was asked.
+    // Why no stacks can be read, once; empty if they can, or if it was asked before.
     std::string take_complaint() { return std::exchange(complaint_, {}); }
 
 private:

@@ -33,7 +33,7 @@ std::string target_of(int process_dir, int fd) {
     return got > 0 ? std::string(buffer.data(), static_cast<std::size_t>(got)) : std::string();
 }
 
-// The descriptors that poll(2) was given, read from the array in the process's own memory.
+// The descriptors that poll(2) was given. Reads the array in the process's own memory.
 std::vector<std::string> polled(pid_t pid, int process_dir, const sources::ThreadWait& wait) {
     constexpr std::size_t most = 128;
     std::vector<std::string> targets;
@@ -46,9 +46,9 @@ std::vector<std::string> polled(pid_t pid, int process_dir, const sources::Threa
     return targets;
 }
 
-// A pthread mutex names the thread that holds it, next to the word that is waited on. Used only if
-// that thread belongs to this process or to the one it was forked from, because the memory may be
-// something else.
+// A pthread mutex stores its holder's thread id next to the word that is waited on. The memory may
+// be something else, so accept the number only if that thread belongs to this process or to its
+// parent.
 std::optional<int> mutex_owner(pid_t pid, int process_dir, std::uint64_t futex) {
     struct {
         std::int32_t lock;
@@ -75,7 +75,7 @@ bool is_traced(int process_dir) {
     return status && status->tracer_pid.value_or(0) != 0;
 }
 
-// The innermost of them; they come innermost first.
+// Keeps the innermost frames; the input has them first.
 std::vector<Frame> outermost_first(const std::vector<sources::PythonFrame>& frames) {
     std::vector<Frame> kept;
     for (std::size_t i = std::min(frames.size(), most_frames); i > 0; --i) {
@@ -89,7 +89,8 @@ std::vector<Frame> outermost_first(const std::vector<sources::PythonFrame>& fram
 
 struct Looked {
     PicturedProcess process;
-    // What a thread's descriptors are, where it waits for one; by place in `process.threads`.
+    // What the descriptors that a thread waits for lead to, by the thread's index in
+    // `process.threads`.
     std::map<std::size_t, std::vector<std::string>> targets;
 };
 
@@ -110,7 +111,7 @@ Looked look_at(Nanos now, const ProcessTree& tree, StackWatch& stacks, pid_t pid
             python.emplace(thread.tid, std::move(thread));
     process.complete = threads->size() < most_threads;
     for (const sources::ThreadSeen& seen : *threads) {
-        if (seen.state == 'Z' || seen.state == 'X') continue;  // has ended, waits for nothing
+        if (seen.state == 'Z' || seen.state == 'X') continue;  // it has ended and waits for nothing
         WaitingThread thread;
         thread.tid = seen.tid;
         thread.name = seen.tid == pid ? "MainThread" : printable(seen.name);
@@ -162,7 +163,7 @@ std::set<std::string> held_outside(const sources::Roots& roots, const ProcessTre
         const auto dir = sources::ProcessDir::open(roots, pid);
         if (!dir) continue;
         auto fds = sources::Directory::open(dir->fd(), "fd");
-        if (!fds) continue;  // another user's: it cannot have one of our pipes
+        if (!fds) continue;  // another user's process, which cannot have our pipes
         while (const auto fd = fds->next_number())
             if (const std::string target = target_of(dir->fd(), *fd); pipes.contains(target))
                 held.insert(target);
@@ -182,7 +183,7 @@ StallPicture take_picture(Nanos now, const sources::Roots& roots, const ProcessT
     for (const pid_t pid : members) {
         if (looked.size() == most_processes) break;
         Looked one = look_at(now, tree, stacks, pid);
-        // Its main thread is gone, and the rest will follow.
+        // Its main thread has ended, and the others will follow.
         const bool ends = one.process.threads.empty() || one.process.threads.front().tid != pid;
         picture.somebody_ends = picture.somebody_ends || ends;
         if (one.process.threads.empty()) continue;

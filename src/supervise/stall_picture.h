@@ -1,4 +1,4 @@
-// Takes a picture of a tree that may be stuck (stall/picture.h), from /proc and Python's memory.
+// Takes a picture (stall/picture.h) of a tree that may be stuck, from /proc and Python's memory.
 #pragma once
 
 #include "base/time.h"

@@ -14,7 +14,8 @@ namespace {
 
 using namespace stall_thresholds;
 
-// Those who tell most come first: the working process, then who is stopped or stuck on its own.
+// The most telling processes first: the working one, then those that are stopped or stuck by
+// themselves.
 std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
     std::vector<const PicturedProcess*> order;
     for (const PicturedProcess& process : picture.processes) order.push_back(&process);
@@ -32,7 +33,7 @@ std::vector<const PicturedProcess*> in_order(const StallPicture& picture) {
     return order;
 }
 
-// As the black box has it.
+// In the form of the black box.
 StallThread written(const WaitingThread& thread) {
     StallThread row;
     row.tid = thread.tid;
@@ -53,8 +54,8 @@ StallThread written(const WaitingThread& thread) {
     return row;
 }
 
-// The main thread, those that run Python, then a few of the others: a pool of idle helpers says
-// the same sixty-four times.
+// The main thread, the threads that run Python, then a few of the others: a pool of sixty-four idle
+// helpers shows the same stack sixty-four times.
 std::vector<StallThread> worth_keeping(const std::vector<WaitingThread>& threads) {
     constexpr std::size_t most_native = 6;
     std::vector<StallThread> kept;
@@ -69,7 +70,7 @@ std::vector<StallThread> worth_keeping(const std::vector<WaitingThread>& threads
     return kept;
 }
 
-// Once, when it is told: it takes a moment each.
+// Only once, when the user is told: each stack takes a moment.
 void add_native_frames(StallPicture& picture) {
     constexpr int most_asked = 4;
     int asked = 0;
@@ -85,8 +86,8 @@ void add_native_frames(StallPicture& picture) {
 
 }  // namespace
 
-// Whether anything has happened since the last look: a step, a cell's end, CPU time, a process more
-// or less.
+// Whether anything has happened since the last look: a step, the end of a cell, CPU time, another
+// number of processes.
 bool StallWatch::moved() {
     const auto alive = [this](pid_t pid) { return tree_->member(pid) != nullptr; };
     const std::optional<StepsSeen> steps = steps_.look(alive);
@@ -94,7 +95,7 @@ bool StallWatch::moved() {
     const bool stepped = (steps && (!seen_steps_ || steps->in_all != seen_steps_->in_all)) ||
                          turned != std::exchange(cells_turned_, turned);
     if (steps || !seen_steps_) seen_steps_ = steps;
-    // Where the tree was not measured since, nothing is known: neither that it worked nor that not.
+    // If the tree was not measured since, its CPU time tells nothing.
     const TreeTotals& totals = tree_->totals();
     if (totals.time == last_totals_.time) return stepped;
     const auto elapsed = static_cast<double>((totals.time - last_totals_.time).count());
@@ -108,15 +109,22 @@ bool StallWatch::moved() {
 }
 
 void StallWatch::look(Nanos now) {
+    if (seen_steps_)
+        loops_.forget();
+    else
+        loops_.look(now);
     if (now < next_look_) return;
     next_look_ = now + std::chrono::seconds(1);
     if (moved()) quiet_since_ = now;
     const bool overdue = is_worth_a_look(facts(now));
-    if (quiet() < worth_a_record && !overdue) {
+    const bool still = quiet() >= worth_a_record || overdue;
+    const bool looping = !still && loops_.found();
+    if (stall_ && looping != ((stall_->flags & format::stall_in_loop) != 0)) end(now);
+    if (!still && !looping) {
         if (stall_) end(now);
         return;
     }
-    if (!stall_) begin(now, overdue);
+    if (!stall_) begin(now, overdue, looping);
     stall_->seen = now.count();
     stall_->cpu_ns = last_totals_.cpu_ns - std::min(last_totals_.cpu_ns, cpu_at_begin_);
     const bool busy = quiet() < worth_a_record;
@@ -125,7 +133,7 @@ void StallWatch::look(Nanos now) {
     if (stall_) save();
 }
 
-void StallWatch::begin(Nanos now, bool overdue) {
+void StallWatch::begin(Nanos now, bool overdue, bool looping) {
     const std::optional<StepsSeen> steps = steps_of_now();
     format::Stall stall{};
     stall.since = overdue ? steps->last.count() : quiet_since_.count();
@@ -138,6 +146,13 @@ void StallWatch::begin(Nanos now, bool overdue) {
         stall.usual_ns = static_cast<std::uint64_t>(steps->usual.count());
         stall.longest_ns = static_cast<std::uint64_t>(steps->longest.count());
     }
+    if (looping) {
+        const EndlessLoop& loop = *loops_.found();
+        stall.flags = format::stall_in_loop;
+        stall.since = stall.last_step = loop.since.count();
+        stall.usual_ns = static_cast<std::uint64_t>(loop.usual.count());
+        stall.longest_ns = static_cast<std::uint64_t>(loop.longest.count());
+    }
     cpu_at_begin_ = last_totals_.cpu_ns;
     moved_bytes_ = 0;
     next_picture_ = last_picture_ = now;
@@ -146,19 +161,23 @@ void StallWatch::begin(Nanos now, bool overdue) {
 
 void StallWatch::examine(Nanos now) {
     const Nanos started = own_cpu_now();
-    // A process that is missed would make a wait for it look like one without an end.
+    // A process that was overlooked would make a wait for it look endless.
     if (tree_->find_newcomers(now)) {
         tree_->study(now);
         quiet_since_ = now;
     }
     StallPicture picture = take_picture(now, *roots_, *tree_, *stacks_);
-    // One that is being shut down moves; what it looked like before is worth keeping.
+    // A tree that is shutting down moves; keep the picture of before.
     if (picture.somebody_ends) {
         quiet_since_ = now;
         next_picture_ = now + std::chrono::seconds(1);
         return;
     }
-    // Bytes that move are life as well, though they cost next to no CPU time.
+    if ((stall_->flags & format::stall_in_loop) != 0 && !note_loop(picture)) {
+        next_picture_ = now + std::chrono::seconds(1);
+        return;
+    }
+    // Moving bytes are a sign of life, too, even if they cost next to no CPU time.
     const std::uint64_t before = std::exchange(moved_bytes_, picture.moved_bytes);
     const Nanos between = now - std::exchange(last_picture_, now);
     const std::uint64_t flown = picture.moved_bytes - std::min(picture.moved_bytes, before);
@@ -173,13 +192,25 @@ void StallWatch::examine(Nanos now) {
         news_ = StallNews{StallNews::What::stuck, age};
         add_native_frames(picture);
     }
-    // One that was told of is kept as it was then, with its native frames.
+    // After the user was told, keep the picture of that moment, with its native frames.
     if (stall_->told == format::never || news_) save_picture(picture);
-    // A service may wait like this for days: the longer it does, the more rarely we look.
+    // A service may wait like this for days: the longer it waits, the rarer the looks.
     const Nanos pause = std::clamp<Nanos>(
         age / 4, std::min<Nanos>(patience_ / 4, std::chrono::seconds(5)), std::chrono::minutes(1));
     next_picture_ =
         now + std::max<Nanos>({pause, (own_cpu_now() - started) * 500, std::chrono::seconds(1)});
+}
+
+// Which frame of the picture is the loop's. False if the picture does not show it.
+bool StallWatch::note_loop(const StallPicture& picture) {
+    const WaitingThread* main =
+        picture.processes.empty() ? nullptr : picture.processes.front().main_thread();
+    const std::optional<int> inside =
+        main != nullptr ? loops_.found()->frames_inside(main->frames) : std::nullopt;
+    if (!inside) return false;
+    stall_->flags &= ~format::stall_loop_frames;
+    stall_->flags |= static_cast<std::uint32_t>(*inside) << format::stall_loop_shift;
+    return true;
 }
 
 void StallWatch::end(Nanos now) {

@@ -17,7 +17,7 @@ StreamFacts StreamFacts::of(int fd) {
     StreamFacts facts;
     struct stat info {};
     if (::fstat(fd, &info) != 0) return facts;
-    // Our own placeholder over a closed stream: the program will find it closed.
+    // It is our own placeholder for a closed stream: the program will find the stream closed.
     const int flags = ::fcntl(fd, F_GETFD);
     if (flags >= 0 && (flags & FD_CLOEXEC) != 0) return facts;
     facts.open = true;
@@ -27,7 +27,7 @@ StreamFacts StreamFacts::of(int fd) {
     pollfd look{fd, 0, 0};
     const bool reader_gone = ::poll(&look, 1, 0) == 1 && (look.revents & POLLERR) != 0;
     facts.blocking_pipe = !reader_gone && S_ISFIFO(info.st_mode) && mode >= 0 &&
-                          (mode & (O_NONBLOCK | O_DIRECT)) == 0;
+                          (mode & (O_ACCMODE | O_NONBLOCK | O_DIRECT)) == O_WRONLY;
     return facts;
 }
 
@@ -36,8 +36,8 @@ Capture plan_capture(const StreamFacts& err) {
     if (err.terminal) return Capture::terminal;
     if (err.regular_file) return Capture::read_file;
     // Everything else behaves differently from a pipe: /dev/null never fills up, /dev/full takes
-    // nothing, a socket knows send(), a packet pipe keeps writes separate, and a non-blocking pipe
-    // returns EAGAIN.
+    // nothing, a socket knows send(), a packet pipe keeps writes separate, a non-blocking pipe
+    // returns EAGAIN, and what is open for both can be read from.
     return err.blocking_pipe ? Capture::relay : Capture::none;
 }
 
@@ -82,10 +82,10 @@ FilePlace FilePlace::of(int fd) {
 
 void occupy_closed_streams() {
     for (int fd = 0; fd <= 2; ++fd) {
-        // Not fcntl(): a seccomp filter that kills for it has not been noticed at this point.
+        // Not fcntl(): at this point nobody has checked yet whether a seccomp filter kills for it.
         struct stat status {};
         if (::fstat(fd, &status) == 0 || errno != EBADF) continue;
-        // The lowest free number is `fd`, since those below are taken by now.
+        // open() takes the lowest free number, which is `fd`: those below are in use.
         if (::open("/dev/null", O_RDWR | O_CLOEXEC) != fd) return;
     }
 }

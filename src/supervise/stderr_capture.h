@@ -9,12 +9,12 @@
 
 namespace holdfast {
 
-// What fstat and isatty say about one of the descriptors that the program will inherit.
+// What fstat and isatty say about a descriptor that the program will inherit.
 struct StreamFacts {
     bool open = false;
     bool terminal = false;
     bool regular_file = false;
-    bool blocking_pipe = false;  // and no packets
+    bool blocking_pipe = false;  // and not a packet pipe
 
     static StreamFacts of(int fd);
 };
@@ -22,17 +22,17 @@ struct StreamFacts {
 enum class Capture {
     relay,      // a relay between the program's stderr and ours
     read_file,  // a regular file: read its tail afterwards
-    terminal,   // a terminal must stay the terminal it is: nothing is kept
-    none,       // closed, or nothing that a pipe can replace
+    terminal,   // must stay a terminal: nothing is kept
+    none,       // closed, or cannot be replaced by a pipe
 };
 
 Capture plan_capture(const StreamFacts& err);
 
-// All descriptors by which the program could write to the pipe behind `fd`, that one included: two
-// ways to one pipe, one of them relayed, would shuffle its lines.
+// All descriptors through which the program can write to the pipe behind `fd`, `fd` included: if
+// only one of two were relayed, lines would change their order.
 std::vector<int> writers_of_same_pipe(int fd);
 
-// Where a regular file's tail begins for this run, and how to find the file again.
+// Where a regular file's text of this run begins, and how to find the file again.
 struct FilePlace {
     std::string path;
     std::uint64_t device = 0;
@@ -42,8 +42,8 @@ struct FilePlace {
     static FilePlace of(int fd);
 };
 
-// Puts a placeholder that vanishes on exec over each closed standard descriptor: otherwise the next
-// file we open becomes the program's stdin.
+// Opens a placeholder, which vanishes on exec, for each closed standard descriptor: otherwise the
+// next file that we open would become the program's stdin.
 void occupy_closed_streams();
 
 }  // namespace holdfast

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <string>
+
 #include "base/unique_fd.h"
 
 namespace holdfast {
@@ -50,6 +52,16 @@ TEST(Capture, WhatAPipeCannotStandForIsLeftAlone) {
         ::close(ends[0]);
         ::close(ends[1]);
     }
+}
+
+TEST(Capture, WhatCanBeReadFromIsNotReplaced) {
+    int ends[2];
+    ASSERT_EQ(::pipe(ends), 0);
+    const UniqueFd reader(ends[0]), writer(ends[1]);
+    const std::string name = "/proc/self/fd/" + std::to_string(ends[1]);
+    const UniqueFd both(::open(name.c_str(), O_RDWR));
+    EXPECT_EQ(plan_capture(StreamFacts::of(both.get())), Capture::none);
+    EXPECT_EQ(plan_capture(StreamFacts::of(writer.get())), Capture::relay);
 }
 
 TEST(Capture, AClosedStderrStaysClosed) { EXPECT_EQ(plan_capture(StreamFacts{}), Capture::none); }

@@ -19,7 +19,7 @@ bool read_at(int fd, std::size_t offset, T& into) {
            static_cast<ssize_t>(sizeof into);
 }
 
-// The figures that AgentSteps begins with.
+// The first fields of AgentSteps.
 struct StepsHead {
     std::uint64_t count, epoch;
     std::int64_t first, last;
@@ -29,13 +29,13 @@ struct StepsHead {
 };
 static_assert(offsetof(format::AgentSteps, longest_ns) == offsetof(StepsHead, longest_ns));
 
-// The program writes these: a figure may be anything.
+// The program writes these figures, so they may be anything.
 Nanos bounded(std::uint64_t nanoseconds) {
     constexpr std::uint64_t a_year = 31'536'000'000'000'000;
     return Nanos(static_cast<std::int64_t>(std::min(nanoseconds, a_year)));
 }
 
-// For the losses in the ring; there must be some.
+// Whether the ring has losses, but no finite one.
 bool none_is_finite(int box, std::size_t at) {
     format::AgentStep ring[format::agent_step_ring];
     if (!read_at(box, at, ring)) return false;
@@ -64,7 +64,7 @@ std::optional<StepsSeen> StepWatch::look(const std::function<bool(pid_t)>& alive
     if (!box_ || !read_at(box_.get(), format::agent_index_offset, index)) return std::nullopt;
     StepsSeen most;
     for (std::uint32_t slot = 0; slot < format::agent_slots; ++slot) {
-        // A killed process keeps its slot until another process needs it.
+        // The slot of a killed process keeps its owner until another process needs the slot.
         const auto pid = static_cast<pid_t>(index.owner[slot] & 0xFFFFFFFFU);
         if (pid <= 0 || !alive(pid)) continue;
         StepsHead head{};

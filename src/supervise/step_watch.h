@@ -17,13 +17,13 @@ namespace holdfast {
 
 struct StepsSeen : StepsCounted {
     std::uint64_t in_all = 0;  // over all processes: any step is a sign of life
-    // None since a notebook's cell began or ended: they say nothing about what runs now.
+    // No step since a notebook's cell began or ended, so these say nothing about what runs now.
     bool of_an_earlier_cell = false;
     // The first step whose loss was not finite, where none of the last ones was either.
     std::optional<std::uint64_t> worthless_since;
 };
 
-// One line for the user about a loss that has not been finite for long; nothing before that.
+// One line for the user about a loss that has not been finite for long; nothing if it was not long.
 std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps);
 
 class StepWatch {
@@ -32,7 +32,7 @@ public:
     void open(UniqueFd box) { box_ = std::move(box); }
     // Nothing where no living process has counted any. Some sixty small reads at most.
     std::optional<StepsSeen> look(const std::function<bool(pid_t)>& alive) const;
-    // When a notebook's cell last began or ended; 0: none did.
+    // When a notebook's cell last began or ended; 0: never.
     Nanos last_turn_of_cells(const std::function<bool(pid_t)>& alive) const;
 
 private:

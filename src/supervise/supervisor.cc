@@ -38,7 +38,7 @@
 namespace holdfast {
 namespace {
 
-// What an epoll event belongs to; smaller values are pids.
+// What an epoll event is about; smaller values are pids.
 constexpr std::uint64_t tag_signals = 1ULL << 40U;
 constexpr std::uint64_t tag_kernel_log = tag_signals + 1;
 constexpr std::uint64_t tag_brink = tag_signals + 2;
@@ -46,7 +46,7 @@ constexpr std::uint64_t tag_brink = tag_signals + 2;
 // Usage that swings about a threshold must not keep us busy.
 constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
 
-// The agents' boxes take eleven megabytes; they must not be what fills the disk.
+// The agents' boxes take eleven megabytes: they must not fill the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
 
 void wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
@@ -57,15 +57,15 @@ void wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLI
     ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
 }
 
-// The kernel's OOM killer should take anybody but the one who can tell of it. Needs a right that
-// ordinary users lack; the program started before and keeps its own setting.
+// Asks the OOM killer to spare the process that can report the kill. Needs a right that ordinary
+// users lack. The program has started before and keeps its own setting.
 void protect_ourselves() {
     const UniqueFd file(::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
     if (file && ::write(file.get(), "-900", 4) < 0) {
-    }  // not allowed: then we take our chances
+    }  // not allowed: then without it
 }
 
-// A signal that the kernel sent only to us, because one of our files became too large.
+// Removes the SIGXFSZ that the kernel sent only to us, because a file of ours became too large.
 void forget_own_limits() {
     sigset_t one;
     sigemptyset(&one);
@@ -122,7 +122,7 @@ public:
 
 private:
     Status prepare();
-    // An error: exec's, or that of a command that could not even be run unobserved.
+    // Returns exec's error, or that of a command that could not even be run unobserved.
     std::optional<Error> start();
     void begin();
     void start_relay(Capture capture);
@@ -160,8 +160,8 @@ private:
     std::optional<Notices> notices_;
     Nanos last_look_{};
     Child command_;
-    pid_t launcher_ = 0;                  // whom a kernel must not outlive; 0: nobody
-    std::optional<Nanos> launcher_gone_;  // since then it has been asked to go
+    pid_t launcher_ = 0;                  // a kernel must not outlive this process; 0: none
+    std::optional<Nanos> launcher_gone_;  // when it was asked to end
     int wait_status_ = 0;
     bool ended_ = false;
     Nanos end_time_{};
@@ -210,8 +210,8 @@ void Supervisor::start_relay(Capture capture) {
     if (relay) relay_.emplace(std::move(relay).value());
 }
 
-// Without a disk the agents would have nowhere to write; then the program is watched from outside
-// only, and the verdict says so.
+// Without a disk the agents could write nowhere: then the program is watched only from outside, and
+// the verdict says so.
 void Supervisor::inject_agent(Launch& plan) {
     const auto without = [&](const std::string& why) {
         events_->missing(monotonic_now(), "Python lines and native stacks: " + why);
@@ -237,7 +237,7 @@ void Supervisor::inject_agent(Launch& plan) {
     if (const auto box = CrashBox::create(recorder_.directory_or_null(), origin); !box)
         return without(box.error().text);
     guard_ = GuardDuty::start(*options_, *recorder_.directory, *observer_, *events_);
-    // Absolute: the program may work in another directory than the one we were started in.
+    // Absolute: the program may change its working directory.
     const std::string directory = std::filesystem::absolute(recorder_.directory->path());
     plan.environment = injection_->environment(environ, directory, plan.command[0]);
 }
@@ -247,12 +247,12 @@ SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !o
 std::optional<Error> Supervisor::start() {
     const Capture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
     facts_.output = describe(capture);
-    // Before the relay: the sentry must not hold what the program writes to.
+    // Before the relay: the sentry must not hold the pipe that the program writes to.
     if (auto sentry = Sentry::start(sentry_duty())) sentry_.emplace(std::move(sentry).value());
     start_relay(capture);
     if (facts_.output.kind == OutputCapture::Kind::relay && !relay_) facts_.output = {};
     router_.emplace(*roots_, *events_, sentry_ ? &*sentry_ : nullptr);
-    // Orphans of the program come to us instead of to init, and stay visible.
+    // Orphans of the program become our children instead of init's, and stay visible.
     if (options_->subreaper) ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     save_facts();
     for (const std::string& warning : recorder_.warnings) warn_once(warning);
@@ -260,7 +260,8 @@ std::optional<Error> Supervisor::start() {
     Launch plan{.command = options_->command, .state = &own_state_};
     if (options_->kernel) {
         plan.dies_with_us = true;
-        // ipykernel watches the parent that this names, and that is us now; so we watch the other.
+        // ipykernel watches the parent that this variable names. That is us now, so we watch the
+        // named one.
         if (const char* named = ::getenv("JPY_PARENT_PID")) {
             if (parse_number<pid_t>(named) == ::getppid()) launcher_ = ::getppid();
             ::setenv("JPY_PARENT_PID", std::to_string(::getpid()).c_str(), 1);
@@ -271,7 +272,7 @@ std::optional<Error> Supervisor::start() {
         plan.output = relay_->writer();
         plan.replaced = writers_of_same_pipe(STDERR_FILENO);
     }
-    // First of all the sentry: it ends the program should somebody kill us.
+    // Tell the sentry before the program runs: it ends the program if somebody kills us.
     plan.made = [this](pid_t program) {
         if (sentry_) sentry_->guard(program);
     };
@@ -334,7 +335,7 @@ void Supervisor::wait_and_serve(Nanos at_most) {
             observer_->tree().on_pidfd(now, static_cast<pid_t>(tag));
         }
     }
-    // Last: the command's end settles everything, so what came with it must be known by then.
+    // Signals last: the command's end settles everything, so whatever came with it must be known.
     if (signals) {
         router_->route(now, *inbox_, command_);
         on_child_changes();
@@ -365,8 +366,8 @@ void Supervisor::serve_guard(Nanos now, const std::vector<CgroupAddress>& cgroup
         wait_on(epoll_.get(), fd, tag_brink, EPOLLIN | EPOLLPRI | EPOLLET);
 }
 
-// It may have been killed in our place; another one is a few pages more, so not while they are
-// scarce.
+// The sentry may have been killed in our place. Starting another takes a few pages, so do not when
+// memory is scarce.
 void Supervisor::keep_sentry(const std::vector<CgroupAddress>& cgroups) {
     if (!sentry_) return;
     if (sentry_->pid() == 0 && observer_->has_reserve()) {
@@ -383,7 +384,7 @@ void Supervisor::keep_sentry(const std::vector<CgroupAddress>& cgroups) {
     if (least) sentry_->stand_in_for_us(*least);
 }
 
-// A kernel ends when its server is gone: it is asked first, then killed if it does not end.
+// A kernel ends if its server is gone: asks it first, then kills it.
 void Supervisor::follow_launcher() {
     if (launcher_ == 0 || launcher_ == ::getppid()) return;
     constexpr Nanos to_end_by_itself = std::chrono::seconds(5);
@@ -400,7 +401,7 @@ void Supervisor::on_child_changes() {
     while (const auto change = next_child_change()) {
         const pid_t pid = change->pid;
         const bool is_command = pid == command_.pid();
-        // Not yet reaped, so /proc/PID can still be read.
+        // It is not reaped yet, so /proc/PID can still be read.
         if (is_command && change->ended()) {
             end_time_ = monotonic_now();
             observer_->last_look(end_time_, change->code == CLD_EXITED && change->status == 0);
@@ -408,13 +409,14 @@ void Supervisor::on_child_changes() {
         const auto taken = take_child_change(*change);
         if (!taken) return;
         const int status = *taken;
-        // Stopped or continued a moment ago, and dead by now: then this was its end already.
+        // It was stopped or continued a moment ago but is dead by now: then this status was its
+        // end.
         const bool gone = WIFEXITED(status) || WIFSIGNALED(status);
         if (!gone) {
             if (is_command && change->stopped()) router_->stop_with(command_, change->status);
             continue;
         }
-        // First of all, so that no failure below loses it.
+        // First, so that no failure below loses it.
         if (is_command) {
             wait_status_ = status;
             ended_ = true;
@@ -466,8 +468,8 @@ void Supervisor::warn_once(const std::string& text) {
     if (!std::exchange(warned_, true)) options_->warn(text);
 }
 
-// Holdfast itself could not get going: the program must not suffer for it. Comes back only where
-// there is nothing to run.
+// Holdfast itself could not start, but the program must not suffer for it. Returns only if there is
+// nothing to run.
 Error Supervisor::run_unobserved(const std::string& why) {
     // Helpers first: they would become the program's children.
     if (relay_) relay_->discard();
@@ -475,16 +477,17 @@ Error Supervisor::run_unobserved(const std::string& why) {
     sentry_.reset();
     try {
         if (recorder_.directory) discard(*recorder_.directory);
-        // Whatever was warned of before: who reads that would think that somebody watches.
+        // Warn even after another warning: whoever read only that one would think that Holdfast
+        // watches.
         options_->warn(why + "; the command runs on, unobserved");
     } catch (const std::exception&) {
-    }  // no memory for the words
+    }  // no memory for the message
     forget_own_limits();
     own_state_.hand_back();
     return replace_by(options_->command);
 }
 
-// Something of ours failed while the program ran: all that is left is to wait for it.
+// Something of ours failed while the program ran: only wait for it.
 FinishedRun Supervisor::wait_blindly() {
     sigset_t all;
     sigfillset(&all);

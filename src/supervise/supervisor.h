@@ -19,13 +19,13 @@ namespace holdfast {
 class FinishedRun {
 public:
     int wait_status = 0;
-    bool unobserved = false;  // we failed on the way: the status is all there is
+    bool unobserved = false;  // we failed meanwhile: only the status is known
     RunFacts facts;
-    std::optional<RunDirectory> directory;  // nothing: no disk would have the record
+    std::optional<RunDirectory> directory;  // nothing: no disk could be written
     // Where to write what must come after the program's last bytes, when some of them still wait
     // for their reader; none: stderr.
     UniqueFd stderr_behind;
-    Errands errands;  // what we started and may be at work still
+    Errands errands;  // helpers that may still be at work
 
     Result<RunRecord> read() const;
 

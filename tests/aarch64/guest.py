@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """What must hold on a real kernel of another machine: programs that end well and badly under
-`holdfast run`, and their verdicts. Run inside qemu by tools/check-aarch64; it runs anywhere.
+`holdfast run`, and their verdicts. tools/check-aarch64 runs it inside qemu; it runs anywhere.
 
 usage: guest.py HOLDFAST PROGRAMS [NAME...]
-  HOLDFAST  the program that is tried; the package is imported from PYTHONPATH
+  HOLDFAST  the program under test; the package is imported from PYTHONPATH
   PROGRAMS  a folder with crash_plain, crash_exception, harm_seccomp, ... compiled for this machine
   NAME      only checks with this in their names
 """
@@ -21,7 +21,7 @@ from pathlib import Path
 
 HOLDFAST, PROGRAMS = sys.argv[1], Path(sys.argv[2])
 FOLDER = Path(tempfile.mkdtemp(prefix="guest-"))
-PATIENCE = 300  # of a machine that is emulated on a busy one
+PATIENCE = 300  # for an emulated machine on a busy host
 CHECKS = []
 
 
@@ -51,7 +51,7 @@ class Ended:
 
 
 def script(text):
-    """A Python program of its own file, so that lines can be told."""
+    """A Python program in its own file, so that verdicts can name its lines."""
     file = FOLDER / f"program_{len(list(FOLDER.iterdir()))}.py"
     file.write_text(text)
     return [sys.executable, str(file)]
@@ -81,7 +81,7 @@ def native(name, *words, **options):
 
 
 def same_as_plain(name, *words):
-    """A program that ends alike and says the same, watched or not."""
+    """A program that ends in the same way and prints the same, watched or not."""
     plain = subprocess.run(
         [PROGRAMS / name, *words], capture_output=True, text=True, timeout=PATIENCE, check=False
     )
@@ -202,7 +202,7 @@ def a_broken_heap():
 @check
 def a_trap():
     ended = native("crash_plain", "illegal")
-    # x86 has an instruction that is none; on arm64 the compiler's trap is a breakpoint.
+    # x86 has an instruction that is always invalid; on arm64 the compiler's trap is a breakpoint.
     assert ended.status in (-signal.SIGILL, -signal.SIGTRAP), ended.status
 
 
@@ -264,7 +264,7 @@ def a_sigkill_is_not_called_out_of_memory():
 
 
 def started(text, *options):
-    """A program under watch that has said `ready`; its supervisor, and its own pid."""
+    """A watched program that has printed `ready`; its supervisor, and its own pid."""
     command = [HOLDFAST, "run", *options, "--", *script(text)]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = running.stdout.readline()
@@ -327,7 +327,7 @@ def a_program_that_runs():
 
 @check
 def a_deadlock():
-    """Said once on stderr, while it hangs."""
+    """Reported once on stderr, while it hangs."""
     running, _ = started(
         "import os, threading\na = threading.Lock()\na.acquire()\n"
         "print('ready', os.getpid(), flush=True)\na.acquire()\n",
@@ -351,7 +351,7 @@ def a_deadlock():
 
 # Memory.
 
-# Bounded: should the limit not hold, the machine must not pay for it.
+# Bounded: if the limit does not hold, the machine must not suffer.
 HUNGRY = """kept = []
 
 def load():
@@ -374,8 +374,8 @@ ROOT = Path("/sys/fs/cgroup")
 
 
 def group(limit=200 << 20):
-    """A fresh one of cgroup v2, with a limit."""
-    # Elsewhere these would be plain files in a plain folder, and nobody would hold the program.
+    """A new cgroup v2 with a limit."""
+    # In another file system these would be plain files, and nothing would limit the program.
     assert (ROOT / "cgroup.controllers").exists(), f"{ROOT} is no cgroup of version 2"
     (ROOT / "cgroup.subtree_control").write_text("+memory")
     folder = ROOT / f"guest-{time.monotonic_ns()}"
@@ -426,7 +426,7 @@ def a_limit_of_address_space():
     run(*script(own)).ended_by(1).told("address-limit").at(5)
 
 
-# What stays as it is.
+# What stays the same.
 
 
 @check
@@ -479,7 +479,7 @@ def the_package_asks_the_program():
 
 @check
 def the_library_of_the_loader():
-    # The package wants NumPy, its library does not.
+    # The package needs NumPy, its library does not.
     library = Path(HOLDFAST).resolve().parents[1] / "libexec/holdfast/libholdfast_loader.so"
     assert ctypes.CDLL(str(library)).holdfast_loader_version() > 0
 
@@ -505,7 +505,7 @@ def main():
         began = time.monotonic()
         try:
             one()
-        except Exception as error:  # each check for itself
+        except Exception as error:  # one failed check does not stop the others
             failed += 1
             print(f"guest: FAILED {name}: {type(error).__name__}: {error}", flush=True)
         else:

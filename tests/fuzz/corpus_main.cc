@@ -41,7 +41,7 @@ std::vector<Input> read_corpus(const std::filesystem::path& folder) {
     std::error_code failed;
     for (const auto& entry : std::filesystem::directory_iterator(folder, failed))
         if (entry.is_regular_file()) files.push_back(entry.path());
-    std::sort(files.begin(), files.end());  // the order of a directory is not the same everywhere
+    std::sort(files.begin(), files.end());  // directories have no fixed order
     std::vector<Input> corpus;
     for (const auto& path : files) {
         std::ifstream file(path, std::ios::binary);
@@ -94,7 +94,7 @@ private:
             input.insert(input.end(), other.begin() + from, other.end());
             break;
         }
-        case 5: {  // a number in binary that programs stumble over
+        case 5: {  // a binary number that readers get wrong
             static constexpr std::uint64_t numbers[] = {
                 0,          1,           0x7f,       0x80,
                 0xff,       0x7fff,      0xffff,     0x7fffffff,
@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "usage: %s CORPUS_DIR [RUNS [SEED]]\n", argv[0]);
         return 2;
     }
-    if (argc > 2) {  // so many, whatever they cost
+    if (argc > 2) {  // this many, however long they take
         most_runs = std::strtoull(argv[2], nullptr, 10);
         most_bytes = std::numeric_limits<std::size_t>::max();
     }

@@ -1,4 +1,4 @@
-"""Touches memory that was taken long ago, a piece at every step, until that must end.
+"""Touches memory that was taken long ago, a piece at every step, until it must stop.
 
 usage: brink_touch.py steps|callback|interrupt|pause
 """
@@ -66,7 +66,7 @@ def by_interrupt() -> None:
 
 
 def by_pause() -> None:
-    """A worker counts; while the callback runs it must not."""
+    """A worker counts; while the callback runs, it must not."""
     worker = subprocess.Popen(["sh", "-c", "while :; do echo; sleep 0.01; done"], stdout=-1)
     called = threading.Event()
 

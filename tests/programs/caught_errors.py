@@ -1,4 +1,4 @@
-"""Meets a MemoryError and prints alarming text, but ends well."""
+"""Catches a MemoryError and prints alarming text, but ends well."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Fills a list until memory is refused, frees it, and ends by the error."""
+"""Fills a list until memory is refused, frees it, and ends with the error."""
 
 history = []
 

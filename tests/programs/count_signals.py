@@ -13,7 +13,7 @@ def say(number, _):
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGQUIT):
     signal.signal(number, say)
 signal.signal(signal.SIGUSR2, lambda *_: sys.exit(0))
-signal.alarm(600)  # not for ever, should the test have failed
+signal.alarm(600)  # ends it if the test has failed
 print("ready", os.getpid(), flush=True)
 while True:
     time.sleep(0.05)

@@ -1,4 +1,4 @@
-// Throws what nobody catches: crash_exception KIND.
+// Throws an exception that nobody catches: crash_exception KIND.
 #include <unistd.h>
 
 #include <cstdlib>
@@ -21,7 +21,7 @@ struct BadShape : Tag, virtual std::exception {
 };
 struct Silent : std::exception {
     const char* what() const noexcept override {
-        // The first to ask is libstdc++; the crash handler is to live with what follows.
+        // libstdc++ asks first; the crash handler must cope with what follows.
         if (asked++ == 0) return "asked once";
         while (true) pause();
     }

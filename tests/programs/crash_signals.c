@@ -32,7 +32,7 @@ static void show(int number) {
                           : seen.sa_handler == SIG_IGN   ? "ignored"
                           : seen.sa_handler == on_signal ? "own"
                                                          : "another";
-    // Whether the action was ever set shows in a flag of libc's; that is not ours to keep.
+    // libc has a flag that shows whether the action was ever set; we need not keep that.
     printf("%d %s %x %lx\n", number, handler, (unsigned)seen.sa_flags & ~0x04000000U,
            *(unsigned long*)&seen.sa_mask);
 }
@@ -253,7 +253,7 @@ static void many_threads(void) {
     printf("mappings grew: %d\n", mappings() > before + 100);
 }
 
-// Its argument is the file where the crash is written to: it goes away in the middle.
+// Its argument is the file to which the crash is written, and which disappears meanwhile.
 static void torn_file(const char* path, long size) {
     if (truncate(path, size) != 0) exit(98);
     abort();

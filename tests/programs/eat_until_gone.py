@@ -1,4 +1,4 @@
-"""Takes memory until the process named is gone, where it may out of the OOM killer's reach."""
+"""Takes memory until the named process is gone, out of the OOM killer's reach if it may."""
 
 import contextlib
 import os
@@ -23,5 +23,5 @@ sys.stdin.readline()
 kept = []
 while victim_lives():
     kept.append(bytearray(b"x") * (1 << 20))
-# An eater does not leave because its victim did, and who watches from within a full group is slow.
+# A real eater would go on after its victim's death, and a watcher in a full group is slow.
 time.sleep(5)

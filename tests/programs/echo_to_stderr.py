@@ -1,4 +1,4 @@
-"""Says `ready PID`, then repeats on stderr each line it reads, and on stdout that it did."""
+"""Prints `ready PID`, then repeats each line it reads on stderr, and on stdout that it did."""
 
 import os
 import sys

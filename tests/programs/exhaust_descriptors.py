@@ -1,4 +1,4 @@
-"""Opens files and never closes them, one after so many seconds each."""
+"""Opens files and never closes them, with a pause of so many seconds after each."""
 
 import sys
 import time

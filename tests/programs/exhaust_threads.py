@@ -1,4 +1,4 @@
-"""Starts threads until there are no more to be had, after so many seconds each."""
+"""Starts threads until no more can be started, with a pause of so many seconds after each."""
 
 import sys
 import threading

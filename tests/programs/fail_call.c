@@ -1,9 +1,9 @@
-/* Preloaded into `holdfast run`: makes the n-th call of one kind fail, in the supervisor alone.
+/* Preloaded into `holdfast run`: makes the n-th call of one kind fail, only in the supervisor.
  *
- * FAIL_CALL=KIND:N:ERRNO[:on]   on: every later one too
- * FAIL_MARK=FILE                made when the first call failed
+ * FAIL_CALL=KIND:N:ERRNO[:on]   on: every later one fails, too
+ * FAIL_MARK=FILE                created when the first call failed
  *
- * KIND `crash` is no call that fails: at the n-th epoll_wait the supervisor runs into a fault. */
+ * KIND `crash` makes no call fail: at the n-th epoll_wait the supervisor runs into a fault. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

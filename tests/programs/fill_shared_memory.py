@@ -1,4 +1,4 @@
-"""Touches more shared memory than there is: a bus error. What it took stays taken."""
+"""Touches more shared memory than there is: a bus error. What it has taken stays taken."""
 
 import mmap
 from pathlib import Path

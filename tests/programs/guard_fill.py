@@ -1,4 +1,4 @@
-"""Fills its memory limit to a share of it and stays there for a while, then ends well.
+"""Fills its memory limit up to a share and stays there for a while, then ends well.
 
 usage: guard_fill.py SHARE SECONDS       the cgroup's folder is in HF_GROUP
 """
@@ -25,7 +25,7 @@ def main() -> None:
     print("ready", os.getpid(), flush=True)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        # Churn: blocks that come and go while the world around changes.
+        # Churn: blocks come and go while other things happen.
         for _ in range(20):
             kept[0] = None
             kept[0] = bytearray(b"y") * MIB

@@ -1,4 +1,4 @@
-"""Grows beyond its limit in the way named, again and again, and survives each time.
+"""Grows beyond its limit in the named way, again and again, and survives each time.
 
 usage: guard_grow.py WAY [TIMES]
 """

@@ -1,4 +1,4 @@
-/* A thread that is to be cancelled, and calls only what is no point of cancellation. */
+/* A thread is to be cancelled, and calls only functions that are no cancellation points. */
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>

@@ -1,5 +1,5 @@
-"""Spoils the figures in its own slot of agent.box while memory is counted; arguments: offsets in
-the slot of the words to spoil, then the beginning of the slots and the size of each."""
+"""Overwrites figures in its own slot of agent.box while memory is counted. Arguments: the offsets
+of the words in the slot, then the beginning of the slots and the size of each."""
 
 import mmap
 import os
@@ -22,11 +22,11 @@ for value in (0xFFFFFFFF, 0x80000000, 33 << 10, 600):
     for i in range(700):
         for word in words:
             struct.pack_into("I", box, own + word, value)
-        # Another line each time: new frames, new sites.
+        # A different line each time: new frames, new sites.
         name = f"asks_{value}_{i}"
         code = "\n" * i + f"def {name}(): return bytearray(600 << 10)"
         exec(compile(code, f"/nowhere/{name}.py", "exec"), names)
         block = names[name]()
-    time.sleep(0.3)  # a window of time ends
+    time.sleep(0.3)  # until a window ends by time
     block = bytearray(1 << 20)
 print("unharmed")

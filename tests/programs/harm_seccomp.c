@@ -1,5 +1,5 @@
-/* Puts itself under a seccomp filter: harm_seccomp WAY [COMMAND...]. Whatever is not among the
-   calls of an ordinary small program then ends the process. With a command, only calls end it that
+/* Puts itself under a seccomp filter: harm_seccomp WAY [COMMAND...]. After that, a call that an
+   ordinary small program does not make ends the process. With a command, only calls end it that
    no ordinary program makes when it starts, and the command follows. */
 #include <errno.h>
 #include <linux/audit.h>
@@ -108,7 +108,7 @@ int main(int count, char** words) {
     handle(SIGTERM, ring);
     handle(SIGSEGV, caught);
     allocate(NULL);
-    pthread_t thread; /* The first one takes calls of its own. */
+    pthread_t thread; /* The first thread needs its own calls. */
     if (pthread_create(&thread, NULL, allocate, NULL) != 0) return 5;
     pthread_join(thread, NULL);
     const struct itimerval soon = {{0, 0}, {0, 1000}};

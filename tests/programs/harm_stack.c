@@ -1,4 +1,4 @@
-/* Handlers that ask for an alternate stack which the program has, or has not: harm_stack CASE. */
+/* Handlers that ask for an alternate stack, in programs with and without one: harm_stack CASE. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -152,7 +152,7 @@ static void show_mask(int number) {
     use(1 << 20);
 }
 
-/* Two at once, and a mask that holds only for the time of waiting. */
+/* Two at once, and a mask that holds only while it waits. */
 static void* suspend(void* unused) {
     sigset_t both, none;
     sigemptyset(&none);
@@ -195,7 +195,7 @@ static int storm(void) {
     return 0;
 }
 
-/* As Rust's: a small stack for the one handler, which tells and aborts. */
+/* Like Rust's: a small stack for one handler, which prints and aborts. */
 static void tell_and_abort(int number) {
     (void)number;
     if (write(1, "told\n", 5) == 5) abort();

@@ -1,4 +1,4 @@
-"""Makes many small objects at one line, as quickly as it can, says how much it grew, and dies."""
+"""Makes many small objects at one line, as fast as it can, prints how much it grew, and dies."""
 
 import json
 import os

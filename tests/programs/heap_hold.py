@@ -35,10 +35,10 @@ def growing(mib):
 
 
 def deep(mib):
-    """The library puts more frames between this line and the memory than a stack has room for.
+    """The library has more frames between this line and the memory than a stack can hold.
 
     An array copies itself; a bytearray is copied through blocks of its size that are freed again,
-    and after so much churn the agent takes fewer samples: the figure is then off by a tenth.
+    and after so much churn the agent takes fewer samples, so that the figure is off by a tenth.
     """
     nested = array.array("b", bytes(MIB))
     for _ in range(12):

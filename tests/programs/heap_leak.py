@@ -1,4 +1,4 @@
-"""Leaks small objects beside many that come and go, or only keeps a cache that stops growing."""
+"""Leaks small objects beside many temporary ones, or only keeps a cache that stops growing."""
 
 import os
 import signal

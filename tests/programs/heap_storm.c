@@ -24,7 +24,7 @@ static uint64_t next_random(uint64_t* state) {
     return *state;
 }
 
-/* Mostly small, now and then large: each decade as likely as the next. */
+/* Mostly small, sometimes large: each decade is equally likely. */
 static size_t random_size(uint64_t* state) {
     const unsigned bits = next_random(state) % 21;
     return next_random(state) & ((1u << bits) - 1);
@@ -91,7 +91,7 @@ static void* storm(void* seed) {
         sizes[at] = fresh != NULL ? size : 0;
         if (fresh != NULL) memset(fresh, mark, size);
         if (round % 97 == 0) {
-            /* In pieces, and no page twice: the others map meanwhile. */
+            /* In pieces, and no page twice, because other threads map meanwhile. */
             const size_t page = 4096, length = 65536 * (2 + next_random(&state) % 8);
             char* map = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                              -1, 0);
@@ -110,7 +110,7 @@ static void* storm(void* seed) {
     return NULL;
 }
 
-/* Interrupts everything, the agent's own work too. */
+/* Interrupts everything, including the agent's own work. */
 static void on_alarm(int signal) { (void)signal; }
 
 static void fork_once(int turn) {

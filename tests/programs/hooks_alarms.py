@@ -1,4 +1,4 @@
-"""Raises from a signal handler again and again; not one may be lost, or show a foreign frame."""
+"""Raises from a signal handler again and again; none may be lost, or show a foreign frame."""
 
 import signal
 import traceback

@@ -1,4 +1,4 @@
-"""Asks to end in the way the argument names."""
+"""Exits in the way that the argument names."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Ends by an exception with a cause, in a function of the main module."""
+"""Ends with an exception that has a cause, in a function of the main module."""
 
 import hooks_busy  # noqa: F401
 

@@ -1,4 +1,4 @@
-"""Tells its steps itself, one with a loss that is no number."""
+"""Reports its steps itself, one with a loss that is NaN."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Prints what a program can see of hooks: their looks, and what tracers are shown."""
+"""Prints what a program can see of hooks: what they look like, and what tracers are shown."""
 
 import inspect
 import pickle

@@ -1,4 +1,4 @@
-"""One thread ends by an exception, another by sys.exit, and the program goes on."""
+"""One thread ends with an exception, another by sys.exit, and the program goes on."""
 
 import sys
 import threading

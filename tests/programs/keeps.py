@@ -1,4 +1,4 @@
-"""Keeps what it makes in a container of the chosen kind, then dies by its own hand."""
+"""Keeps what it makes in a container of the chosen kind, then kills itself."""
 
 import collections
 import functools

@@ -1,4 +1,4 @@
-// kill_parent GO: kills whoever started it, at once, and lives on until GO is there.
+// kill_parent GO: kills its parent at once, and lives on until the file GO exists.
 #include <signal.h>
 #include <unistd.h>
 

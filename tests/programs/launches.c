@@ -1,5 +1,5 @@
-// Stands in for torch's library of kernels (-DTORCH) and for the CUDA runtime, on a machine that
-// has neither: what is tested is how launches are seen, and which line is told.
+// Stands in for torch's library of kernels (-DTORCH) and for the CUDA runtime, on a machine without
+// them: tests how launches are seen, and which line is named.
 #include <stddef.h>
 
 typedef struct {

@@ -1,4 +1,4 @@
-"""Leaves 50 orphans that end at once; says `ready PID` and waits for its stdin to close."""
+"""Leaves 50 orphans that end at once; prints `ready PID` and waits for its stdin to close."""
 
 import os
 import sys

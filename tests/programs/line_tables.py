@@ -1,4 +1,4 @@
-"""The agent's decoder of line tables against Python's own, over the modules beside os.py.
+"""Compares the agent's decoder of line tables with Python's own, over the modules beside os.py.
 
 usage: line_tables.py LIBRARY       LIBRARY: agent/python/stack_test.cc, built
        line_tables.py LIBRARY cost  what a look at a stack of 16 frames costs, in CPU time

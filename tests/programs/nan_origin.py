@@ -1,4 +1,4 @@
-"""A number stops being finite on the marked line; a function of its own finds that, and raises."""
+"""A number stops being finite on the marked line; a separate function finds that, and raises."""
 
 import inspect  # noqa: F401  loads dis, as every library does
 import math
@@ -14,7 +14,7 @@ def check(value):
 
 
 def late():
-    """The check stands above the line that makes the number, which was a round of the loop ago."""
+    """The check stands above the line that made the number one round of the loop earlier."""
     best_loss, loss = float("inf"), 1.0
     for number in range(100):
         if not math.isfinite(loss):

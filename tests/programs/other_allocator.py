@@ -1,4 +1,4 @@
-"""Says whose malloc it has, holds memory that this malloc gave, and is killed holding it."""
+"""Prints whose malloc it has, holds memory of that malloc, and is killed holding it."""
 
 import ctypes
 import os

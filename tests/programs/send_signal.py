@@ -1,4 +1,4 @@
-"""Sends one signal to a process, and stays around so that the sender can be looked at."""
+"""Sends one signal to a process, and lives on so that the sender can be looked at."""
 
 import os
 import sys

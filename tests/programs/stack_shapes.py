@@ -1,7 +1,7 @@
-"""Stands in stacks of every shape and compares what Python says with what the agent read.
+"""Makes stacks of every shape and compares Python's own view with what the agent read.
 
 usage: stack_shapes.py LIBRARY      LIBRARY: agent/python/stack_test.cc, built
-Runs on every CPython from 3.8 on, so nothing newer here. Says what differs.
+Runs on every CPython from 3.8 on, so it uses nothing newer. Prints the differences.
 """
 # The odd shapes are the point.
 # ruff: noqa: B018, B035, B905, C400, C417, UP031, UP032, PTH108, PTH110, PTH123, SIM115
@@ -50,7 +50,7 @@ def call(function, *more):
 
 
 def check(shape, limit=400):
-    """The caller's stack, read inside; this frame itself is at another line by then."""
+    """Compares the caller's stack, read inside; this frame itself is at another line by then."""
     got = parsed(call(LIBRARY.probe_own))
     want = expected(sys._getframe())
     compare(shape, got[2:limit], want[1 : limit - 1])
@@ -224,7 +224,7 @@ def check_long(shape):
 
 
 def reused():
-    """Code objects that come and go at one address, all of one line, must keep their own names."""
+    """Code objects that reuse one address, all with one line, must keep their own names."""
     for number in range(300):
         scope = {"check": check}
         exec(compile("check('reused')", "cell %d" % number, "exec"), scope)
@@ -314,12 +314,12 @@ def threads():
     def asks_for_main():
         got = parsed(call(LIBRARY.probe_main))
         want = expected(sys._current_frames()[threading.main_thread().ident])
-        # Where threading itself stands while it waits is its own affair.
+        # The line at which threading itself waits does not matter.
         skip = next(i for i, one in enumerate(want) if one[2] == b"threads")
         compare("main thread from another", got[-len(want) + skip :], want[skip:])
 
     asker = threading.Thread(target=asks_for_main)
-    # On one line, so that the main thread's line is the same wherever it has come to.
+    # On one line, so that the main thread's line is the same wherever it is.
     asker.start(), asker.join()
     go.set()
     for other in others:
@@ -384,7 +384,7 @@ def once():
     before = LIBRARY.probe_described()
     for _ in range(1000):
         here()
-    # The loop's own line is new to it, and a specialised instruction may be another place.
+    # The loop's own line is new to the table; a specialised instruction may be another place.
     compare("described once", [LIBRARY.probe_described() - before < 8], [True])
 
 

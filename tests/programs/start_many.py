@@ -1,4 +1,4 @@
-"""Starts so many processes that end at once, one after the other, and exits 1."""
+"""Starts so many processes, one after the other, that end at once, and exits 1."""
 
 import os
 import sys

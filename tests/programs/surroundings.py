@@ -1,4 +1,4 @@
-"""Prints everything a program inherits, as JSON: what a watched program must find unchanged."""
+"""Prints everything a program inherits, as JSON: a watched program must find it unchanged."""
 
 import json
 import os
@@ -12,7 +12,7 @@ status = dict(line.split(":\t", 1) for line in Path("/proc/self/status").read_te
 
 
 def kind(link):
-    """A pipe is a pipe, whatever its number."""
+    """A pipe, without its number."""
     return re.sub(r"\[\d+\]", "", link)
 
 
@@ -21,13 +21,13 @@ def descriptors():
     for entry in sorted(os.listdir("/proc/self/fd"), key=int):  # noqa: PTH208
         try:
             found[entry] = kind(str(Path(f"/proc/self/fd/{entry}").readlink()))
-        except FileNotFoundError:  # the listing's own
+        except FileNotFoundError:  # the descriptor of the listing itself
             continue
     return found
 
 
 same = {
-    # The shell puts the path of what it started into `_`.
+    # The shell puts the path of the program it starts into `_`.
     "environment": {name: value for name, value in os.environ.items() if name != "_"},
     "arguments": sys.argv[2:],
     "directory": str(Path.cwd()),

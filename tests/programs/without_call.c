@@ -1,5 +1,5 @@
-// without_call NUMBER ERRNO COMMAND...: runs it under a filter that refuses this one system call
-// with an error, or, where that is 0, kills for it.
+// without_call NUMBER ERRNO COMMAND...: runs the command under a filter that refuses this one system
+// call with an error, or, if ERRNO is 0, kills for it.
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-"""Steps whose loss is no number: from the third on, or at the third alone.
+"""Steps whose loss is NaN: from the third on, or only the third.
 
 Arguments: always|once, and how many seconds at most.
 """

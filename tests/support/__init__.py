@@ -1,1 +1,1 @@
-"""What the end-to-end tests share: the program under test, control groups, terminals, /proc."""
+"""Shared by the end-to-end tests: the program under test, control groups, terminals, /proc."""

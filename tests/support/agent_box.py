@@ -219,7 +219,7 @@ def _process(raw: bytes) -> Process:
 
 
 def read(path: Path) -> list[Process]:
-    """Every process that left something, in the order of their slots."""
+    """Every process that left a record, in the order of their slots."""
     box = path.read_bytes()
     slots = [box[2 * PAGE + i * SLOT_SPACE :][:SLOT_SPACE] for i in range(SLOTS)]
     return [process for process in map(_process, slots) if process.pid]

@@ -1,4 +1,4 @@
-"""Real control groups with limits, on cgroup v1 and v2. Needs root; says why where it cannot be."""
+"""Real control groups with limits, on cgroup v1 and v2. Needs root; says why if it cannot."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ _OWN = Path("/proc/self/cgroup")
 
 
 class ControlGroup:
-    """One group per controller that is needed (v1 keeps them in separate trees)."""
+    """One group per controller (v1 keeps them in separate trees)."""
 
     def __init__(self, memory: int | None = None, pids: int | None = None):
         if os.geteuid() != 0:
@@ -86,7 +86,7 @@ class ControlGroup:
         self._version[controller] = version
 
     def _limit_memory(self, limit: int) -> None:
-        # Swap is forbidden too, where it is counted: a leak would only slow down.
+        # Forbids swap, too, if it is counted: with swap a leak would only slow down.
         if self._version["memory"] == 2:
             self._write("memory", "memory.max", limit)
             self._write_if_there("memory.swap.max", 0)
@@ -108,7 +108,7 @@ class ControlGroup:
 
 
 def _emptied(folder: Path) -> bool:
-    """Kills what a failed test left in the group it made."""
+    """Kills processes that a failed test left in its group."""
     left = [int(pid) for pid in (folder / "cgroup.procs").read_text().split()]
     for pid in left:
         try:
@@ -153,19 +153,19 @@ def _cgroup_mounts():
 
 
 def _below(mount: Path, root: str, own: str) -> Path:
-    """Where the path from /proc/self/cgroup lies on this mount, which may show a part only."""
+    """Where the path from /proc/self/cgroup is on this mount, which may show only a part."""
     inside = own[len(root) :] if root != "/" and own.startswith(root) else own
     folder = mount / inside.lstrip("/")
     return folder if folder.is_dir() else mount
 
 
 def _with_controller(mount: Path, folder: Path, controller: str) -> Path | None:
-    """This v2 group or the nearest above it that can hand the controller on to a new child."""
+    """This v2 group or the nearest ancestor that can hand the controller on to a new child."""
     while True:
         try:
             (folder / "cgroup.subtree_control").write_text(f"+{controller}")
             return folder
-        except OSError:  # it holds processes itself, or does not have the controller
+        except OSError:  # it contains processes itself, or lacks the controller
             if folder == mount:
                 return None
             folder = folder.parent

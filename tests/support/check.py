@@ -1,4 +1,4 @@
-"""What tests of `holdfast check` share."""
+"""Shared by the tests of `holdfast check`."""
 
 import json
 import os
@@ -11,7 +11,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root: mounts")
 
 
 def ask(binary, *arguments, cwd=None, shell=None, environment=None):
-    """The findings of a call, and the call. `shell`: what the shell does before it."""
+    """The findings of a call, and the call. `shell`: shell commands to run before it."""
     command = [str(binary), "check", "--json", *arguments]
     if shell:
         command = ["/bin/bash", "-c", f'{shell} && exec "$@"', "bash", *command]
@@ -27,7 +27,7 @@ def ask(binary, *arguments, cwd=None, shell=None, environment=None):
 
 
 def with_mounts(make: str) -> list[str]:
-    """What to put before a command that is to run below mounts of its own."""
+    """The beginning of a command line that runs a command below its own mounts."""
     return ["unshare", "-m", "/bin/bash", "-c", f'{make} && exec "$@"', "bash"]
 
 
@@ -36,7 +36,7 @@ def told(report):
 
 
 def build_extension(folder: Path, *, whole: bool) -> None:
-    """What environment/symbol_missing.py does before it runs."""
+    """Does what environment/symbol_missing.py does before it runs."""
     code = "int new_call(void); void *PyInit_codec(void) { return new_call() ? (void *)1 : 0; }"
     if whole:
         code += " int new_call(void) { return 0; }"

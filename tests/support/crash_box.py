@@ -24,7 +24,7 @@ TEXTS = {
 
 @dataclass
 class Crash:
-    """One record. Texts are what was finished when the writer died."""
+    """One record. A text is as far as it was finished when the writer died."""
 
     state: str
     pid: int

@@ -1,4 +1,4 @@
-"""Runs a program with the agent alone, without a supervisor, and reads what it wrote down."""
+"""Runs a program with the agent alone, without a supervisor, and reads what it recorded."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ def library(binary) -> Path:
 
 @pytest.fixture
 def watch(library, tmp_path):
-    """Runs a command with the agent and a box of its own, and without; both must look the same."""
+    """Runs a command with the agent and its own box, and without; both must behave the same."""
 
     def run(*command, compare=True) -> Ended:
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"

@@ -1,4 +1,4 @@
-"""The Python interpreters of this machine that the agent is tried on."""
+"""The Python interpreters of this machine with which the agent is tested."""
 
 import os
 import shutil
@@ -28,8 +28,8 @@ def _works(path: str, version: str) -> bool:
 
 @cache
 def find(version: str) -> str | None:
-    """The interpreter of this version: our own, one that tools/fetch-python brought, one that pyenv
-    built, one in PATH, or one in the folders that HOLDFAST_PYTHONS names."""
+    """The interpreter of this version: our own, one from tools/fetch-python, one that pyenv built,
+    one in PATH, or one in the folders that HOLDFAST_PYTHONS names."""
     folders = [
         Path(folder) for folder in os.environ.get("HOLDFAST_PYTHONS", "").split(":") if folder
     ]
@@ -45,7 +45,7 @@ def find(version: str) -> str | None:
 
 
 def need(version: str) -> str:
-    """The interpreter of this version; the test is skipped where the machine has none."""
+    """The interpreter of this version; skips the test if the machine has none."""
     path = find(version)
     if path is None:
         pytest.skip(f"no Python {version} on this machine")
@@ -79,7 +79,7 @@ def python_with(*modules: str) -> str:
 
 
 def keras_2_python() -> str:
-    """One whose `tf.keras` is Keras 2: TensorFlow before 2.16."""
+    """A Python whose `tf.keras` is Keras 2: TensorFlow before 2.16."""
     path = os.environ.get("HOLDFAST_KERAS2_PYTHON")
     if not path or not _has(path, ("tensorflow",)):
         pytest.skip("no Python with TensorFlow before 2.16: see `make frameworks`")

@@ -1,4 +1,4 @@
-"""Kernels under watch in real front ends, which run in a Python of their own."""
+"""Watched kernels in real front ends, which run in their own Python."""
 
 import json
 import os
@@ -15,7 +15,7 @@ PYTHON = os.environ.get("HOLDFAST_JUPYTER_PYTHON") or sys.executable
 
 
 def require(*modules: str) -> None:
-    """Skips, and says what to install, where the Python of the front ends lacks one of them."""
+    """Skips, and says what to install, if the front ends' Python lacks one of them."""
     line = "; ".join(f"import {module}" for module in modules)
     if subprocess.run([PYTHON, "-c", line], capture_output=True).returncode != 0:
         pytest.skip(f"{PYTHON} lacks one of: {', '.join(modules)}")
@@ -40,7 +40,7 @@ class Jupyter:
             "HOLDFAST_BIN": str(self.holdfast.binary),
             "PYTHONPATH": os.pathsep.join(filter(None, path)),
             "PYTHONWARNINGS": "ignore",
-            "HOLDFAST_GUARD": "warn",  # kernels are meant to die here
+            "HOLDFAST_GUARD": "warn",  # kernels must be able to die here
             **self.more,
         }
 
@@ -54,7 +54,7 @@ class Jupyter:
         return name
 
     def install_plain(self, name: str = "plain") -> str:
-        """The same kernel without us."""
+        """The same kernel, not watched."""
         held = json.loads((self.folder / "data/kernels/held/kernel.json").read_text())
         folder = self.folder / "data/kernels" / name
         folder.mkdir()
@@ -92,7 +92,7 @@ class Jupyter:
 
 
 class FrontEnd:
-    """One of programs/jupyter/, which does as it is told, line by line."""
+    """One of programs/jupyter/, which follows orders line by line."""
 
     def __init__(self, jupyter: Jupyter, program: str):
         self.started: dict = {}
@@ -129,12 +129,12 @@ class FrontEnd:
 
 
 def errors(outputs: list[dict]) -> list[dict]:
-    """The error outputs of a cell, whoever tells of them."""
+    """The error outputs of a cell, from whatever message."""
     return [o for o in outputs if o.get("output_type", o.get("kind")) == "error"]
 
 
 def words(outputs: list[dict]) -> str:
-    """What the kernel's last words say in this cell, panel and error; empty: none."""
+    """The kernel's last words in this cell, panel and error; empty if there are none."""
     said = [
         f"{error['evalue']}\n" + "\n".join(error["traceback"])
         for error in errors(outputs)
@@ -145,12 +145,12 @@ def words(outputs: list[dict]) -> str:
 
 
 def panel(outputs: list[dict]) -> str:
-    """The HTML panel beside them."""
+    """The HTML panel of the same output."""
     return "".join(output.get("data", {}).get("text/html", "") for output in outputs)
 
 
 def guarded_session(jupyter: Jupyter, group):
-    """In a group with a memory limit, with the guard on: nobody in it may be killed."""
+    """In a group with a memory limit, with the guard on: nothing in it may be killed."""
     jupyter.holdfast = jupyter.holdfast.inside(group.inside)
     jupyter.more = {"HOLDFAST_GUARD": "on"}
     made = jupyter.session()
@@ -162,7 +162,7 @@ def guarded_session(jupyter: Jupyter, group):
 
 @pytest.fixture
 def jupyter(holdfast, tmp_path):
-    """A Jupyter of its own, with a kernel under watch."""
+    """A separate Jupyter with a watched kernel."""
     require("ipykernel", "nbclient")
     made = Jupyter(holdfast, tmp_path)
     made.install()

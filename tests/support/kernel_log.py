@@ -1,11 +1,11 @@
-"""Whether the kernel log can be read here, and how to take it away from a command."""
+"""Whether the kernel log can be read here, and how to hide it from a command."""
 
 import os
 import shutil
 
 import pytest
 
-# On a file system mounted nodev no device can be opened, not even by root: what a container sees.
+# On a file system mounted nodev no device can be opened, not even by root: as in a container.
 _HIDE = """
 set -e
 mount -t tmpfs -o nodev,size=64k none /mnt

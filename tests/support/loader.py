@@ -9,13 +9,13 @@ MIB = 1 << 20
 
 @pytest.fixture(autouse=True)
 def found(binary, monkeypatch):
-    """The library lies beside the program."""
+    """The library is beside the program."""
     monkeypatch.setenv("HOLDFAST_BIN", str(binary))
 
 
 @pytest.fixture
 def records(tmp_path):
-    """A thousand rows that know their own number."""
+    """A thousand rows that contain their own number."""
     rows = np.arange(1000 * 16, dtype=np.float32).reshape(1000, 16)
     np.save(tmp_path / "x.npy", rows)
     np.save(tmp_path / "y.npy", np.arange(1000))
@@ -46,7 +46,7 @@ def numbers(loader):
 
 
 class Fine:
-    """A dataset of two hundred samples that know their own number."""
+    """A dataset of two hundred samples that contain their own number."""
 
     def __len__(self):
         return 200

@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def _fields(pid: int) -> list[str] | None:
-    """Of /proc/PID/stat, those behind the name: state, parent, group, session, ..."""
+    """Fields of /proc/PID/stat after the name: state, parent, group, session, ..."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):

@@ -1,4 +1,4 @@
-"""Runs the program under test with a home of its own, and reads its verdicts back."""
+"""Runs the program under test with its own home, and reads its verdicts."""
 
 import contextlib
 import json
@@ -57,19 +57,19 @@ class Holdfast:
     @property
     def environment(self) -> dict[str, str]:
         kept = {k: v for k, v in os.environ.items() if not k.startswith("HOLDFAST")}
-        # A run that cannot be kept in its home goes here, and not where other tests find it.
+        # A run that cannot be kept in its home goes here, where other tests do not find it.
         instead = self.home.parent / "fallback"
         with contextlib.suppress(OSError):
             instead.mkdir(mode=0o700, parents=True, exist_ok=True)
         return kept | {
             "HOLDFAST_HOME": str(self.home),
             "XDG_RUNTIME_DIR": str(instead),
-            # Most of these programs are to die, so the guard must not save them.
+            # Most of these programs must die, so the guard must not save them.
             "HOLDFAST_GUARD": "warn",
         }
 
     def line(self, *command: str, options: Sequence[str] = ()) -> list[str]:
-        """The command line that runs `command` under watch."""
+        """The command line that runs `command` watched."""
         return [*self.prefix, str(self.binary), "run", *options, "--", *command]
 
     def start(self, *command: str, options: Sequence[str] = (), **how) -> subprocess.Popen:

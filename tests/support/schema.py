@@ -1,4 +1,4 @@
-"""The contract of a verdict's JSON form, as a checker that says which field broke it."""
+"""The contract of a verdict's JSON form, as a checker that names the field that broke it."""
 
 import re
 from datetime import datetime

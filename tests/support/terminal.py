@@ -1,4 +1,4 @@
-"""A real terminal (a pty) with a program in it, driven as a person would: type, look, resize."""
+"""A real terminal (a pty) with a program in it, used as a person would: type, look, resize."""
 
 import fcntl
 import os
@@ -27,7 +27,7 @@ class Terminal:
                 os.execvpe(command[0], list(command), dict(env))
             finally:
                 os._exit(127)
-        self._unread = b""  # shown, and not expected yet
+        self._unread = b""  # shown, but not expected yet
         self.shown = b""  # everything the terminal ever showed
         self._status: int | None = None
 
@@ -39,7 +39,7 @@ class Terminal:
         self.type(line.encode() + b"\n")
 
     def wait_until_foreground(self, pid: int) -> None:
-        """Until the terminal is that process's and takes whole lines, as after `fg`."""
+        """Until that process has the terminal in the mode for whole lines, as after `fg`."""
 
         def is_its_own():
             lines = termios.tcgetattr(self._master)[3] & termios.ICANON
@@ -48,7 +48,7 @@ class Terminal:
         eventually(f"process {pid} has the terminal", is_its_own)
 
     def expect(self, pattern: bytes) -> re.Match[bytes]:
-        """Waits until the terminal shows this; what comes up to it counts as read."""
+        """Waits until the terminal shows this; everything up to it counts as read."""
         deadline = time.monotonic() + PATIENCE
         while not (found := re.search(pattern, self._unread)):
             left = deadline - time.monotonic()
@@ -84,12 +84,12 @@ class Terminal:
             os.waitpid(self.pid, 0)
 
     def _read(self, seconds: float) -> bool:
-        """Takes in what the terminal shows next; False once nobody has it open any more."""
+        """Reads what the terminal shows next; False once no process has it open any more."""
         if not select.select([self._master], [], [], seconds)[0]:
             return True
         try:
             seen = os.read(self._master, 65536)
-        except OSError:  # how Linux says that the other side is closed
+        except OSError:  # Linux says so when the other side is closed
             return False
         self._unread += seen
         self.shown += seen

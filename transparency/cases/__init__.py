@@ -1,4 +1,4 @@
-"""The tables of cases, in the order in which they are told."""
+"""The tables of cases, in the order of the report."""
 
 from transparency.case import Case
 from transparency.cases import (

@@ -1,4 +1,4 @@
-"""Tools that stand beside or around a program: other preloads, debuggers, namespaces, frameworks."""
+"""Tools beside or around a program: other preloads, debuggers, namespaces, frameworks."""
 
 from __future__ import annotations
 
@@ -63,6 +63,14 @@ CASES = [
             mask="FAKETIME_SHARED=.*",
         )
         for name in _LIBRARIES
+    ),
+    # By its checks alone a program that writes behind its block is stopped.
+    argv(
+        "companions.preload.malloc-check",
+        "{c:ends}",
+        "overrun",
+        env={"LD_PRELOAD": "{lib:libc_malloc_debug.so.0}", "MALLOC_CHECK_": "3"},
+        needs=("lib:libc_malloc_debug.so.0",),
     ),
     argv("companions.preload-missing", "{c:lines}", "2", env={"LD_PRELOAD": "/no/such/library.so"}),
     argv(

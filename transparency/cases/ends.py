@@ -42,7 +42,7 @@ def core(stage: Stage):
 
 @drive("ends.killed-from-outside")
 def killed(stage: Stage):
-    """A SIGTERM to what was started ends the program as it would have ended it plain."""
+    """A SIGTERM to the started process ends the program as it would have ended it plain."""
     code = "import os, time; os.write(1, b'ready'); time.sleep(60)"
     running = stage.start("{python}", "-c", code, stdout=subprocess.PIPE)
     running.stdout.read(5)
@@ -58,7 +58,7 @@ def sigkilled(stage: Stage):
     running.stdout.read(5)
     running.kill()
     ended = stage.wait(running)
-    # The end of its output is the end of the program.
+    # The program has ended when its output ends.
     os.set_blocking(running.stdout.fileno(), False)
     import select
 
@@ -77,7 +77,7 @@ def group_killed(stage: Stage):
 
 @drive("ends.daemon-keeps-stderr")
 def daemon(stage: Stage):
-    """A daemon that holds stderr delays nobody, and its words arrive."""
+    """A daemon that holds stderr delays nobody, and what it writes arrives."""
     reader, writer = os.pipe()
     code = (
         "import os, sys\n"

@@ -1,4 +1,4 @@
-"""Programs under limits of the kernel's: whatever we need must fit beside them."""
+"""Programs under the kernel's limits: what we need must fit, too."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import shlex
 
 from transparency.case import argv, sh
 
-# An unprivileged user of its own in its own pid namespace: a limit on processes counts all of a
-# user's, and whatever went wrong could signal nobody outside.
+# A separate unprivileged user in its own pid namespace: a limit on processes counts all processes of
+# a user, and a stray signal could hit nobody outside.
 _APART = "unshare --pid --fork --mount-proc setpriv --reuid $((100000 + $$)) --regid 65534 --clear-groups"
 _WORK = "RUN sh -c 'echo out; echo err >&2; exit 3'"
 
@@ -27,9 +27,10 @@ CASES = [
         sh(f"limits.descriptors-{n}", f"ulimit -n {n}; {_WORK}; echo $?")
         for n in (4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32, 48, 64)
     ),
-    # Enough for a program that is linked statically, and for no other.
+    # Enough only for a statically linked program.
     sh("limits.descriptors-3", "ulimit -n 3; RUN {static:ends} exit; echo $?"),
     sh("limits.descriptors-soft", "ulimit -S -n 20; RUN sh -c 'ulimit -S -n; ulimit -H -n'"),
+    argv("limits.arguments-to-the-last-byte", "{python}", "{programs}/brim.py"),
     sh("limits.descriptors-facts", "ulimit -n 64; RUN {c:facts}"),
     *(_apart(f"processes-{n}", f"ulimit -u {n}; exec {_WORK}") for n in (1, 2, 3, 4, 5, 6, 8)),
     _apart("processes-echo", "ulimit -u 4; exec RUN echo alone"),

@@ -17,7 +17,7 @@ _WAYS = (
 
 @drive("output.17-lines-read-after-wait")
 def lines_then_wait(stage: Stage):
-    """The most usual code there is: wait first, read later."""
+    """The usual order: wait first, read later."""
     loop = "i=0; while [ $i -lt 17 ]; do echo w >&2; sleep .02; i=$((i+1)); done"
     running = stage.start("sh", "-c", loop, stderr=subprocess.PIPE)
     ended = stage.wait(running)
@@ -37,7 +37,7 @@ def many_lines_then_wait(stage: Stage):
 
 @drive("output.pipe-filled-to-the-brim-read-after-wait")
 def full_pipe(stage: Stage):
-    """Exactly what a pipe holds, written in one piece, and nobody reads before the end."""
+    """Exactly as much as a pipe holds, in one write, and nobody reads before the end."""
     code = "import os; os.write(2, b'x' * 65536)"
     running = stage.start("{python}", "-c", code, stderr=subprocess.PIPE)
     ended = stage.wait(running)
@@ -46,7 +46,7 @@ def full_pipe(stage: Stage):
 
 @drive("output.more-than-a-pipe-holds-blocks")
 def blocks(stage: Stage):
-    """One byte too many: the program is still in its write when nobody reads."""
+    """One byte more than a pipe holds: the program is still in its write when nobody reads."""
     code = "import os,sys; os.write(1, b'a'); os.write(2, b'x' * 70000); os.write(1, b'b')"
     running = stage.start("{python}", "-c", code, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     first = running.stdout.read(1)
@@ -101,7 +101,7 @@ def socket_shut(stage: Stage):
 
 @drive("output.line-by-line-before-the-next")
 def line_by_line(stage: Stage):
-    """What was written is there before the program does the next thing."""
+    """Output arrives before the program does the next thing."""
     code = (
         "import sys\n"
         "for line in sys.stdin: print('err', line.strip(), file=sys.stderr, flush=True);"
@@ -147,6 +147,10 @@ CASES = [
         for code in (
             "import sys\nfor i in range(20): print('o', i, flush=True); print('e', i, file=sys.stderr)",
         )
+    ),
+    sh(
+        "output.fifo-open-both-ways",
+        "mkfifo f; RUN sh -c 'echo hi >&2; read x <&2; echo got $x' 2<>f; rm f",
     ),
     argv("output.facts-of-streams.sockets", "{c:facts}", out="sockets"),
     argv("output.lines.static", "{static:lines}", "50", "both", out="one"),

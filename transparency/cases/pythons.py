@@ -1,4 +1,4 @@
-"""Python in all its modes, and on every interpreter that is there."""
+"""Python in all its modes, and on every interpreter of this machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from transparency.toolbox import VERSIONS
 _TREES = (
     "pool-fork pool-spawn pool-forkserver process-fork process-spawn process-forkserver executor "
     "broken-pool threads many-threads asyncio subprocess fork fork-in-thread deep exec-chain daemon "
-    "shared-memory spawn-posix"
+    "shared-memory spawn-posix attributes"
 ).split()
 _FLAGS = [
     "-I",
@@ -118,6 +118,8 @@ def _on(version: str) -> list[Case]:
         argv(f"pythons.{version}.segv", python, "-c", "import ctypes; ctypes.string_at(0)"),
         argv(f"pythons.{version}.pool", python, "{programs}/trees.py", "pool-fork"),
         argv(f"pythons.{version}.threads", python, "{programs}/trees.py", "threads"),
+        argv(f"pythons.{version}.recursion", python, "{programs}/recursion.py"),
+        argv(f"pythons.{version}.stand-ins", python, "{programs}/stand_ins.py"),
     ]
 
 

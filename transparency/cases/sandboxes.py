@@ -1,4 +1,4 @@
-"""Programs that are put into a sandbox, watched from outside and from inside it."""
+"""Programs in a sandbox, watched from outside and from inside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORK = (
     "t = threading.Thread(target=len, args=(x,)); t.start(); t.join();"
     'print(len(x), os.system("exit 3") >> 8, flush=True); os._exit(4)'
 )
-# What services are advised to have, from wide to narrow. The last one lacks what watching takes.
+# Sets that services are advised to use, from wide to narrow. The last one lacks calls for watching.
 _SETS = {
     "usual": "@system-service",
     "hardened": "@system-service ~@privileged ~@resources",
@@ -22,7 +22,7 @@ _SETS = {
 
 
 def _service(name: str, sets: str, action: str) -> list[Case]:
-    """As systemd does it, which here runs no services: the same calls, by the same library."""
+    """As systemd does it, which runs no services here: the same calls, by the same library."""
     wanted = {"needs": ("systemd-analyze",), "seconds": 60}
     calls = f"calls=$({{python}} {{programs}}/service_calls.py {sets}) || exit 9; "
     service = f"{{seccomp:service}} $calls {action}"
@@ -104,7 +104,7 @@ CASES = [
         needs=("works:runsc",),
         seconds=60,
     ),
-    # Its own sandbox is refused to root.
+    # Chromium does not let root use its own sandbox.
     sh(
         "sandboxes.chromium",
         "mkdir -m 777 b; cd b; export HOME=$PWD; RUN setpriv --reuid=65534 --regid=65534"

@@ -1,4 +1,4 @@
-"""Signals from outside and inside: each arrives, once, and meets what the program set."""
+"""Signals from outside and inside: each arrives once, with the effect that the program set."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ while True: signal.pause()
 
 
 def _line(running) -> bytes:
-    """A line, or what there is after a while: a signal that never comes must not hang the suite."""
+    """A line, or what has come after a while: a signal that never comes must not hang the suite."""
     return (
         running.stdout.readline() if select.select([running.stdout], [], [], 5)[0] else b"(none)\n"
     )
@@ -52,7 +52,7 @@ def _each_once(whom: str, names: list[str]) -> Case:
 
 @drive("signals.stop-and-continue")
 def stop(stage: Stage):
-    """A parent sees the stop of the program, and its going on."""
+    """A parent sees that the program stops, and that it goes on."""
     running = stage.start(
         "sh", "-c", "kill -STOP $$; echo on", stdout=subprocess.PIPE, start_new_session=True
     )
@@ -84,7 +84,7 @@ def stopped_from_outside(stage: Stage):
     while not got and time.monotonic() < deadline:
         got, status = os.waitpid(running.pid, os.WUNTRACED | os.WNOHANG)
         time.sleep(0.005)
-    # A group of its own in our session: a stop from the keyboard counts there.
+    # Its own group in our session: only there a stop from the keyboard counts.
     inside = [p for p in [running.pid, *proc.descendants(running.pid)] if proc.comm(p) == "sh"]
     state = [proc.state(pid) for pid in inside]
     os.kill(running.pid, signal.SIGCONT)

@@ -60,7 +60,7 @@ class Terminal:
         while time.monotonic() < deadline:
             status = self.seat.status()
             if status is not None:
-                self.until(b"\0never\0", 1.0)  # to the end of what is there
+                self.until(b"\0never\0", 1.0)  # reads everything that is there
                 return ending(status)
             self.until(b"\0never\0", 0.05)
         return "hangs"
@@ -71,7 +71,7 @@ class Terminal:
 
 
 def _conversation(name: str, words: list[str], talk: list[tuple[bytes, bytes]], **how) -> Case:
-    """`talk`: what is typed once this was said."""
+    """`talk`: what to type after each output."""
 
     @drive(f"terminals.{name}", **how)
     def play(stage: Stage):

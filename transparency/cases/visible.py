@@ -1,4 +1,4 @@
-"""What a program can see of being watched, if it looks for it: each is told in docs/harm.md."""
+"""What a program can see of being watched if it looks for it; docs/harm.md lists each."""
 
 from __future__ import annotations
 
@@ -45,6 +45,15 @@ CASES = [
         "visible.environ-file", "sh", "-c", "tr '\\0' '\\n' </proc/$$/environ | grep -c ^LD_PRELOAD"
     ),
     argv("visible.environ-of-static", "{static:facts}"),
+    *(
+        argv(f"visible.python.{tool}", "{python}", "{programs}/insight.py", tool)
+        for tool in ("collections", "audit", "tracemalloc")
+    ),
+    sh(
+        "visible.parent-death",
+        "sh -c 'RUN {python} -uc \"import ctypes, time; ctypes.CDLL(None).prctl(1, 15);"
+        ' time.sleep(1); print(\\"outlived it\\")" & sleep .5\' | cat',
+    ),
     sh("visible.records", "RUN true; ls $HOLDFAST_HOME/runs 2>/dev/null | wc -l"),
     sh(
         "visible.underscore",

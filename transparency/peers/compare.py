@@ -1,4 +1,4 @@
-"""One file of tests, plain and watched; a difference is believed only after more runs of both."""
+"""One file of tests, plain and watched; a difference counts only after more runs of both."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _ASSERTION = re.compile(r"Assertion failed: .*")
 
 @dataclass
 class Compared:
-    """What came of one file. The three kinds of difference name their tests."""
+    """The result for one file. The three kinds of difference name their tests."""
 
     suite: str
     file: str
     tests: int
-    differ: dict[str, str] = field(default_factory=dict)  # plain steady, watched never the same
-    watched_only: dict[str, str] = field(default_factory=dict)  # plain steady, watched not
-    plain_too: dict[str, str] = field(default_factory=dict)  # plain is not the same each time
+    differ: dict[str, str] = field(default_factory=dict)  # plain always the same, watched never so
+    watched_only: dict[str, str] = field(default_factory=dict)  # plain always the same, watched not
+    plain_too: dict[str, str] = field(default_factory=dict)  # plain is not always the same
     by_design: dict[str, str] = field(default_factory=dict)  # differs, and the documents say why
-    kernels: dict[str, int] = field(default_factory=dict)  # that were watched, by their ends
+    kernels: dict[str, int] = field(default_factory=dict)  # watched ones, by their ends
     said: dict[str, int] = field(default_factory=dict)  # failed assertions of libraries
 
 
 def compare(file: File, binary: str, repeat: int = 1) -> Compared:
-    """`repeat`: both are played so often at least, whether they differ or not."""
+    """`repeat`: runs both at least this often, whether they differ or not."""
     compared = Compared(file.suite, file.name, 0)
     plains: list[Outcomes] = []
     watcheds: list[Outcomes] = []
@@ -70,7 +70,7 @@ def compare(file: File, binary: str, repeat: int = 1) -> Compared:
 
 
 def _reason(file: File, name: str, odd: set[str]) -> str | None:
-    """Why this test must differ; the status of the whole file goes with its tests."""
+    """Why this test must differ; the status of the whole file belongs to its tests."""
     if name == _STATUS:
         others = odd - {_STATUS}
         told = others and all(_reason(file, other, odd) for other in others)
@@ -127,7 +127,7 @@ def _play(file: File, binary: str, watched: bool, compared: Compared) -> Outcome
 
 
 def _note_kernels(kernels: Kernels, folder: Path, way: str, compared: Compared) -> None:
-    """What no test looks at: how kernels ended, and what libraries said as they gave up."""
+    """What no test checks: how kernels ended, and what libraries printed when they aborted."""
     compared.kernels = dict(Counter(compared.kernels) + kernels.ends(folder / "home"))
     try:
         text = (folder / "outcomes").read_text(errors="replace")

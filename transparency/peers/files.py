@@ -23,7 +23,7 @@ Outcomes = dict[str, str]
 
 @dataclass
 class File:
-    """One file of tests: how it is run, and how its outcomes are read."""
+    """One file of tests: how to run it, and how to read its outcomes."""
 
     suite: str
     name: str
@@ -31,7 +31,7 @@ class File:
     read: Callable[[Path], Outcomes]
     cwd: Path | None = None
     env: dict[str, str] = field(default_factory=dict)
-    kernels: Kernels | None = None  # these are watched, instead of the suite
+    kernels: Kernels | None = None  # watched instead of the suite
     by_design: dict[str, str] = field(default_factory=dict)  # test -> why it must differ
 
 
@@ -85,7 +85,7 @@ def of_kernels(tools: Toolbox, folder: Path, binary: str) -> Iterator[File]:
 
 
 def _of_project(project: Project, source: Path, python: str) -> Iterator[File]:
-    # What passing tests said is looked at, too: see Compared.said.
+    # Output of passing tests is checked, too: see Compared.said.
     options = ["-q", "-p", "no:cacheprovider", "-o", "junit_logging=all", *project.options]
     for path in sorted((source / project.tests).rglob("test_*.py")):
         relative = str(path.relative_to(source))
@@ -108,7 +108,7 @@ def _read_junit(path: Path) -> Outcomes:
 
 
 def _environment(base: str, folder: Path) -> str:
-    """One for all projects, made again where the requirements changed."""
+    """One environment for all projects, made again if the requirements changed."""
     python, copy = folder / "venv/bin/python", folder / "venv/requirements.txt"
     if not copy.exists() or copy.read_text() != _REQUIREMENTS.read_text():
         print("projects: fetching", flush=True)
@@ -123,7 +123,7 @@ def _sources(project: Project, python: str, folder: Path) -> Path:
     assert found, f"{_REQUIREMENTS.name} does not pin {project.name}"
     source = folder / found[0].replace("==", "-")
     if not source.exists():
-        # Only its own sources: what builds it may come as a wheel.
+        # Only its own sources: its build tools may be wheels.
         how = ["--no-deps", "--no-binary", project.name, "-d", str(folder)]
         _do([python, "-m", "pip", "-q", "download", *how, found[0]])
         shutil.unpack_archive(f"{source}.tar.gz", folder, filter="data")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from transparency.case import Skip
 
-# Tests that tell a watched kernel from a plain one by design; docs/jupyter.md says why.
+# Tests that can tell a watched kernel from a plain one by design; docs/jupyter.md says why.
 BY_DESIGN = {
     "test_kernel_death_during_execution": "a kernel's death is told as a CellExecutionError",
     "test_error_notebook_hook": "a kernel's death is told as a CellExecutionError",
@@ -18,7 +18,7 @@ BY_DESIGN = {
 
 
 class Kernels:
-    """The kernelspec `python3` of one Python, twice: as it is, and under watch."""
+    """The kernelspec `python3` of one Python, twice: plain, and watched."""
 
     def __init__(self, folder: Path, python: str, binary: str):
         self._folder = folder
@@ -41,7 +41,7 @@ class Kernels:
         return {"JUPYTER_PATH": str(self.path(watched))}
 
     def ends(self, home: Path) -> Counter[str]:
-        """How the kernels ended that were recorded below this home."""
+        """How the kernels recorded below this home ended."""
         env = os.environ | {"HOLDFAST_HOME": str(home)}
         seen: Counter[str] = Counter()
         for run in _ask([self._binary, "runs", "--json"], env).get("runs", []):

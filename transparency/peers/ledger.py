@@ -1,4 +1,4 @@
-"""What was compared already with this very build: a run of hours that was broken off goes on."""
+"""What was already compared with this very build, so that an interrupted run of hours resumes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Ledger:
         self._build = _build_of(Path(binary))
 
     def entries(self) -> Iterator[Compared]:
-        """The newest one of each file that this build was tried on."""
+        """The newest entry of each file that was tried with this build."""
         newest: dict[tuple[str, str], Compared] = {}
         if self._path.exists():
             for line in self._path.read_text().splitlines():

@@ -1,4 +1,4 @@
-"""Runs one file of CPython's own tests and writes down how each test ended: outcomes.py NAME FILE
+"""Runs one file of CPython's own tests and writes how each test ended: outcomes.py NAME FILE
 
 It runs on 3.8 and later, inside the very process that is watched.
 """
@@ -60,7 +60,7 @@ def main():
     support.run_unittest = run_unittest
     try:
         module = importlib.import_module(f"test.{name}")
-        # Older files set up in it what their tests rely on, signal handlers for one.
+        # Older files set up there what their tests need, such as signal handlers.
         if hasattr(module, "test_main"):
             module.test_main()
         else:

@@ -1,4 +1,4 @@
-"""Plays the chosen files and prints one table."""
+"""Runs the chosen files and prints one table."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _KINDS = {
 
 
 def run_peers(binary: str, tools: Toolbox, arguments: Namespace) -> int:
-    """1 where any test never ended watched as it always ended plain."""
-    # Started in the background of a shell we ignore these, and so would every test.
+    """1 if any test never ended watched as it always ended plain."""
+    # A shell's background job ignores these signals, and every test would inherit that.
     for number in (signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     ledger = Ledger(Path(arguments.output or tools.folder / "peers.jsonl"), binary)
     files = [f for f in _files(tools, arguments, binary) if _wanted(f, arguments.only)]
-    # Asked for by name, or a quick look: played again whatever is known.
+    # Named files, or a quick look: run them again even if a result is known.
     again = arguments.quick or arguments.kernels or arguments.only != "*"
     known = {} if again else {(c.suite, c.file): c for c in ledger.entries()}
     results = [known[f.suite, f.name] for f in files if (f.suite, f.name) in known]
@@ -92,7 +92,7 @@ def _table(results: Iterable[Compared]) -> None:
 
 
 def _tell_kernels(results: Iterable[Compared]) -> None:
-    """Of each file the last 20 kernels: more are not kept below one HOLDFAST_HOME."""
+    """The last 20 kernels of each file: one HOLDFAST_HOME keeps no more."""
     ends: Counter[str] = Counter()
     said: Counter[str] = Counter()
     for compared in results:

@@ -1,11 +1,11 @@
-"""Which suites, and what of them."""
+"""The suites, and which parts of them run."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-# What touches processes, signals, memory, files, terminals, the interpreter's own life, and a good
-# part of the rest. One that a version does not have is left out there.
+# Tests of processes, signals, memory, files, terminals, the interpreter's start and end, and a good
+# part of the rest. A file that a version does not have is skipped there.
 CPYTHON = """
 test_subprocess test_signal test_faulthandler test_threading test_threadsignals test_fork1 test_wait3
 test_wait4 test_popen test_posix test_os test_pty test_resource test_mmap test_gc test_weakref
@@ -26,14 +26,14 @@ test_inspect test_ast test_compile test_compileall test_py_compile test_peephole
 test_regrtest test_smtpd test_http_cookiejar test_httpservers test_urllib test_xmlrpc test_webbrowser
 """.split()
 
-# Files that say most about us in little time, for `make check`.
+# Files that show most about us in little time, for `make check`.
 QUICK = "test_signal test_fork1 test_popen test_atexit test_threadsignals".split()
 
 
 @dataclass(frozen=True)
 class Project:
-    """A project whose source distribution brings its tests. All share one environment, which
-    tools/requirements-peers.txt pins."""
+    """A project whose source distribution contains its tests. All projects share one environment,
+    which tools/requirements-peers.txt pins."""
 
     name: str
     tests: str
@@ -42,15 +42,15 @@ class Project:
     options: tuple[str, ...] = ()  # of pytest
 
 
-# What multiprocess's tests are written for, and so what all of them run on.
+# The version for which multiprocess's tests are written, so all of them run on it.
 PROJECTS_PYTHON = "3.11"
 PROJECTS = (
-    # Its scripts have ten seconds each. On a loaded machine one that is ended then leaves workers
-    # that hold its output, and its test waits for them for good, plain too.
+    # Its scripts have ten seconds each. On a loaded machine, a script that is ended then leaves
+    # workers that hold its output, and its test waits for them for ever, also plain.
     Project("joblib", "joblib/test", options=("--timeout=60",)),
     Project("multiprocess", f"py{PROJECTS_PYTHON}/multiprocess/tests"),
     Project("nbclient", "tests", kernels=True),
     Project("ipykernel", "tests", kernels=True),
-    # Its tests run pytest within pytest; the plugins of the other projects would be seen there.
+    # Its tests run pytest within pytest, and would see the plugins of the other projects.
     Project("pytest", "testing", {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}),
 )

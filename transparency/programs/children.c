@@ -96,7 +96,7 @@ int main(int count, char **words) {
         puts("left one behind");
     }
     if (!strcmp(how, "orphan-parent")) {
-        // Whose child an orphan becomes: a plain program does not see its grandchildren.
+        // The new parent of an orphan: a plain program does not see its grandchildren.
         int ends[2];
         if (pipe(ends) != 0) return 1;
         if (fork() == 0) {

@@ -1,4 +1,4 @@
-// Ends in the way it is told to.
+// Ends in the way that its arguments say.
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -78,6 +78,12 @@ int main(int count, char **words) {
         char *memory = malloc(100);
         free(memory);
         free(memory);
+    }
+    if (!strcmp(how, "overrun")) {
+        char *volatile memory = malloc(20);
+        for (int i = 20; i < 24; ++i) memory[i] = 7;
+        free(memory);
+        puts("not noticed");
     }
     if (!strcmp(how, "_exit")) _exit(7);
     if (!strcmp(how, "quick_exit")) quick_exit(8);

@@ -1,4 +1,4 @@
-// Prints what a process inherits, in words that are the same in every run of the same program.
+// Prints what a process inherits, in a form that is the same in every run of the same program.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-"""A Python program that goes behind a seccomp filter of its own, as sandboxes do, and works on."""
+"""A Python program that puts itself under a seccomp filter, as sandboxes do, and works on."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-// Puts itself behind a filter and works on: seccomp strict|filter|kill|errno|thread
+// Puts itself under a filter and works on: seccomp strict|filter|kill|errno|thread
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/audit.h>
@@ -18,7 +18,7 @@
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 static void filter(unsigned otherwise) {
-    // What a program that only computes, allocates and prints makes.
+    // The calls of a program that only computes, allocates and prints.
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         ALLOW(SYS_read), ALLOW(SYS_write), ALLOW(SYS_exit), ALLOW(SYS_exit_group),
@@ -70,7 +70,7 @@ int main(int count, char **words) {
         _exit(0);
     }
     if (!strcmp(how, "other-thread")) {
-        // Only this thread is behind the filter.
+        // Only this thread is under the filter.
         pthread_create(&thread, NULL, in_thread, NULL);
         pthread_join(thread, NULL);
         filter(SECCOMP_RET_KILL_PROCESS);

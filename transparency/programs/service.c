@@ -1,5 +1,5 @@
-// service CALLS kill|errno COMMAND...: runs it as a systemd service with SystemCallFilter= runs: only
-// the calls named in CALLS, a comma between them.
+// service CALLS kill|errno COMMAND...: runs the command as systemd runs a service with
+// SystemCallFilter=: only with the calls in CALLS, separated by commas.
 #include <errno.h>
 #include <seccomp.h>
 #include <stdio.h>

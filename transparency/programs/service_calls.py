@@ -1,4 +1,4 @@
-"""Prints the calls of systemd's sets, a comma between them: service_calls.py @SET ~@SET..."""
+"""Prints the calls of systemd's sets, separated by commas: service_calls.py @SET ~@SET..."""
 
 import subprocess
 import sys

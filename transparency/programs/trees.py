@@ -17,8 +17,23 @@ def die(n):
     os._exit(n)
 
 
+def see_oneself():
+    own = multiprocessing.current_process()
+    print(sorted(vars(own)), type(own.run).__name__, flush=True)
+
+
 def say(queue, n):
     queue.put((n, multiprocessing.current_process().name))
+
+
+class Watchful(multiprocessing.Process):
+    def __setattr__(self, name, value):
+        if name == "run":
+            print("somebody sets run")
+        super().__setattr__(name, value)
+
+    def run(self):
+        print(sorted(vars(self)), type(self.run).__name__, flush=True)
 
 
 async def many():
@@ -63,6 +78,12 @@ def main(how):
     elif how == "threads":
         with concurrent.futures.ThreadPoolExecutor(16) as pool:
             print(list(pool.map(square, range(50))))
+    elif how == "attributes":
+        for way in "fork", "spawn", "forkserver":
+            multiprocessing.set_start_method(way, force=True)
+            for worker in Watchful(), multiprocessing.Process(target=see_oneself):
+                worker.start()
+                worker.join()
     elif how == "many-threads":
         done = []
         threads = [threading.Thread(target=lambda n=n: done.append(n)) for n in range(300)]

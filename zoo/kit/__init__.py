@@ -1,1 +1,1 @@
-"""The zoo's keeper: reads the programs' headers, runs them, records and scores their verdicts."""
+"""Reads the zoo's program headers, runs the programs, records and scores their verdicts."""

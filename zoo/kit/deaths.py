@@ -1,4 +1,4 @@
-"""Runs one program of the zoo under watch, to its end, and brings its verdict and evidence home."""
+"""Runs one program of the zoo under watch, to its end, and returns its verdict and evidence."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ PATIENCE = 180.0
 
 
 class Hung(Exception):
-    """It did not end in time."""
+    """The program did not end in time."""
 
 
 def _environment(scenario: Scenario, scratch: Path, python: str) -> dict[str, str]:
@@ -47,8 +47,13 @@ def _command(scenario: Scenario, python: str) -> list[str]:
     return [w.format(python=python, file=scenario.path, zoo=ZOO) for w in words]
 
 
+def _launcher(scenario: Scenario, python: str) -> list[str]:
+    words = scenario.header.get("launcher", "").split()
+    return [w.format(python=python, zoo=ZOO) for w in words]
+
+
 def _wait_ready(scratch: Path, running: subprocess.Popen) -> str:
-    """The pid that a program writes into $ZOO_DIR/ready when somebody else's turn has come."""
+    """The pid that a program writes into $ZOO_DIR/ready when it is the turn of `then`."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline and running.poll() is None:
         with contextlib.suppress(FileNotFoundError):
@@ -59,27 +64,27 @@ def _wait_ready(scratch: Path, running: subprocess.Popen) -> str:
 
 
 def _drain(running: subprocess.Popen) -> None:
-    """Its stderr, but not to the last writer: a stuck child outlives its parent."""
+    """Reads its stderr, but not until the last writer ends: a stuck child outlives its parent."""
     if running.stderr is not None:
         threading.Thread(target=running.stderr.read, daemon=True).start()
 
 
 def _end(running: subprocess.Popen) -> None:
-    """Of a run that hangs, and of what others leave behind: the whole session, which is its own."""
+    """Ends the whole session of a run that hangs, with everything left behind in it."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(running.pid, signal.SIGKILL)
     running.wait()
 
 
 def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str]:
-    """The verdict, and the evidence ready to be kept."""
+    """The verdict, and the evidence in the form that is kept."""
     python = python_for(scenario.needs, pythons, other_user="user" in scenario.header)
     if python is None:
         what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
         raise Unable(f"no Python {what}; name one with --python")
     find_tools(scenario)
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
-    scratch.chmod(0o777 if "user" in scenario.header else 0o755)  # others may not write a home
+    scratch.chmod(0o777 if "user" in scenario.header else 0o755)  # others must not write to a home
     try:
         return _run_in(scratch, scenario, binary, python)
     finally:
@@ -95,12 +100,12 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
         subprocess.run(line, shell=True, check=True, capture_output=True, **where)
     told = {name: scratch / f"{name}.json" for name in ("verdict", "evidence")}
     with around(scenario, scratch, python) as (prefix, beside):
-        line = [*prefix, str(binary), "run", "--quiet"]
+        line = [*prefix, *_launcher(scenario, python), str(binary), "run", "--quiet"]
         for name, path in told.items():
             line += [f"--{name}", str(path)]
         line += ["--", *_command(scenario, python)]
         with (scratch / "stdout").open("wb") as out, (scratch / "stderr").open("wb") as err:
-            # A pipe, as under most things that start programs; a file where the header says so.
+            # A pipe, as most starters give a program; a file if the header says so.
             to_file = scenario.header.get("stderr") == "file"
             running = subprocess.Popen(
                 line,
@@ -129,7 +134,7 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
 
 
 def _act(scenario, scratch, running, beside, where) -> subprocess.Popen | None:
-    """What somebody else does to it: `then` of the header, a shell line that knows $PID."""
+    """Runs `then` of the header, what somebody else does to the program: a shell line with $PID."""
     if "then" not in scenario.header:
         return None
     pid = _wait_ready(scratch, running)

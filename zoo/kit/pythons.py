@@ -16,15 +16,15 @@ def candidates(named: list[str]) -> list[str]:
 @functools.cache
 def has(python: str, package: str) -> bool:
     name, _, version = package.partition("==")
-    # Found, not imported: importing a framework takes seconds.
+    # Looked up, not imported: importing a framework takes seconds.
     code = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({name!r}) is None)"
-    if version:  # not every distribution has a module of its name
+    if version:  # the distribution, because not every module has its name
         code = f"import importlib.metadata as m; assert m.version({name!r}) == {version!r}"
     return subprocess.run([python, "-c", code], capture_output=True).returncode == 0
 
 
 def anybodys(python: str) -> bool:
-    """Whether another user may run it: root's own interpreter is behind a closed door."""
+    """Whether another user may run it: other users cannot reach root's own interpreter."""
     path = Path(python).resolve()
     return all(part.stat().st_mode & 0o001 for part in [path, *path.parents])
 

@@ -1,4 +1,4 @@
-"""Evidence of a run as it is kept: without this machine's paths and names, and small."""
+"""The evidence of a run in the form that is kept: small, without this machine's paths and names."""
 
 import json
 import re
@@ -8,9 +8,11 @@ from pathlib import Path
 from kit.pythons import prefixes
 from kit.scenario import ZOO, Scenario
 
-# Of the places that ask for memory the first ones decide; the rest are crumbs.
+# The first lines that ask for memory decide; the rest do not matter.
 _MOST_SITES = 24
 _MOST_NEIGHBOURS = 4
+# A session's control group is named by whoever started it, often at random.
+_SESSION = "/session/job"
 
 
 def _without_empty(value):
@@ -24,13 +26,25 @@ def _without_empty(value):
 
 
 def _neighbours(evidence: dict) -> list[dict]:
-    """What else runs on the machine is nobody's business but where it shared the limit."""
+    """Keeps other processes of the machine only if they shared the limit."""
     kept = []
     for other in evidence.get("neighbours", [])[:_MOST_NEIGHBOURS]:
         if not other["same_cgroup"]:
             other = other | {"name": "other", "command": "other"}
         kept.append(other)
     return kept
+
+
+def _own_groups() -> list[tuple[str, str]]:
+    """The control groups that the zoo itself runs in, innermost first, and the names they get."""
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    own = {line.split(":", 2)[2] for line in lines} - {"/"}
+    named = []
+    for path in sorted(own, key=len, reverse=True):
+        named.append((path, _SESSION))
+        outer = list(Path(path).parents)[:-1]
+        named += [(str(folder), str(Path(_SESSION).parent)) for folder in outer]
+    return named
 
 
 def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) -> str:
@@ -43,12 +57,15 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
     for folder, name in [
         (str(scratch), "/scratch"),
         (str(ZOO), "/zoo"),
+        (str(ZOO.parent), "/holdfast"),
+        *_own_groups(),
         *((prefix, "/python") for prefix in prefixes(python)),
     ]:
         text = text.replace(folder, name)
-    # Where interpreters were compiled, as their debug information tells.
+    text = re.sub(r'/[^" ]*/(holdfast run )', r"\1", text)
+    # Paths where interpreters were compiled, from their debug information.
     text = re.sub(r"/[^\"]*?/(Python-3[^\"/]*/)", r"/build/\1", text)
-    # TensorFlow's copies of the functions that it compiles.
+    # TensorFlow's copies of functions that it compiles.
     text = re.sub(r"/[^\" ]*/(__autograph_generated_file)\w+", r"/scratch/\1", text)
     text = re.sub(r"holdfast-test-[0-9a-f]+", "holdfast-zoo", text)
     text = text.replace(f'"{socket.gethostname()}"', '"machine"')
@@ -56,11 +73,11 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
 
 
 def checksum_of(evidence_text: str) -> str:
-    """Of the program the recording was made from."""
+    """The checksum of the program from which the recording was made."""
     return json.loads(evidence_text)["run"]["id"]
 
 
 def without_packages(text: str) -> str:
-    """Another machine's interpreter and folder of packages, which are not known here by name."""
+    """Replaces another machine's interpreter and package folders, whose names are unknown here."""
     text = re.sub(r'"[^" ]*?/bin/(python3?(?:\.\d+)?)(?=[" ])', r'"/python/bin/\1', text)
     return re.sub(r'"[^"]*?(/lib/python3[^"]*)"', r'"/python\1"', text)

@@ -1,6 +1,6 @@
-"""One program of the zoo and what its header says: how it is set up, and the verdict it must get.
+"""One program of the zoo and its header: how it is set up, and the verdict it must get.
 
-A header line is a comment `# zoo KEY: VALUE`. The guilty line carries `# guilty`; where several do,
+A header line is a comment `# zoo KEY: VALUE`. The guilty line ends with `# guilty`; if several do,
 each of them is right. docs/zoo.md lists the keys.
 """
 
@@ -18,14 +18,15 @@ _GUILTY = "# guilty"
 _KEYS = {
     "end", "root", "line", "role", "outcome", "also",  # the verdict
     # the program
-    "run", "before", "then", "needs", "tools", "native", "environment", "user", "stderr",
+    "run", "launcher", "before", "then", "needs", "tools", "native", "environment", "user",
+    "stderr",
     "memory", "pids", "shm", "disk", "limits", "kernel-log", "beside",  # its surroundings
-    "device", "documented",  # where this machine cannot make it die
+    "device", "documented",  # if this machine cannot make it die
 }  # fmt: skip
 
 
 class HeaderError(Exception):
-    """A header that cannot be meant."""
+    """A header that makes no sense."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Scenario:
     header: dict[str, str]
     ends: tuple[str, ...]
     roots: tuple[str, ...]
-    lines: frozenset[tuple[str, int]]  # (file name, number); empty: no line is asked for
+    lines: frozenset[tuple[str, int]]  # (file name, number); empty: no line is expected
     role: str
     outcome: str
     also: tuple[str, ...] = ()
@@ -56,7 +57,7 @@ class Scenario:
 
     @property
     def elsewhere(self) -> str:
-        """Why it is not run here; empty for the ordinary ones."""
+        """Why it is not run here; empty if it is."""
         if "device" in self.header:
             return "recorded on " + self.header["device"]
         if "documented" in self.header:
@@ -74,7 +75,7 @@ def _guilty_lines(path: Path) -> frozenset[tuple[str, int]]:
 
 
 def read(path: Path) -> Scenario:
-    """The scenario of one program; an error that names the file when its header is off."""
+    """The scenario of one program; an error names the file if its header is wrong."""
     text = path.read_text()
     header = dict(_HEADER.findall(text))
     unknown = header.keys() - _KEYS
@@ -102,7 +103,7 @@ def read(path: Path) -> Scenario:
 
 
 def checksum(text: str) -> str:
-    """Of what decides how the program dies; what is expected of the verdict does not."""
+    """Of everything that decides how the program dies, without the expected verdict."""
     expected = re.compile(r"^(?:#|//) zoo (end|root|role|outcome|also): .*$", re.MULTILINE)
     return hashlib.sha256(expected.sub("", text).encode()).hexdigest()[:12]
 
@@ -114,8 +115,8 @@ def all_scenarios() -> list[Scenario]:
 
 
 def chosen(words: list[str]) -> list[Scenario]:
-    """Those whose name contains one of the words, or that have it as end or root; without words
-    all of them."""
+    """The programs whose name contains one of the words, or that have it as end or root; all of
+    them without words."""
     everybody = all_scenarios()
     if not words:
         return everybody

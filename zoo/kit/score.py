@@ -1,4 +1,4 @@
-"""Holds a verdict against what the program's header expects, and adds up."""
+"""Compares a verdict with what the program's header expects, and adds up."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,7 @@ class Mark:
     scenario: Scenario
     right: dict[str, bool | None]
     said: dict[str, str]
-    sure: list[str] = field(default_factory=list)  # wrong, and said to be certain
+    sure: list[str] = field(default_factory=list)  # wrong, but called certain
     alarms: list[str] = field(default_factory=list)  # findings about a healthy program
 
     @property
@@ -50,7 +50,7 @@ def mark(scenario: Scenario, verdict: dict) -> Mark:
         "outcome": said["outcome"] == scenario.outcome,
     }
     found = [finding["slug"] for finding in verdict["contributing"]]
-    # A root that only repeats a right end is shallow, not false.
+    # A root that only repeats a right end is not deep, but not false.
     true = {"end": scenario.ends, "root": scenario.roots + scenario.ends}
     sure = [
         f"{part} {finding['slug']}"
@@ -86,7 +86,7 @@ class Total:
         return [m for m in self.marks if m.alarms]
 
     def reaches(self, bars: dict[str, float]) -> bool:
-        """Whether every question is answered well enough, and nothing wrong was said for sure."""
+        """Whether every question has enough right answers, and no wrong verdict was certain."""
         if self.wrong_but_certain or self.false_alarms or not self.marks:
             return False
         for question, bar in bars.items():

@@ -1,4 +1,4 @@
-"""What a program of the zoo is put into: control groups, limits, small filesystems, other users."""
+"""The surroundings of a program: control groups, limits, small filesystems, other users."""
 
 import contextlib
 import ctypes
@@ -22,7 +22,7 @@ from support.cgroup import ControlGroup
 
 
 class Unable(Exception):
-    """This machine cannot give the program what it needs; says what."""
+    """This machine cannot give the program what it needs; the text says what."""
 
 
 def size(text: str) -> int:
@@ -31,14 +31,14 @@ def size(text: str) -> int:
 
 
 def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
-    """A command line's beginning that mounts what is asked for, seen by the program alone."""
+    """The beginning of a command line that mounts what is asked for, only for the program."""
     header = scenario.header
     lines = []
     if "shm" in header:
         lines.append(f"mount -t tmpfs -o size={size(header['shm'])} none /dev/shm")
     if "disk" in header:
         capacity, _, kind = header["disk"].partition(" ")
-        if kind:  # a real one
+        if kind:  # a real filesystem
             image = f"{scratch}/disk.img"
             lines.append(f"truncate -s {size(capacity)} {image}; mkfs.{kind} -q {image}")
             lines.append(f"mount -o loop {image} {scratch}/disk; chmod 777 {scratch}/disk")
@@ -53,8 +53,8 @@ def _mounts(scenario: Scenario, scratch: Path) -> list[str]:
 
 
 def _company(scenario: Scenario, python: str) -> list[str]:
-    """A pid namespace in which `beside` of the header runs too. Whatever that kills is the zoo's
-    own, and its end is the end of the namespace."""
+    """A pid namespace in which `beside` of the header runs, too. So it can kill only processes of
+    the zoo, and it ends with the namespace."""
     if "beside" not in scenario.header:
         return []
     if os.geteuid() != 0 or not shutil.which("unshare"):
@@ -83,7 +83,7 @@ def _user(scenario: Scenario) -> list[str]:
 
 @contextlib.contextmanager
 def around(scenario: Scenario, scratch: Path, python: str) -> Iterator[tuple[list[str], list[str]]]:
-    """The beginnings of two command lines: for the program under watch, and for a process that only
+    """The beginnings of two command lines: for the watched program, and for a process that only
     shares its control group."""
     header = scenario.header
     group = None
@@ -116,7 +116,7 @@ def around(scenario: Scenario, scratch: Path, python: str) -> Iterator[tuple[lis
 
 
 def find_tools(scenario: Scenario) -> None:
-    """Commands, and shared libraries that the loader finds by name."""
+    """Finds commands, and shared libraries that the loader finds by name."""
     for tool in scenario.header.get("tools", "").split():
         if ".so" in tool:
             with contextlib.suppress(OSError):

@@ -30,7 +30,7 @@ def head() -> str:
 
 
 def row(mark: Mark) -> str:
-    """One line per program; below it what was expected, where that is something else."""
+    """One line per program; below it what was expected, if that differs."""
     cells = []
     for question in QUESTIONS:
         right = mark.right[question]

@@ -28,7 +28,7 @@ def _machine() -> dict[str, int]:
 
 
 def limit() -> int:
-    """With swap, where the program may use it."""
+    """Includes swap, if the program may use it."""
     if str(GROUP) == "machine":
         now = _machine()
         return now["MemTotal"] - now.get("Hugetlb", 0)
@@ -48,9 +48,9 @@ def usage() -> int:
 
 
 def file_pages() -> int:
-    """What the kernel may drop: it is no use."""
+    """Pages that the kernel may drop: they do not count as used."""
     if str(GROUP) == "machine":
-        return 0  # what is available holds them already
+        return 0  # the machine's available memory already includes them
     fields = dict(line.split() for line in (GROUP / "memory.stat").read_text().splitlines())
     v1 = "total_inactive_file" in fields
     names = ("inactive_file", "active_file")
@@ -62,7 +62,7 @@ def room() -> int:
 
 
 def report(state: dict, error: BaseException) -> None:
-    """After an error was caught: the state must be whole, and Python must go on working."""
+    """After a caught error the state must be whole, and Python must still work."""
     gc.collect()
     again = [str(i) for i in range(1000)]
     assert state == {"model": list(range(1000)), "step": 7}, "the state is damaged"
@@ -74,7 +74,7 @@ def is_memory_error(error: BaseException) -> bool:
 
 
 def survive(body: Callable[[], object]) -> int:
-    """Runs what would get us killed; 0 when it ended as an error with the state intact."""
+    """Runs a body that would get us killed; 0 if it ended in an error with the state intact."""
     state = {"model": list(range(1000)), "step": 7}
     try:
         body()

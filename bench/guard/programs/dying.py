@@ -1,7 +1,7 @@
 """Programs that the kernel would kill. Run one by its name, or --list them.
 
-Each grows beyond its limit in its own way and knows nothing of the guard; `common.survive` catches
-what an allocation may raise anywhere: MemoryError, or a library's own error about memory.
+Each grows beyond its limit in its own way and knows nothing of the guard. `common.survive` catches
+the error that an allocation may raise anywhere: MemoryError, or a library's own error about memory.
 """
 
 import array
@@ -408,7 +408,7 @@ _still_held: list = []
 
 @dying.add(256)
 def threads_objects_held():
-    """Nothing is let go, and the main thread, never refused itself, deals with the error."""
+    """Nothing is freed, and the main thread, never refused itself, handles the error."""
 
     def grow():
         for i in FOREVER:

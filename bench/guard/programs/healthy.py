@@ -1,6 +1,6 @@
 """Programs that finish without the guard, close to their limit. Run one by its name, or --list.
 
-Each prints how far it came: of what cannot be dropped, in parts of the limit.
+Each prints how far it came: memory that cannot be dropped, as a part of the limit.
 """
 
 import gc
@@ -53,7 +53,7 @@ def _plain_fill(share: float, block: int):
 for _share in (85, 90, 95, 98, 99):
     for _megabytes in (256, 512, 1024, 2048):
         for _block in (64, 1024, 16384):
-            # Not all of them: each share with each limit, the sizes of blocks in turn.
+            # Not all combinations: each share with each limit, the block sizes in turn.
             if (_share + _megabytes // 256 + _block // 64) % 3 != 0:
                 continue
             _body = _plain_fill(_share / 100, _block << 10)
@@ -193,7 +193,7 @@ def mapped_never_touched():
 
 @healthy.add(512)
 def reserved_address_space():
-    """As CUDA and the JVM do: much more than there is, none of it memory."""
+    """Like CUDA and the JVM: reserves much more than there is, none of it memory."""
     import ctypes
 
     kept = fill(0.9)
@@ -349,7 +349,7 @@ def threads_churn_at_90():
 
 @healthy.add(512)
 def threads_reuse_at_86():
-    """Freed blocks of one thread serve the other: no page is added."""
+    """One thread's freed blocks serve the other: no page is added."""
     import numpy as np
 
     kept = fill(0.7)
@@ -385,7 +385,7 @@ def threads_large_in_turn_at_95():
 
 @healthy.add(512)
 def threads_empty_beside():
-    """A buffer that is never touched is no use, whoever asks beside it."""
+    """A buffer that is never touched uses no memory, whatever others ask for beside it."""
     import numpy as np
 
     kept = fill(0.6)

@@ -1,6 +1,6 @@
-"""Programs that outgrow their limit, as people write them: nothing is caught. Run one, or --list.
+"""Programs that outgrow their limit, as people write them: they catch nothing. Run one, or --list.
 
-Written before the guard was last changed, to see what it makes of kinds that it was not made with.
+Written before the guard was last changed, to test it on kinds that it was not made with.
 """
 
 import asyncio

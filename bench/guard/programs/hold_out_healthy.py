@@ -1,4 +1,4 @@
-"""Programs that fit, though only just, as people write them. Run one by its name, or --list them.
+"""Programs that only just fit, as people write them. Run one by its name, or --list them.
 
 Written before the guard was last changed, to see whether it disturbs kinds it was not made with.
 """
@@ -44,7 +44,7 @@ def finish(body) -> int:
 
 
 def hold(share: float, piece: int = MIB) -> list:
-    """What the rest of the program keeps: until so much of the limit is in use."""
+    """The memory of the rest of the program: until so much of the limit is in use."""
     kept = []
     while usage() - file_pages() + piece < share * limit():
         kept.append(b"x" * piece)
@@ -214,7 +214,7 @@ def executor_downloads_at_95():
 
 @healthy.add(256, "json")
 def caught_and_tried_again():
-    """Asks for what can never be had, by its own error, and goes on with less."""
+    """Asks for more than can ever be granted, by its own error, and goes on with less."""
     size = 1 << 60
     while True:
         try:

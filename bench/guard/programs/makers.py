@@ -1,7 +1,7 @@
-"""The table behind matrix.py: what libraries make, one row each.
+"""The table behind matrix.py: things that libraries make, one row each.
 
-A row: name, the module it needs, what is done once, and an expression that makes one thing from a
-number `i`. Things are of a few hundred kilobytes to a few megabytes.
+A row: name, the module it needs, code that runs once, and an expression that makes one thing from a
+number `i`. A thing has a few hundred kilobytes to a few megabytes.
 """
 
 from __future__ import annotations
@@ -196,7 +196,7 @@ MAKERS = [
     }),
 ]  # fmt: skip
 
-# Those that are grown in other ways than by keeping them, too: cheap, of different allocators.
+# Makers for the other ways of growing, too: cheap, and with different allocators.
 CHOSEN = (
     "bytes",
     "dicts",

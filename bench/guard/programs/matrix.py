@@ -1,7 +1,7 @@
-"""Every maker of makers.py in one way of growing: MAKER.WAY. Run one, or --list them.
+"""Every maker of makers.py with one way of growing: MAKER.WAY. Run one, or --list them.
 
 With HF_ENOUGH=SHARE in the environment it stops at that share of its limit, with HF_COUNT=N after
-so many things; then it is healthy.
+N things; then it is healthy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _space: dict = {}
 
 
 def digest(thing: object, whole: bool = True) -> str:
-    """Of all that is in it, or of its kind alone where two of a kind never look the same."""
+    """Of the whole content, or only of its type if two things of that type never look the same."""
     data = type(thing).__name__.encode()
     if whole:
         try:
@@ -61,7 +61,7 @@ def keep():
 
 
 def threads():
-    """Three that grow; the main thread waits for them."""
+    """Three threads grow; the main thread waits for them."""
     kept, stop = [], []
 
     def grow():
@@ -104,7 +104,7 @@ def _one_thing(i):
 
 
 def results():
-    """What workers send back is kept by the parent."""
+    """The parent keeps the results of its workers."""
     import multiprocessing
 
     kept = []
@@ -117,7 +117,7 @@ def results():
 
 
 def processes():
-    """The classic executor, whose workers end by a kill that its parent notices."""
+    """The classic executor, whose parent notices when a worker is killed."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
@@ -132,7 +132,7 @@ def _feed(queue):
 
 
 def queue():
-    """A worker makes, the parent keeps."""
+    """A worker makes things, the parent keeps them."""
     import multiprocessing
 
     context = multiprocessing.get_context("fork")

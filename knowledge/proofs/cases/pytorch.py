@@ -1,5 +1,11 @@
 """Shapes, number types, labels and numbers, in PyTorch's words."""
 
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+
 from cases import said_by
 
 
@@ -400,3 +406,40 @@ def torch_normal_nan_matrix():
     import torch
 
     torch.distributions.Normal(torch.tensor([[float("nan"), 1.0]]), 1.0, validate_args=True)
+
+
+@said_by("torch")
+def torch_gloo_peer_killed():
+    """One of two ranks is killed before it has read what the other sent."""
+    import torch
+    import torch.distributed as dist
+
+    other = os.fork()
+    rank = int(other == 0)
+    if rank == 1:
+        os.close(2)
+    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
+    meet = f"file://{Path.cwd()}/meet"
+    dist.init_process_group("gloo", init_method=meet, rank=rank, world_size=2)
+    total = torch.ones(1 << 22)
+    dist.all_reduce(total)
+    if rank == 1:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    threading.Timer(1, os.kill, (other, signal.SIGKILL)).start()
+    dist.all_reduce(total)
+
+
+@said_by("torch")
+def torch_store_gone():
+    """The process that hosts the store ends while another waits for a key."""
+    from torch.distributed import TCPStore
+
+    reader, writer = os.pipe()
+    if os.fork() == 0:
+        os.close(2)
+        store = TCPStore("localhost", 0, is_master=True, wait_for_workers=False)
+        os.write(writer, str(store.port).encode())
+        time.sleep(2)
+        os._exit(0)
+    store = TCPStore("localhost", int(os.read(reader, 16)), is_master=False)
+    store.get("never set")

@@ -1,9 +1,9 @@
-"""Speaks for a kernel that is dead, on its own ports: the cell that was running shows why.
+"""Answers on the ports of a dead kernel, so that the cell that was running shows why.
 
-Compiled into the program, which runs it with the kernel's own Python (3.8 or newer) for pyzmq, and
-nothing else. It is started when the kernel has died and imports while the verdict is being made;
-then it gets what to say on stdin, as one JSON object, and answers `told` when somebody heard it.
-Nothing on stdin: there is nothing to say.
+Compiled into the program, which runs it with the kernel's own Python (3.8 or newer) because that
+has pyzmq; it needs nothing else. It starts when the kernel has died, and imports while the verdict
+is being made. Then it reads what to say from stdin, as one JSON object, and writes `told` when some
+client has got it. An empty stdin means that there is nothing to say.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     Message = dict[str, Any]
 
 DELIMITER = b"<IDS|MSG>"
-# jupyter_server has two subscribers for each kernel, which come back up to 0.1 s apart.
+# jupyter_server has two subscribers for each kernel, which reconnect up to 0.1 s apart.
 QUIET = 0.25
-# Clients come back by themselves, on an idle machine within a tenth of a second.
+# Clients reconnect by themselves, on an idle machine within a tenth of a second.
 FIRST_SUBSCRIBER = 3.0
 REPLY_PATIENCE = 1.0
-# Requests that were on their way: a notebook that goes on, a client that asks how the kernel is.
+# Requests that are still under way: a notebook that goes on, a client that asks for kernel info.
 MORE_REQUESTS = 0.3
-# After a death between two cells, the next one may come.
+# After a death between two cells, the next request may still come.
 NEXT_REQUEST = 1.0
 LONGEST = 3.0
 
 
 class Wire:
-    """Signs messages as the kernel did, and takes those apart that were meant for it."""
+    """Signs messages as the kernel did, and unpacks those that were meant for it."""
 
     def __init__(self, connection: Message) -> None:
         self._key = connection.get("key", "").encode()
@@ -57,7 +57,7 @@ class Wire:
         return [DELIMITER, self._sign(parts), *parts]
 
     def header_of(self, parts: list[bytes]) -> Message | None:
-        """The header of a message that was really meant for the kernel."""
+        """The header of a message that was really meant for this kernel."""
         if len(parts) < 5 or not hmac.compare_digest(parts[0], self._sign(parts[1:5])):
             return None
         header = json.loads(parts[1])
@@ -81,7 +81,7 @@ class Ports:
         self.wire = Wire(connection)
         self.subscribers = 0
         self.iopub = self._bind(zmq.XPUB, "iopub", {zmq.XPUB_VERBOSE: 1})
-        # Mandatory: a reply to somebody who has not come back yet must fail and not vanish.
+        # Mandatory: a reply to a client that has not reconnected must fail, not vanish.
         self.shell = self._bind(
             zmq.ROUTER, "shell", {zmq.ROUTER_MANDATORY: 1, zmq.ROUTER_HANDOVER: 1}
         )
@@ -110,7 +110,7 @@ class Ports:
                 time.sleep(0.01)
 
     def wait_for_subscribers(self, patience: float) -> None:
-        """Until they have all come back: some have, and no more came for a while."""
+        """Until some have reconnected and no more came for a while."""
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             if self.iopub.poll(max(1, int(1000 * (deadline - time.monotonic())))):
@@ -123,7 +123,7 @@ class Ports:
         self.iopub.send_multipart([kind.encode(), *self.wire.pack(kind, content, parent)])
 
     def reply(self, kind: str, content: Message, parent: Message, ident: list[bytes]) -> bool:
-        """False when the one to be answered does not come back."""
+        """False if the client does not reconnect."""
         message = [*ident, *self.wire.pack(kind, content, parent)]
         deadline = time.monotonic() + REPLY_PATIENCE
         while True:
@@ -142,7 +142,7 @@ class Ports:
 
 
 class Mourner:
-    """Says the words to those who wait for a cell, and to those who ask later."""
+    """Tells the clients that wait for a cell, and those that ask later."""
 
     def __init__(self, ports: Ports, words: Message) -> None:
         self._ports = ports
@@ -156,7 +156,7 @@ class Mourner:
             self._tell(request["header"], ident, request["count"], in_full=True)
 
     def answer_others(self) -> None:
-        """For as long as more come. Never "aborted": cells would be skipped without a word."""
+        """For as long as requests come. Never "aborted": cells would be skipped silently."""
         begin = time.monotonic()
         until = begin + (MORE_REQUESTS if self._words["requests"] else NEXT_REQUEST)
         while time.monotonic() < min(until, begin + LONGEST):
@@ -185,21 +185,21 @@ class Mourner:
     def _tell(self, header: Message, ident: list[bytes], count: int, in_full: bool) -> None:
         ename = self._words["ename"]
         prefix = "" if in_full else "not run: "
-        # What a front end shows below the panel, which has said the rest.
+        # What a front end shows below the panel; the panel has the rest.
         line = [f"{ename}: {prefix}{self._words['error']}"]
         error = {"ename": ename, "evalue": prefix + self._words["evalue"], "traceback": line}
         if in_full:
-            # In text where there is no HTML.
+            # As text for front ends without HTML.
             data = {"text/plain": self._words["plain"], "text/html": self._words["html"]}
             content = {"data": data, "metadata": {}, "transient": {}}
             self._ports.publish("display_data", content, header)
         self._ports.publish("error", error, header)
-        # nbclient and whatever stands on it show what the reply says, and no output.
+        # nbclient and programs based on it show the reply, not the output.
         whole = self._words["traceback"] if in_full else line
         reply: Message = {"status": "error", "user_expressions": {}, "payload": []}
         reply.update(
             error, traceback=whole, execution_count=count
-        )  # jupyter_console falls over without the number
+        )  # jupyter_console fails without the number
         answered = self._ports.reply("execute_reply", reply, header, ident)
         self._ports.publish("status", {"execution_state": "idle"}, header)
         self.told = self.told or answered or self._ports.subscribers > 0

@@ -71,7 +71,7 @@ class HoldfastMagics(Magics):
         raw = self._raw_cell(line, cell)
         shell = self.shell
         name = shell.compile.get_code_name(raw, raw, shell.execution_count)
-        # Its lines are those of the cell, with the magic's own line above them.
+        # The cell's own line numbers, with the magic's line above them.
         tree = ast.parse("\n" + shell.transform_cell(cell), filename=name)
         body, last = tree.body, None
         if body and isinstance(body[-1], ast.Expr) and not cell.rstrip().endswith(";"):

@@ -1,4 +1,4 @@
-"""Finds the recorded run of this notebook's kernel: other programs die on the same machine, too."""
+"""Finds the run of this notebook's kernel: other programs of this machine are recorded, too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def own_run() -> str | None:
 
 
 def _connection_file() -> str:
-    """A kernel keeps it when it is restarted."""
+    """It stays the same when the kernel is restarted."""
     application = getattr(sys.modules.get("ipykernel.kernelapp"), "IPKernelApp", None)
     running = getattr(application, "_instance", None)
     return str(getattr(running, "connection_file", None) or "")

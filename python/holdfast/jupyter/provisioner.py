@@ -30,7 +30,7 @@ class HoldfastProvisioner(LocalProvisioner):
 
 
 def watched(command: Sequence[str], connection_file: str) -> list[str]:
-    """This kernel's command line, watched; unchanged if it is already, or Holdfast is off."""
+    """This kernel's command line, watched; unchanged if it is watched or Holdfast is off."""
     is_watched = list(command[1:3]) == ["run", "--kernel"]
     if is_watched or not connection_file or os.environ.get("HOLDFAST") == "0":
         return list(command)

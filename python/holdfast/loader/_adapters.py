@@ -67,14 +67,14 @@ def keras_dataset(loader: Any) -> Any:
             if batch is None:
                 self._batches = iter(loader)
                 batch = next(self._batches)
-            # Keras may keep several in a queue of its own: those are its memory, not the budget's.
+            # Keras may keep several in its own queue: that memory is not in the budget.
             return _copied(batch)
 
         def on_epoch_begin(self) -> None:
             self._batches = iter(loader)
 
         def on_epoch_end(self) -> None:
-            if loader.state_dict()["position"] != 0:  # keras stopped short of the end
+            if loader.state_dict()["position"] != 0:  # Keras stopped before the end
                 loader.set_epoch(loader.epoch + 1)
             self._batches = iter(loader)
 

@@ -12,10 +12,10 @@ from holdfast.loader._tables import Column
 
 
 class Arrangement:
-    """A dictionary of columns, (columns as one array, label), or single arrays."""
+    """A dictionary of columns, or (columns as one array, label), or single arrays."""
 
     def __init__(self, table: Any, batch: int):
-        # Which array a column goes to, and where in it; None: it is the array.
+        # Which array a column goes to, and where in it; None: the column is the whole array.
         self.places: dict[str, tuple[int, int | None]] = {}
         self.wanted: list[tuple[tuple[int, ...], Any]] = []
         self._keys: list[str] | None = None
@@ -62,7 +62,7 @@ class Arrangement:
         return [np.ndarray((rows, *shape), dtype, whole, at) for at, shape, dtype in self.fields]
 
     def form(self, arrays: list[Any], torch: bool) -> Any:
-        """What the program gets."""
+        """The batch in the form that the program gets."""
         made = [tensor(array) for array in arrays] if torch else arrays
         if self._keys is not None:
             return dict(zip(self._keys, made))

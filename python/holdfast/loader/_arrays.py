@@ -34,7 +34,7 @@ class Slot:
 
 
 class _Window:
-    """What NumPy takes an array from; the array keeps it, and it keeps the slot."""
+    """The source of an array for NumPy: the array keeps this object, and this keeps the slot."""
 
     def __init__(self, slot: Slot, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]):
         self._slot = slot
@@ -66,7 +66,7 @@ def wants_torch(as_: str | None) -> bool:
 
 
 def tensor(array: Any, dtype: str = "") -> Any:
-    """The same memory as a torch tensor; what torch has no type for stays an array."""
+    """The same memory as a torch tensor; an array of a type that torch lacks stays an array."""
     import torch
 
     if not isinstance(array, np.ndarray):
@@ -92,7 +92,7 @@ def piece(slot: Slot, offset: int, length: int) -> bytes:
 
 
 def picture(slot: Slot, offset: int, label: str) -> Any:
-    """An image in its own size, behind its head, and the label in there."""
+    """An image in its own size, which follows its head; the head has the label."""
     height, width, channels, _ = (ctypes.c_uint32 * 4).from_address(slot.data + offset)
     image = view(slot, offset + 32, (height, width, channels), "|u1")
     return (image, view(slot, offset + 16, (1,), label)[0]) if label else image

@@ -48,7 +48,7 @@ def blocks_of(source: Any, columns: Any, labels: Any) -> Any:
 
 
 class _Arrays:
-    """Arrays that the program has in memory already: one block, nothing to read."""
+    """Arrays that are already in the program's memory: one block, nothing to read."""
 
     def __init__(self, arrays: tuple[Any, ...]):
         if any(array.ndim == 0 or len(array) != len(arrays[0]) for array in arrays):
@@ -89,7 +89,7 @@ class _Buffers:
 
 
 class BlockFeed:
-    """Batches of rows of blocks. Shuffled: the blocks, and the rows within each."""
+    """Batches of rows of blocks. A shuffle orders the blocks, and the rows within each."""
 
     def __init__(self, core: Core, blocks: Any, options: dict[str, Any]):
         if not blocks.count:
@@ -108,12 +108,12 @@ class BlockFeed:
         else:
             self._buffers = self._made(options["budget"])
         core.prepare(slot_bytes=self._arrangement.slot_bytes, count=blocks.count)
-        # The block after this one is read while the program is at this one.
+        # Reads the next block while the program uses this one.
         self._reader = ThreadPoolExecutor(1) if len(self._buffers) > 1 else None
         self._ahead: tuple[int, Future[None] | None] = (-1, None)
         self._order: list[int] = []
         self._starts: np.ndarray[Any, Any] = np.zeros(1, np.int64)
-        self._there = 0 if in_memory else -1  # the block in its buffers, by its place in the order
+        self._there = 0 if in_memory else -1  # position in the order of the block in its buffers
         self._in_memory = in_memory
         self._pass = Pass()
         self._position = 0
@@ -123,7 +123,7 @@ class BlockFeed:
         return name
 
     def _made(self, budget: int) -> list[_Buffers]:
-        """Memory for one block of the file, or two, reserved before it is there."""
+        """Memory for one block of the file, or two, reserved before anything is read."""
         blocks = self._blocks
         most = blocks.most_rows
         need = most * self._arrangement.row_bytes
@@ -132,7 +132,7 @@ class BlockFeed:
                 f"a single block of the file needs {human(need + blocks.beside)}, "
                 f"more than the budget of {human(budget)}; write it with smaller row groups"
             )
-        # A second one where it leaves half of the rest, and batches enough, for the program.
+        # A second one if half of the rest, and enough batches, stay for the program.
         left = self.core.describe()["left"]
         two = (
             len(blocks.blocks) > 1
@@ -238,7 +238,7 @@ class BlockFeed:
 
 
 def _permutation(count: int, seed: int, epoch: int) -> np.ndarray[Any, Any]:
-    """Of the blocks: few enough to be a list, and the same on every machine."""
+    """The order of the blocks: few enough for a list, and the same on every machine."""
     random = np.random.Generator(np.random.PCG64([seed, epoch]))
-    # By sorting random keys: the order of `permutation` may change between versions of NumPy.
+    # By sorting random keys, because the result of `permutation` may change with NumPy's version.
     return np.argsort(random.integers(0, 1 << 62, count, dtype=np.int64), kind="stable")

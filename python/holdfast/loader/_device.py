@@ -9,7 +9,7 @@ from holdfast.loader._library import LoaderError
 
 
 class Device:
-    """Copies batches without waiting; what is being copied is held."""
+    """Copies batches without waiting, and holds each until its copy is done."""
 
     def __init__(self, device: str, feed: Any, facts: dict[str, Any], budget: int):
         import torch
@@ -30,7 +30,7 @@ class Device:
         self._copying: collections.deque[tuple[Any, Any]] = collections.deque()
 
     def moved(self, batch: Any) -> Any:
-        """The batch over there; the copy may still run."""
+        """The batch on the device; the copy may still run."""
         there = self._each(batch)
         event = self._torch.cuda.Event()
         event.record(self._torch.cuda.current_stream(self._device))
@@ -47,14 +47,14 @@ class Device:
         return value.to(self._device, non_blocking=True)
 
     def collect(self) -> None:
-        """Lets go of batches whose copies are done; of the oldest in any case, if all are out."""
+        """Releases batches whose copies are done; if all slots are out, waits for the oldest."""
         if len(self._copying) >= self._slots - 1:
             self._copying[0][0].synchronize()
         while self._copying and self._copying[0][0].query():
             self._copying.popleft()
 
     def close(self) -> None:
-        """Waits for the last copies: the memory they read from goes."""
+        """Waits for the last copies, because they read from memory that is about to go."""
         while self._copying:
             self._copying.popleft()[0].synchronize()
         self._torch.cuda.cudart().cudaHostUnregister(self._base)

@@ -58,7 +58,7 @@ class CoreFeed:
         self.core.start(a_pass)
 
     def next(self) -> tuple[Any, int] | None:
-        """A batch and the position behind it; None at the end."""
+        """A batch and the position after it; None at the end."""
         while True:
             facts = BatchFacts()
             if not checked(self.core.next(facts), self.core):
@@ -79,7 +79,7 @@ class CoreFeed:
         return bool(self.facts["ragged"]) and self._decode != "image"
 
     def arrays(self, slot: Slot) -> Any:
-        """What a slot holds; among Python's own objects a ``SampleError`` for each bad one."""
+        """What a slot holds; lists of Python objects have a ``SampleError`` for each bad one."""
         if self._objects:
             return [
                 self._object(slot, row, at, length)
@@ -208,7 +208,7 @@ class OwnFeed:
 
 
 def own_stats(core: Core, seen: int, skipped: list[str]) -> dict[str, Any]:
-    """The library's figures with those of samples that it did not make."""
+    """The library's figures, with those of samples that Python made."""
     stats = core.stats()
     stats["samples"] = seen
     stats["skipped"] += len(skipped)
@@ -217,7 +217,7 @@ def own_stats(core: Core, seen: int, skipped: list[str]) -> dict[str, Any]:
 
 
 def take(core: Core, rows: int) -> Slot:
-    """A slot to write to; the program's own hold on all of them is an error."""
+    """A slot to write to; an error if the program itself holds all of them."""
     facts = BatchFacts()
     checked(core.take(facts), core)
     facts.rows = rows
@@ -225,7 +225,7 @@ def take(core: Core, rows: int) -> Slot:
 
 
 def places(slot: Slot, layout: SampleLayout, rows: int) -> list[Any]:
-    """The arrays of a batch, to be filled; a list where values are no numbers."""
+    """The arrays of a batch, to be filled; a list for values that are not numbers."""
     return [
         [None] * rows if field is None else view(slot, field[0], (rows, *field[1]), field[2].str)
         for field in layout.fields
@@ -259,7 +259,7 @@ class IndexedMaker:
 
 
 class MappedMaker:
-    """Samples that the library reads, one after the other, and a function of the user's changes."""
+    """Samples that the library reads, one after the other, and the user's function changes."""
 
     def __init__(self, core: Core, mapped: Mapped, decode: str | None, labelled: bool):
         self._core = core
@@ -305,7 +305,7 @@ class MappedMaker:
             del batch
 
     def get(self, index: int, epoch: int) -> Any:
-        """The next sample; where some were skipped, the one that was asked for."""
+        """The next sample; if some were skipped, the requested one."""
         for read, sample in self._rows:
             if read == index:
                 if isinstance(sample, SampleError):
@@ -326,7 +326,7 @@ class MappedMaker:
 
 
 class IteratorFeed:
-    """Batches of what an iterator gives, in its own order; resuming skips what was read before."""
+    """Batches from an iterator, in its own order; resuming skips what was read before."""
 
     def __init__(self, core: Core, source: Any, mapped: Mapped | None, options: dict[str, Any]):
         self.core = core

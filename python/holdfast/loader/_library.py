@@ -157,7 +157,7 @@ class Core:
     def __init__(self, options: dict[str, Any], inside: Core | None = None):
         self._lib = library()
         self._pid = os.getpid()
-        self.inside = inside  # its memory is ours
+        self.inside = inside  # the loader whose memory this one uses
         self.handle: Any = None
         self._error = error = ctypes.create_string_buffer(_TEXT)
         words = json.dumps(options).encode("utf-8", "surrogateescape")
@@ -239,7 +239,7 @@ class Core:
             self._lib.holdfast_loader_give_back(self.handle, slot)
 
     def share(self, a_pass: Pass, position: int, batch: int) -> tuple[list[int], int]:
-        """The samples of the step at a position, and where the next step begins."""
+        """The samples of the step at a position, and the position of the next step."""
         samples = (ctypes.c_uint64 * batch)()
         after = ctypes.c_uint64()
         count = self._lib.holdfast_loader_share(
@@ -248,7 +248,7 @@ class Core:
         return samples[:count], after.value
 
     def span(self, a_pass: Pass, position: int) -> tuple[int, int, int]:
-        """The step at a position where samples have another order: first, how many, next step."""
+        """The step at a position if samples have another order: first, how many, next step."""
         first, after = ctypes.c_uint64(), ctypes.c_uint64()
         count = self._lib.holdfast_loader_span(
             self.handle, ctypes.byref(a_pass), position, ctypes.byref(first), ctypes.byref(after)
@@ -258,7 +258,7 @@ class Core:
     def gather(
         self, columns: Any, order: BlockOrder, first: int, rows: int, data: int, row: int
     ) -> None:
-        """Rows of a block, in its order, into a slot."""
+        """Copies rows of a block, in its order, into a slot."""
         self._lib.holdfast_loader_gather(
             columns, len(columns), ctypes.byref(order), first, rows, data, row
         )
@@ -269,7 +269,7 @@ class Core:
         return count
 
     def close(self) -> None:
-        """Ends the workers; memory goes with the last batch that the program holds."""
+        """Ends the workers; the memory goes with the last batch that the program holds."""
         if not self.closed and os.getpid() == self._pid:
             self.closed = True
             self._lib.holdfast_loader_close(self.handle)

@@ -47,7 +47,7 @@ class Loader:
     ``source``: a folder or pattern of JPEG and PNG files, ``.npy`` files or memory maps (a tuple of
     them: several arrays side by side), ``.csv``, ``.jsonl``, ``.txt``, ``.tar`` shards,
     ``.parquet``, ``.arrow``, ``.h5``, a list of paths, anything with ``__getitem__`` and
-    ``__len__``, or an iterator. docs/loader.md says what each takes.
+    ``__len__``, or an iterator. docs/loader.md describes each.
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Loader:
         cache: str = "auto",
         index: Any = None,
     ):
-        self._closed = True  # until everything is there
+        self._closed = True  # until construction is complete
         if not isinstance(batch, (int, np.integer)) or isinstance(batch, bool) or batch < 1:
             raise LoaderError(f"batch must be 1 or more, not {batch!r}")
         if bad not in ("raise", "skip"):
@@ -154,7 +154,7 @@ class Loader:
             if plan is None or "patterns" not in plan:
                 raise LoaderError("index= needs a folder or a pattern of images")
             plan["index"] = os.fspath(index)
-            # What was listed is told by where it lies, wherever the program was started.
+            # Absolute, so that the index belongs to the folder wherever the program was started.
             for pattern in plan["patterns"]:
                 pattern["root"] = str(Path(pattern["root"]).absolute())
         if plan is not None:
@@ -226,7 +226,7 @@ class Loader:
             return self._opened(
                 core, plan, own_labels, labels, lambda: CoreFeed(core, self._torch, decode, skip)
             )
-        # The program's own batches lie beside what is read for them, in one arena.
+        # The program's own batches and the data read for them share one arena.
         outer = self._core({"kind": "own", "count": 0})
         try:
             unit = 1 if kind in ("images", "shards", "text", "members") else self._batch
@@ -337,7 +337,7 @@ class Loader:
         fork_guard(self._pid)
 
     def __iter__(self) -> Iterator[Any]:
-        """A pass from the beginning, or from a loaded state; ends the pass before it."""
+        """A pass from the beginning, or from a loaded state; ends the previous pass."""
         self._check()
         with self._lock:
             self._turn += 1
@@ -372,13 +372,13 @@ class Loader:
 
     @property
     def samples(self) -> int | None:
-        """How many samples there are, for all ranks; None: an iterator does not tell."""
+        """How many samples there are, for all ranks; None: an iterator does not say."""
         count: int | None = self._feed.count
         return count
 
     @property
     def epoch(self) -> int:
-        """The pass that runs, or comes next. A pass that was read to its end counts it up."""
+        """The pass that runs, or comes next. A pass that is read to its end increments it."""
         return self._epoch
 
     def set_epoch(self, epoch: int) -> None:
@@ -459,7 +459,7 @@ class Loader:
         return f"<holdfast.Loader of {count}, batches of {self._batch}, {human(self._budget)}>"
 
     def torch(self) -> Any:
-        """For ``DataLoader(loader.torch(), batch_size=None)``, and whatever wants torch's class."""
+        """For ``DataLoader(loader.torch(), batch_size=None)``, and all that needs torch's class."""
         from holdfast.loader._adapters import torch_dataset
 
         return torch_dataset(self)
@@ -472,7 +472,7 @@ class Loader:
 
     @classmethod
     def like(cls, dataloader: Any, budget: Any = "512MiB", **options: Any) -> Loader:
-        """A Loader that gives what a torch DataLoader gives, of an ImageFolder or any dataset."""
+        """A Loader with the batches of a torch DataLoader, of an ImageFolder or any dataset."""
         from holdfast.loader._adapters import arguments_of
 
         source, found = arguments_of(dataloader)

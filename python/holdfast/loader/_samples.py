@@ -1,4 +1,4 @@
-"""One sample as Python has it: its arrays, and the way back from arrays to the same form."""
+"""One sample as Python has it: its arrays, and how arrays get its form again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from holdfast.loader._library import LoaderError, SampleError
 
 
 def leaves(sample: Any) -> list[Any]:
-    """The values of a sample: of a dictionary, a tuple or a list of them, or the sample itself."""
+    """The values of a sample: those of a dictionary, tuple or list, or the sample itself."""
     if isinstance(sample, dict):
         return list(sample.values())
     if isinstance(sample, (tuple, list)):
@@ -31,7 +31,7 @@ def as_array(value: Any) -> np.ndarray[Any, Any] | None:
 
 
 class SampleLayout:
-    """Where the values of samples like the first one lie in a batch."""
+    """Where the values of a sample lie in a batch, as the first sample shows it."""
 
     def __init__(self, first: Any, rows: int):
         # Not a function: worker processes get a copy of this.
@@ -77,7 +77,7 @@ class SampleLayout:
 
 
 class Mapped:
-    """A user's function, given random numbers of the sample's own where it asks for ``rng``."""
+    """A user's function; a parameter ``rng`` gets random numbers of the sample's own."""
 
     def __init__(self, function: Callable[..., Any], seed: int):
         import inspect
@@ -88,7 +88,7 @@ class Mapped:
         self.seed = seed
         try:
             self.wants_random = "rng" in inspect.signature(function).parameters
-        except (TypeError, ValueError):  # a built-in that does not tell
+        except (TypeError, ValueError):  # a built-in without a signature
             self.wants_random = False
 
     def __call__(self, sample: Any, epoch: int, index: int, name: Callable[[], str]) -> Any:

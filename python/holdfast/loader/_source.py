@@ -1,4 +1,4 @@
-"""What a user hands over as data, and how it is to be read."""
+"""What a user gives as data, and how it is to be read."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def is_paths(source: Any) -> bool:
 
 
 def kind_of_files(paths: list[str]) -> str:
-    """What the endings say; they must agree."""
+    """The kind by the files' endings, which must agree."""
     kinds = set()
     for path in paths[:1000]:
         ending = Path(path).suffix.lower()
@@ -64,7 +64,7 @@ def kind_of_files(paths: list[str]) -> str:
 
 
 def expanded(text: str) -> list[str]:
-    """The files of a pattern other than images, in order."""
+    """The files of a pattern, for files other than images, in order."""
     import glob
 
     return sorted(glob.glob(text, recursive=True))
@@ -85,7 +85,7 @@ def pattern(text: str) -> dict[str, Any]:
 
 
 def plan(source: Any, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Options for the library to open the data with; None: it is read in Python."""
+    """Options with which the library opens the data; None: it is read in Python."""
     if isinstance(source, np.memmap):
         return _memmap([source])
     if isinstance(source, tuple) and source and all(isinstance(one, np.memmap) for one in source):
@@ -164,7 +164,7 @@ def _memmap(arrays: list[Any]) -> dict[str, Any]:
         whole = np.memmap(array.filename, dtype=np.uint8, mode="r")
         offset = array.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
         if offset < 0 or offset + array.nbytes != whole.nbytes:
-            # Another mapping of the same file: its own note of where it began.
+            # A second mapping of the same file has its own offset.
             offset = getattr(array, "offset", 0)
         if offset + array.nbytes != whole.nbytes:
             raise LoaderError("a part of a memory map cannot be read separately; name the file")
@@ -213,7 +213,7 @@ def _labels_by_csv(path: str, count: int, name: Any) -> Any:
     found = []
     for sample in range(count):
         whole = name(sample)
-        # By its whole path, or by the end of it: "a/b.jpg", "b.jpg".
+        # By its whole path, or by the end of the path: "a/b.jpg", "b.jpg".
         parts = whole.split("/")
         ends = ("/".join(parts[n:]) for n in range(len(parts)))
         label = next((table[end] for end in ends if end in table), None)

@@ -1,7 +1,7 @@
-"""What other libraries hold as tables: Polars, pandas, pyarrow, datasets; and streams of DuckDB's.
+"""Tables of other libraries: Polars, pandas, pyarrow, datasets; and streams of DuckDB.
 
-All of them speak Arrow's C stream, which the user's own pyarrow reads. A table in memory is read
-where it lies; a stream has an order of its own, and going on with it reads past what was had.
+All of them offer Arrow's C stream, which the user's own pyarrow reads. A table in memory is read in
+place. A stream has its own order; resuming it reads again, and skips, what was read before.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from holdfast.loader._feeds import own_stats, take
 from holdfast.loader._library import Core, LoaderError, Pass
 from holdfast.loader._tables import ARROW_BYTES, ArrowTable, imported
 
-_ROWS = 8192  # of a block where the library asks how many
+_ROWS = 8192  # of a block, if the library asks how many
 _IN_BLOCK = 1 << 16
 
 
 def table_in(source: Any, columns: Any, labels: Any) -> Any:
-    """A table that lies in memory, or None where the source is none."""
+    """A table in memory, or None if the source is none."""
     found = _as_table(source)
     return None if found is None else MemoryTable(found, columns, labels)
 
@@ -28,7 +28,7 @@ def _as_table(source: Any) -> Any:
     kind = type(source)
     library = kind.__module__.partition(".")[0]
     if library == "datasets" and kind.__name__ == "Dataset":
-        # A choice or an order of rows, or a format of the user's, is what its own access knows.
+        # Only its own access knows a choice or an order of rows, or a format of the user's.
         plain = source._indices is None and source.format["type"] is None
         table = source.data.table if plain else None
         return table if table is not None and _all_numbers(table.schema) else None
@@ -107,7 +107,7 @@ class StreamFeed:
         self._table = _StreamTable(self._reader.schema, columns, labels)
         self._arrangement = Arrangement(self._table, self._batch)
         self.fingerprint = f"stream:{[column.name for column in self._table.columns]}"[:400]
-        # Of the rest only its size can be seen, when it is there: twice a block of so many rows.
+        # Its size is known only when it is there: twice a block of this many rows, at most.
         self._most = max(8 << 20, 2 * _ROWS * self._table.row_bytes, options["budget"] // 4)
         if not core.reserve(ARROW_BYTES + self._most):
             raise LoaderError(
@@ -128,7 +128,7 @@ class StreamFeed:
         by_rows = getattr(self._source, "to_arrow_reader", None) or getattr(
             self._source, "fetch_arrow_reader", None
         )
-        if by_rows is not None:  # DuckDB gives a million rows at once where it is not asked
+        if by_rows is not None:  # without a number, DuckDB gives a million rows at once
             return by_rows(_ROWS)
         return pa.RecordBatchReader.from_stream(self._source)
 
@@ -149,7 +149,7 @@ class StreamFeed:
             self._position += some
 
     def _more(self) -> bool:
-        """Whether a row is left, which then lies in the block that is held."""
+        """Whether a row is left; then it lies in the current block."""
         while self._rows is None or self._at >= self._rows.num_rows:
             self._rows = None
             self._rows = next(iter(self._reader), None)

@@ -1,7 +1,7 @@
 """Files that the user's own libraries read: Parquet and Arrow by pyarrow, HDF5 by h5py.
 
-Their memory lies outside the arena, so what one block takes is reserved from the budget first, as
-the file's own metadata tell it; a block is a row group, a record batch, or some chunks.
+Their memory is outside the arena, so the loader first reserves from the budget what one block
+takes, by the file's own metadata. A block is a row group, a record batch, or some chunks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from holdfast.loader._library import LoaderError
 
 SLAB = 4 << 20
-ARROW_BYTES = 16 << 20  # what pyarrow keeps for itself from its first read on, as measured
+ARROW_BYTES = 16 << 20  # what pyarrow keeps for itself after its first read, as measured
 
 
 def imported(module: str, package: str) -> Any:
@@ -29,7 +29,7 @@ def imported(module: str, package: str) -> Any:
 
 
 class Column:
-    """What a column's rows are."""
+    """The form of a column's rows."""
 
     def __init__(self, name: str, shape: tuple[int, ...], dtype: Any):
         self.name = name
@@ -51,7 +51,7 @@ class Table:
         self.blocks: list[tuple[int, int, int]] = []  # file, number in it, rows
         self.beside = 1 << 20  # what the reader holds besides the block itself
         self.stacked = True  # with a label, the other columns are one array
-        self.named = True  # without, a batch is a dictionary of columns
+        self.named = True  # without a label, a batch is a dictionary of columns
         self._open: tuple[int, Any] = (-1, None)
 
     @property
@@ -75,7 +75,7 @@ class Table:
         raise NotImplementedError
 
     def _file(self, number: int) -> Any:
-        """One file stays open: what stands at a file's end is read once."""
+        """Keeps one file open, so that its metadata, at its end, is read only once."""
         if self._open[0] != number:
             self.close()
             self._open = (number, self._opened(self.paths[number]))
@@ -127,7 +127,7 @@ class ArrowTable(Table):
         return Column(name, shape, "f8" if nulls and dtype.kind != "f" else dtype)
 
     def _array(self, column: Column, found: Any) -> np.ndarray[Any, Any]:
-        """A column of Arrow's as an array, without a copy where that can be."""
+        """A column of Arrow's as an array, without a copy if possible."""
         import pyarrow as pa
 
         length = len(found)
@@ -144,7 +144,7 @@ class ArrowTable(Table):
 
 
 def _numbers(found: Any, dtype: Any) -> np.ndarray[Any, Any]:
-    """An Arrow array of numbers by its buffers: its own to_numpy imports pandas, 45 MiB of it."""
+    """An Arrow array of numbers, by its buffers: its own to_numpy imports pandas, 45 MiB."""
     import pyarrow as pa
 
     valid, values = found.buffers()
@@ -169,7 +169,7 @@ def _bits(buffer: Any, found: Any) -> np.ndarray[Any, Any]:
 
 
 def opened(path: str, how: Callable[[str], Any]) -> Any:
-    """A file by its library, whose words do not always name it."""
+    """Opens a file with its library, whose own errors do not always name the file."""
     try:
         return how(path)
     except (OSError, ValueError) as error:
@@ -197,7 +197,7 @@ class Parquet(ArrowTable):
                         self._take_chunk(row_group.column(place), with_nulls)
         self._take_schema(schema, frozenset(with_nulls))
         if self.blocks:
-            # Once as Arrow's, and where there are gaps in it, once more.
+            # Once in Arrow's form, and once more if there are gaps in it.
             self.beside += 2 * self.most_rows * max(column.row_bytes for column in self.columns)
         self.beside += ARROW_BYTES
 
@@ -213,7 +213,7 @@ class Parquet(ArrowTable):
     def _opened(self, path: str) -> Any:
         import pyarrow.parquet as pq
 
-        # Not these two, and a reader takes as much as the whole file.
+        # With pre_buffer, or without buffer_size, a reader takes as much memory as the whole file.
         return pq.ParquetFile(path, pre_buffer=False, buffer_size=64 << 10)
 
     def read(self, block: int) -> Iterator[tuple[str, Any]]:
@@ -276,7 +276,7 @@ class _Closing:
 
 
 class Hdf5(Table):
-    """Datasets of one length; blocks are whole chunks, which are read as a whole anyway."""
+    """Datasets of one length. Blocks are whole chunks, because HDF5 reads whole chunks anyway."""
 
     def __init__(self, paths: list[str], columns: Any, labels: Any):
         super().__init__(paths, columns, labels)

@@ -38,7 +38,7 @@ _NOTHING = (1 << 64) - 1
 
 
 class ProcessFeed:
-    """Batches that worker processes make, each a whole one; in order, whoever is first."""
+    """Batches that worker processes make, each a whole one; given in order, whoever is first."""
 
     def __init__(self, core: Core, indexed: Any, options: dict[str, Any]):
         self.core = core
@@ -49,11 +49,11 @@ class ProcessFeed:
         self.fingerprint: str = indexed.fingerprint
         self._options = options
         self.layout = SampleLayout(indexed.get(0, 0), self._batch)
-        # Half of the budget is for what the workers make besides their batches.
+        # Half of the budget is for what the workers need besides their batches.
         self._share = options["budget"] // 2 // options["processes"]
         if not core.reserve(self._share * options["processes"]):
             raise LoaderError("the budget has no room for the processes")
-        # Behind a batch stands the sample that its worker is at.
+        # After a batch comes the number of the sample that its worker is making.
         self._facts = core.prepare(slot_bytes=self.layout.bytes + _AT_BYTES, count=indexed.count)
         self._workers: list[_Worker] = []
         self._pending: collections.deque[tuple[_Worker, Slot, int, int]] = collections.deque()
@@ -79,7 +79,7 @@ class ProcessFeed:
             self._workers.append(_Worker(job, self._options["bad"] == "skip"))
 
     def start(self, a_pass: Pass) -> None:
-        # A worker may still write into a slot of the pass before: its answer first.
+        # A worker may still write into a slot of the previous pass: wait for its answer first.
         while self._pending:
             worker = self._pending.popleft()[0]
             with contextlib.suppress(WorkerDied, SampleError):
@@ -139,7 +139,7 @@ class ProcessFeed:
         return ctypes.c_uint64.from_address(slot.data + self.layout.bytes)
 
     def _last_words(self, death: WorkerDied) -> str:
-        """The sample that a dead worker was at, and what Holdfast knows of its end."""
+        """The sample that a dead worker was making, and what Holdfast knows of its end."""
         tasks = [one[1] for one in self._pending if one[0].process.pid == death.pid]
         at = [sample for sample in (self._at(slot).value for slot in tasks) if sample != _NOTHING]
         place = f" while it made {self.name(at[0])}" if at else ""
@@ -147,7 +147,7 @@ class ProcessFeed:
         return place + cause + (line or self._code())
 
     def _code(self) -> str:
-        """Where samples are made, if nothing better is known."""
+        """Where samples are made, if no better place is known."""
         code = getattr(getattr(type(self._indexed.dataset), "__getitem__", None), "__code__", None)
         return "" if code is None else f", in {code.co_filename}:{code.co_firstlineno}"
 
@@ -181,7 +181,7 @@ class _Worker:
             self._died()
 
     def answer(self, others: list[_Worker] | None = None) -> Any:
-        """What it made; an error of the sample's, or of a worker's end, another one's too."""
+        """The worker's result; raises a sample's error, or the death of this or another worker."""
         ends = {worker.process.sentinel: worker for worker in (self, *(others or ()))}
         while True:
             ready = multiprocessing.connection.wait([self._pipe, *ends], 0.2)
@@ -209,7 +209,7 @@ class _Worker:
         raise death
 
     def close(self) -> None:
-        """Ends it: it has nothing that could be lost."""
+        """Ends the worker: it has nothing that could be lost."""
         with contextlib.suppress(OSError):
             # Closing alone is not enough: workers forked later have this end of the pipe, too.
             self._pipe.send(None)
@@ -221,14 +221,14 @@ class _Worker:
 
 
 def _cause(death: WorkerDied) -> tuple[str, str]:
-    """What Holdfast knows of it, and its line, in a supervised run."""
+    """The cause and the line of the death, in a supervised run."""
     from holdfast._agent import status
     from holdfast._command import HoldfastError, ask
 
     run = status().directory
     if run is None:
         return "", ""
-    # The kernel's word about an OOM kill may come a moment after the death itself.
+    # The kernel's log line about an OOM kill may come a moment after the death.
     until = time.monotonic() + (_OOM_PATIENCE if death.signal == signal.SIGKILL else 0.0)
     while True:
         try:
@@ -307,7 +307,7 @@ def _fill(
 
 
 def _limit(share: int) -> None:
-    """A MemoryError in here comes before a kill of everybody."""
+    """Sets a limit, so that the worker gets a MemoryError before the kernel kills everybody."""
     try:
         text = Path("/proc/self/status").read_text()
         now = int(text.split("VmData:")[1].split()[0]) << 10

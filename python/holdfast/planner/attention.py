@@ -1,9 +1,8 @@
 """scaled_dot_product_attention as the pretended GPU would run it.
 
-torch asks the device which of its kernels may run and, without one, falls silently to the plain
-formula, which saves quite other tensors. The choice here follows the conditions that torch
-documents
-for its kernels: cuDNN first where it is preferred, then flash, memory-efficient, plain.
+torch asks the device which of its kernels may run. If none may, it silently takes the plain
+formula, which saves quite different tensors. The choice here follows the conditions that torch
+documents for its kernels: cuDNN first if it is preferred, then flash, memory-efficient, plain.
 """
 
 from typing import Any

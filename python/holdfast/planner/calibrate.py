@@ -3,11 +3,9 @@
 usage: holdfast fit --calibrate [--calls FILE] [--done FILE] [--seconds N] [--workers N] [--out
 FILE]
 
-``--calls`` lists library calls as the table does, without the measured bytes; the ones that
-come with
-Holdfast are in bench/fit/calls.txt.gz. Each is made once, and the allocator's own counters tell
-what
-it took. With ``--done`` a run goes on where another stopped.
+``--calls`` lists library calls as the table does, without the measured bytes; the list that comes
+with Holdfast is bench/fit/calls.txt.gz. Each call is made once, and the allocator's own counters
+tell what it took. With ``--done`` a run continues where another one stopped.
 """
 
 import argparse
@@ -50,7 +48,7 @@ def _work(calls: list[str], until: float, out: Any) -> None:
 
 
 def context_bytes() -> int:
-    """What the driver counts beside the allocator's segments, after some kernels were loaded."""
+    """What the driver counts besides the allocator's segments, after some kernels were loaded."""
     layer = torch.nn.Conv2d(16, 16, 3).cuda()
     x = torch.randn(2, 16, 32, 32, device="cuda")
     (layer(x).flatten(1) @ torch.randn(14400, 8, device="cuda")).sum().backward()
@@ -115,7 +113,7 @@ def main(words: list[str]) -> None:
 
 
 def _share_out(calls: list[str], count: int, until: float, out: TextIO) -> None:
-    """Several processes, since most of a call's time is spent choosing its plan on the CPU."""
+    """Several processes, because most of a call's time is spent choosing its plan on the CPU."""
     spawn = multiprocessing.get_context("spawn")
     queue = spawn.Queue()
     workers = [
@@ -129,7 +127,7 @@ def _share_out(calls: list[str], count: int, until: float, out: TextIO) -> None:
         try:
             line = queue.get(timeout=max(1.0, until + 20 - time.time()))
         except Exception:
-            break  # a worker died or hangs; what is written stays
+            break  # a worker died or hangs; written lines stay
         if line is None:
             running -= 1
             continue

@@ -24,7 +24,7 @@ from holdfast.planner.recorder import Recorder
 
 @dataclass(frozen=True)
 class World:
-    """What a program runs on while it is recorded."""
+    """The environment in which a program is recorded."""
 
     recorder: Callable[[], Recorder]
     around: Callable[[Recorder, Device], AbstractContextManager[Any]]
@@ -32,25 +32,25 @@ class World:
 
 PRETENDED = World(Recorder, pretended)
 Make = Callable[[int], Callable[[], Any]]
-STEPS = 2  # the second is the first with all state; the replay repeats it
+STEPS = 2  # the second step is the first with all state; the replay repeats it
 
 _current: list[Recorder] = []
 
 
 def mark(label: str) -> None:
-    """Notes a moment of the running capture, for benches that compare phases; else nothing."""
+    """Notes a moment of the running capture, for benches that compare phases; else does nothing."""
     if _current:
         _current[-1].mark(label)
 
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Garbage is collected when a capture asks for it: elsewhere it would free at a random moment.
+    """Collects garbage only when a capture asks for it: elsewhere it would free at a random moment.
 
-    What lives already is set aside meanwhile, since walking torch's own objects takes seconds.
+    Living objects are set aside meanwhile, because walking torch's own objects takes seconds.
     """
     collecting = gc.isenabled()
-    frozen = gc.get_freeze_count() > 0  # the program's own doing, and not ours to undo
+    frozen = gc.get_freeze_count() > 0  # the program froze them itself: we must not undo that
     gc.disable()
     if not frozen:
         gc.freeze()
@@ -150,7 +150,7 @@ def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> 
             for _ in range(STEPS):
                 step()
                 recorder.mark("step")
-            # What is freed from here on is the end of the capture, not of a step.
+            # Memory freed from here on belongs to the end of the capture, not to a step.
             recorder.events = list(recorder.events)
             length = len(recorder.events)
             recorder.host = seen.host()

@@ -34,8 +34,8 @@ def encode(header: dict[str, Any], events: list[tuple[Any, ...]], roles: dict[in
     dying: list[int] = []
 
     def bury() -> None:
-        # Deaths with nothing between them come in the order of births: some of theirs is a hash
-        # table's, and captures at two batch sizes must look alike. The allocator does not mind.
+        # Deaths with nothing between them are sorted by birth: the order of some is a hash table's,
+        # and captures at two batch sizes must look alike. The allocator does not depend on it.
         for birth in sorted(dying):
             body.append(FREE)
             _varint(births - birth, body)

@@ -1,10 +1,9 @@
 """Lets autograd run backward for a GPU that is not there.
 
 On a CUDA build without a GPU, the engine asks the CUDA hooks whether device 0 has a primary
-context,
-and that question throws. While a capture runs the question is answered "no": the entry of that
-virtual function is exchanged for a function that returns false, and put back afterwards. Its place
-is counted in the header that the installed torch brings along, so another version is no surprise.
+context, and that question throws. While a capture runs, the answer is "no": the entry of that
+virtual function is replaced by a function that returns false, and restored afterwards. Its place
+is counted in the header of the installed torch, so that other versions work, too.
 """
 
 import ctypes
@@ -22,7 +21,7 @@ _HEADER = Path("include", "ATen", "detail", "AcceleratorHooksInterface.h")
 
 
 class EngineError(RuntimeError):
-    """This build of torch cannot be talked into a backward without a GPU."""
+    """On this build of torch, backward cannot be made to work without a GPU."""
 
 
 def _slot(header: str) -> int:

@@ -1,4 +1,4 @@
-"""What an operation needs beside its results, as facts: the library call, never its bytes.
+"""What an operation needs besides its results, as facts: the library call, never its bytes.
 
 The bytes depend on the GPU and the library versions; the replay knows those. A fact is a number for
 its kind and a list of integers; src/fit/capture/capture_format.h gives each list's meaning.
@@ -61,7 +61,7 @@ def _gemm(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any)
 
 
 def _gemm_bias(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
-    # A one-dimensional bias goes through cuBLASLt, which has a workspace of its own.
+    # A one-dimensional bias goes through cuBLASLt, which has its own workspace.
     recorder.scratch(GEMM, (recorder.thread(), int(args[0].dim() == 1)))
 
 
@@ -113,7 +113,7 @@ def _conv_backward(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any],
         :11
     ]
     rest = (x, weight, gradient, stride, padding, dilation, groups, transposed)
-    # One after the other: the second result is not there yet while the first is computed.
+    # One after the other: the second result does not exist while the first is computed.
     if mask[0]:
         recorder._track(out[0])
         recorder.scratch(CONV, conv_values(INPUT_GRADIENT, *rest))
@@ -158,9 +158,8 @@ def _embedding(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __:
 def _efficient_backward(
     recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any
 ) -> None:
-    # The row sums of gradient times output. For float32 that is one C++ expression, whose
-    # product, sums
-    # and transposed sums all live until its end.
+    # The row sums of gradient times output. For float32 this is one C++ expression, whose product,
+    # sums and transposed sums all live until its end.
     query, value = args[1], args[3]
     batch, heads, rows = query.shape[:3]
     sums = 4 * batch * heads * rows
@@ -170,9 +169,8 @@ def _efficient_backward(
         recorder.scratch(FIXED, (sums,))
 
 
-# The order in which a kernel makes its results, where it is not that of the results; what is
-# left out
-# lives on the CPU or is told by the fact itself.
+# The order in which a kernel makes its results, if it is not the order of the results. Results that
+# are left out live on the CPU, or the fact itself says them.
 BIRTHS: dict[Any, tuple[int, ...]] = {
     aten.native_dropout.default: (1, 0),
     aten._scaled_dot_product_efficient_attention.default: (0, 1),

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 _MOST = 200_000  # objects looked at
-_SAMPLE = 1_000  # of a long list or dictionary; the rest is taken to be like them
+_SAMPLE = 1_000  # of a long list or dictionary; the rest is assumed to be like them
 _SKIPPED = (type, types.FunctionType, types.ModuleType, types.MethodType, types.BuiltinMethodType)
 
 
@@ -18,7 +18,7 @@ class Held:
     """In bytes."""
 
     arrays: int = 0
-    objects: int = 0  # a forked worker that only reads them gets copies: counting is writing
+    objects: int = 0  # a forked worker that only reads them copies them: counting references writes
 
 
 def held_by(root: Any) -> Held:
@@ -55,7 +55,7 @@ def _array_bytes(item: Any, seen: set[int]) -> int | None:
     if numpy is not None and isinstance(item, numpy.ndarray):
         if isinstance(item, numpy.memmap):
             return 0
-        if isinstance(item.base, numpy.ndarray):  # a view: whose memory it is decides
+        if isinstance(item.base, numpy.ndarray):  # a view: the owner of the memory counts
             root = item.base
             if id(root) in seen:
                 return 0

@@ -1,4 +1,4 @@
-"""Keras models on torch, captured like any other step: exact, so it is tried before reckoning."""
+"""Keras models on torch, captured like any other step: exact, so it is tried before estimating."""
 
 import gc
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _WORTH_TELLING = 16 << 20
 
 
 class NotOnTorch(Exception):
-    """A model of another backend came out of make(batch): it is reckoned, not captured."""
+    """make(batch) returned a model of another backend: it is estimated, not captured."""
 
     def __init__(self, model: Any) -> None:
         super().__init__()
@@ -66,8 +66,8 @@ def step_of(
 def _collect(recorder: Recorder) -> None:
     """Ends a step as Python's collector would.
 
-    Merging layers leave their inputs in reference cycles, so these live until a collection, and
-    when one comes is chance. The figure is told without them, and how much they are beside it.
+    Merging layers leave their inputs in reference cycles, so these live until a collection, which
+    comes at a random moment. The figure excludes them, and says separately how much they are.
     """
     before = len(recorder.events)
     gc.collect()
@@ -81,7 +81,7 @@ def _collect(recorder: Recorder) -> None:
 
 
 def copy_of(model: Any) -> Any:
-    """The same model, compiled the same way, made anew where the capture sees its weights."""
+    """The same model, compiled in the same way, made anew where the capture sees its weights."""
     import keras
 
     copy = keras.models.clone_model(model)

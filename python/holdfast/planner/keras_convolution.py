@@ -1,4 +1,4 @@
-"""A Keras convolution as the library calls it makes: what their workspaces are looked up by."""
+"""The library calls that a Keras convolution makes, by which their workspaces are looked up."""
 
 from holdfast.planner.keras_trace import Call
 from holdfast.planner.numbers import (

@@ -19,7 +19,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Data:
-    """What fit() was given: trees of samples, None where it cannot be told without reading it."""
+    """What fit() was given: trees of samples, None if it cannot be known without reading it."""
 
     inputs: Any = None
     targets: Any = None
@@ -27,7 +27,7 @@ class Data:
 
 
 def is_model(thing: Any) -> bool:
-    """Whether it is a Keras model, without importing Keras for others."""
+    """Whether it is a Keras model; does not import Keras for other objects."""
     return any(
         kind.__module__.startswith("keras.") and kind.__name__ == "Model"
         for kind in type(thing).__mro__

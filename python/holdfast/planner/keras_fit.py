@@ -19,7 +19,7 @@ _TRAINERS = {
 
 
 class Found(BaseException):
-    """The script is about to train this. Not an Exception: it must not catch it."""
+    """The script is about to train this. Not an Exception, so that the script does not catch it."""
 
     def __init__(self, model: Any, data: Data) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class Found(BaseException):
 
 
 class _AtImport(importlib.abc.MetaPathFinder):
-    """Keras is imported by the script, or never: its trainer is changed as it is loaded."""
+    """Changes Keras' trainer as it is loaded: the script imports Keras itself, or never."""
 
     def __init__(self, change: Callable[[Any], None]) -> None:
         self._change = change
@@ -50,7 +50,7 @@ class _AtImport(importlib.abc.MetaPathFinder):
 
 @contextmanager
 def stopped(at_fit: Callable[[Any, Data], None]) -> Iterator[None]:
-    """Inside, fit() does this instead of training."""
+    """Inside, fit() calls `at_fit` instead of training."""
     before: list[tuple[Any, Any]] = []
 
     def change(trainer: Any) -> None:

@@ -1,9 +1,9 @@
 """What each kind of Keras layer leaves in memory for backward.
 
-A rule knows the layer's class and its tensors' shapes. What a backend does with them differs: on
-torch Keras copies images into torch's order of dimensions, and every result lies in memory; on
-TensorFlow they do, too, until their last use; JAX' compiler fuses what works element by element
-into its neighbours, so that only some results ever lie in memory.
+A rule knows the layer's class and its tensors' shapes. Backends differ. On torch Keras copies
+images into torch's order of dimensions, and every result is in memory; on TensorFlow, too, until
+its last use. JAX' compiler fuses elementwise operations into their neighbours, so only some results
+are ever in memory.
 """
 
 import math
@@ -12,9 +12,9 @@ from typing import Any
 
 from holdfast.planner.keras_trace import WIDTH, Call, Tensor
 
-# Activations whose backward needs the result; the others' needs what went in.
+# Activations whose backward needs the result; all others need the input.
 _FROM_RESULT = {"relu", "tanh", "sigmoid", "softmax", "log_softmax", "elu", "exponential"}
-# XLA computes cheap ones again where they are needed, and keeps the results of these.
+# XLA computes cheap activations again where they are needed, and keeps the results of these.
 _COSTLY = {"gelu", "silu", "swish", "tanh", "sigmoid", "softmax", "elu", "exponential", "mish"}
 _VIEWS = {"InputLayer", "Flatten", "Reshape", "Permute", "Identity", "ActivityRegularization"}
 _SUMS = {"Add", "Subtract", "Average"}
@@ -38,12 +38,12 @@ class Cost:
 
     keeps_input: bool = False
     keeps_output: bool = False
-    kept: int = 0  # bytes that backward needs beside those
-    work: int = 0  # bytes that are gone when the layer is done
+    kept: int = 0  # bytes that backward needs besides those
+    work: int = 0  # bytes that are freed when the layer is done
     back: int = 0  # the same, in its backward
     view: bool = False  # the output is the input
-    passes: bool = False  # the gradient of the output is the input's, too
-    product: bool = False  # a convolution or a matrix product: what it reads lies in memory
+    passes: bool = False  # the gradient of the output is also the input's
+    product: bool = False  # a convolution or a matrix product: its inputs are in memory
     reads_twice: bool = False  # reductions over what they then use
 
 
@@ -74,7 +74,7 @@ def _activated(call: Call, cost: Cost, backend: str) -> Cost:
     out = largest(call.outputs)
     if name == "linear":
         return cost
-    if backend == "jax":  # backward reads what went in, and what was costly to compute
+    if backend == "jax":  # backward reads the inputs, and results that were costly to compute
         return replace(cost, kept=cost.kept + out * (1 + (name in _COSTLY)), back=out)
     if name in _FROM_RESULT:
         return replace(cost, keeps_output=True, work=cost.work + out, back=out)
@@ -106,7 +106,7 @@ def _product(call: Call, backend: str) -> Cost:
         # The product and its sum with the bias were both seen to stay (bench/fit --keras).
         cost = replace(cost, kept=cost.kept + out)
     if backend == "torch" and "Conv" in call.kind and call.layer.data_format == "channels_last":
-        # Keras copies into torch's order of dimensions, and from there into cuDNN's.
+        # Keras copies into torch's order of dimensions, and torch copies into cuDNN's.
         weights = sum(math.prod(v.shape) for v in call.layer.trainable_variables)
         copied = into + weights * width(call.outputs[0].dtype)
         cost = replace(cost, keeps_input=False, kept=cost.kept + copied, work=into)
@@ -114,7 +114,7 @@ def _product(call: Call, backend: str) -> Cost:
 
 
 def _attention(call: Call, backend: str) -> Cost:
-    """Products of queries and keys, where no kernel avoids them; projections are own calls."""
+    """Products of queries and keys, if no kernel avoids them; projections are separate calls."""
     layer = call.layer
     heads = int(getattr(layer, "num_heads", 0) or getattr(layer, "num_query_heads", 0) or 1)
     queries = call.inputs[0].shape
@@ -153,7 +153,7 @@ def cost_of(call: Call, backend: str) -> Cost:
     if kind in _NORMS:
         if not eager:
             return Cost(True, reads_twice=True, back=2 * out)
-        # It works in float32 whatever the policy is; batches are normalized step by step.
+        # It computes in float32 whatever the policy is; batches are normalized step by step.
         wide = 4 * call.outputs[0].elements
         half = width(call.outputs[0].dtype) == 2
         copies = half + (kind == "BatchNormalization")
@@ -177,5 +177,5 @@ def cost_of(call: Call, backend: str) -> Cost:
         return Cost(reads_twice=True)
     if kind in ("Rescaling", "Normalization", "ZeroPadding2D", "Cropping2D", "Concatenate"):
         return Cost()
-    # Unknown, with weights or without: it keeps what it reads.
+    # An unknown layer, with weights or without: it keeps its inputs.
     return Cost(keeps_input=True, reads_twice=True)

@@ -19,8 +19,8 @@ _SLOTS = {
     "Lamb": 2,
     "Muon": 2,
 }
-# Lists of temporaries in the shape of all variables, as the foreach updates of Keras' torch
-# backend hold them at once.
+# Lists of temporaries in the shape of all variables that are held at once, in the foreach updates
+# of Keras' torch backend.
 _COPIES = {"SGD": 1, "Adam": 3, "AdamW": 3, "Nadam": 3, "Adamax": 3, "RMSprop": 3, "Lion": 1}
 
 
@@ -60,7 +60,7 @@ def slots_of(model: Any) -> list[int]:
 
 
 def working_sizes(model: Any) -> list[int]:
-    """What an update takes beside that, on torch: lists of all variables, or one after another."""
+    """What an update takes in addition on torch: lists of all variables, or one after another."""
     optimizer = model.optimizer
     sizes = [Tensor(0, tuple(v.shape), str(v.dtype)).bytes for v in model.trainable_variables]
     if optimizer is None or not sizes:

@@ -1,4 +1,4 @@
-"""Answers requests about Keras models by reckoning; all that a Python without torch can plan."""
+"""Answers requests about Keras models by estimates: all that a Python without torch can plan."""
 
 import inspect
 from collections.abc import Callable
@@ -20,7 +20,7 @@ class NotKeras(RuntimeError):
 
 
 def made_by(make: Callable[..., Any], batch: int) -> Any:
-    """make(batch), or make() where it takes nothing: a Keras model has no batch of its own."""
+    """make(batch), or make() if it takes no argument: a Keras model has no batch of its own."""
     try:
         wants = len(inspect.signature(make).parameters)
     except (TypeError, ValueError):

@@ -71,12 +71,12 @@ class _Memory:
                 self.events.append((FREE, key))
 
     def passing(self, size: int) -> None:
-        """Taken and given back."""
+        """Allocated and freed at once."""
         if size:
             self.release(self.new(size, TEMPORARY))
 
     def mark(self, label: str) -> None:
-        """A moment."""
+        """Marks a moment."""
         if label not in self.marks:
             self.marks.append(label)
         self.events.append((MARK, self.marks.index(label)))
@@ -131,7 +131,7 @@ class Step:
         return wanted
 
     def lies(self, tensor: Tensor) -> bool:
-        """Whether it is ever in memory."""
+        """Whether the tensor is ever in memory."""
         if not self.fused:
             return True
         writer = self.written.get(tensor.key)
@@ -183,7 +183,7 @@ class Step:
             self._run(number, call, cost)
             for tensor in call.inputs:
                 if self.last_use[tensor.key] == number and tensor.key in self.buffers:
-                    # A torch model's own tables hold what its layers made until it is done.
+                    # torch keeps what a model's layers made until the model is done.
                     writer = self.written.get(tensor.key)
                     if self.eager and (writer is None or not self.traced.calls[writer].inner):
                         continue
@@ -193,7 +193,7 @@ class Step:
 
     def _run(self, number: int, call: Call, cost: Cost) -> None:
         memory = self.memory
-        for tensor in call.inputs:  # made by something that is no layer
+        for tensor in call.inputs:  # made outside of any layer
             if (
                 tensor.key not in self.buffers
                 and tensor.key not in self.written

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 WIDTH = {"bool": 1, "float16": 2, "bfloat16": 2, "float64": 8, "int64": 8, "uint64": 8}
-# These are looked at as a whole: what runs inside them runs once per time step, or in one kernel.
+# These layers are treated as a whole: the layers inside run once per time step, or in one kernel.
 MODELS = ("Functional", "Sequential", "Model")
 WHOLE = ("RNN", "LSTM", "GRU", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D")
 
@@ -50,7 +50,7 @@ class Call:
     name: str
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
-    inner: bool  # ran inside another layer that is no model
+    inner: bool  # ran inside another layer that is not a model
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def kind_of(layer: Any) -> str:
 
 
 class _Notes:
-    """Notes the calls; tensors are told apart by identity, so they are held meanwhile."""
+    """Notes the calls. Identity tells tensors apart, so all of them are held meanwhile."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
@@ -110,8 +110,8 @@ class _Notes:
         finally:
             self.depth_whole -= whole
             self.depth -= nested
-        # One with layers inside is no more than they are, except for attention: its products of
-        # queries and keys belong to no layer.
+        # A layer with layers inside is only their sum, except attention: its products of queries
+        # and keys belong to no inner layer.
         if self.depth_whole or (len(self.calls) > before and "Attention" not in kind):
             return result
         inputs = tuple(dict.fromkeys(self.tensors((args, kwargs))))
@@ -146,7 +146,7 @@ def trace(model: Any, inputs: Any) -> Trace:
     seen: dict[str, tuple[Tensor, ...]] = {}
 
     def forward(given: Any) -> Any:
-        notes.calls.clear()  # Keras tries again in another way when one does not work
+        notes.calls.clear()  # if one way fails, Keras tries another
         seen["in"] = notes.tensors(given)
         result = model(given, training=True) if model._call_has_training_arg else model(given)
         seen["out"] = notes.tensors(result)

@@ -12,7 +12,7 @@ aten = torch.ops.aten
 
 
 def _in_place(_: Recorder, __: Sequence[Any], ___: Any) -> None:
-    """Fused optimizers write into what they are given."""
+    """Fused optimizers write into their arguments."""
 
 
 def _no(_: Recorder, __: Sequence[Any], ___: Any) -> bool:
@@ -20,7 +20,7 @@ def _no(_: Recorder, __: Sequence[Any], ___: Any) -> bool:
 
 
 def _grouped_mm(_: Recorder, args: Sequence[Any], kwargs: Any) -> torch.Tensor:
-    """Matrix products of experts; torch takes other types than bfloat16 one by one."""
+    """Matrix products of experts; torch computes other types than bfloat16 one by one."""
     a, b = args[0], args[1]
     offsets = args[2] if len(args) > 2 else kwargs.get("offs")
     if a.dim() == 2 and b.dim() == 3:
@@ -48,7 +48,7 @@ def _ctc_backward(_: Recorder, args: Sequence[Any], __: Any) -> torch.Tensor:
 
 
 def _packed(_: Recorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch.Tensor]:
-    """Sequences without their padding; the lengths lie on the CPU, so they are known."""
+    """Sequences without their padding; the lengths are on the CPU, so they are known."""
     x, lengths, batch_first = args
     with unset_fake_temporarily():
         longest = int(lengths[0])
@@ -64,7 +64,7 @@ def _packed_backward(_: Recorder, args: Sequence[Any], __: Any) -> torch.Tensor:
 
 
 def special() -> dict[Any, Any]:
-    """By operation, as far as this torch has it."""
+    """By operation, for those that this torch has."""
     found: dict[Any, Any] = {}
     for name, overloads, stand_in in (
         ("_fused_sgd_", ("default", "tensor_lr"), _in_place),

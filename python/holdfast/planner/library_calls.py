@@ -12,7 +12,7 @@ _DTYPES = (torch.float32, torch.float16, torch.bfloat16, torch.float64)
 
 
 class CannotCall(ValueError):
-    """The call is not one that can be made here."""
+    """This call cannot be made here."""
 
 
 def requested() -> int:
@@ -26,10 +26,10 @@ def peak_requested() -> int:
 
 
 def scratch_of(call: Callable[[], Any]) -> int:
-    """What a call takes and gives back, beside what it returns.
+    """What a call takes and gives back, in addition to what it returns.
 
-    When cuDNN's first plan finds no room, torch takes the next one without a word. Others measure
-    on this GPU at the same time, so what was refused is tried again once they have moved on.
+    If cuDNN's first plan finds no room, torch silently takes the next one. Other processes measure
+    on this GPU at the same time, so a refused call is repeated once they have moved on.
     """
     for wait in (0.0, 0.2, 1.0, 5.0):
         if wait:
@@ -46,7 +46,7 @@ def scratch_of(call: Callable[[], Any]) -> int:
 
 
 def _refusals() -> int:
-    """How often the allocator found no room, whether anyone was told or not."""
+    """How often the allocator found no room, also when torch hid it."""
     return int(torch.cuda.memory_stats()["num_ooms"])
 
 
@@ -57,7 +57,7 @@ def measure(name: str, values: list[int], limit: int) -> list[int]:
     if name == "rnn_reserve":
         return _rnn(values, limit)[0]
     if name == "rnn_work":
-        return _rnn(values[1:], limit)[1]  # the same for backward, as cuDNN's own question says
+        return _rnn(values[1:], limit)[1]  # the same for backward, by cuDNN's own query
     raise CannotCall("not a call that is known")
 
 

@@ -1,8 +1,8 @@
-"""The DataLoaders of a program that is captured: their batch size, and what they are made of.
+"""The DataLoaders of a captured program: their batch size, and what they are made of.
 
-They run in the capturing process, without workers. A loader's batch size is changed where it is
-made; its data is gone through again when it is too short for full batches, since a batch that a
-dataset cannot fill would be planned too small.
+They run in the capturing process, without workers. A loader's batch size is changed when it is
+made. If its data is too short for full batches, it is repeated, because a batch that the dataset
+cannot fill would be planned too small.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _POSITIONAL = (
     "pin_memory",
     "drop_last",
 )
-# Only workers take these, and the capture has none.
+# Only workers use these options, and the capture has none.
 _OF_WORKERS = ("prefetch_factor", "persistent_workers", "timeout", "multiprocessing_context")
 _FULL_BATCHES = 64  # two steps, accumulated over up to 32 batches each
 _DISTINCT = 256  # samples of a large batch that are really made
@@ -43,7 +43,7 @@ _FETCH = _MapDatasetFetcher.fetch
 
 
 class _Again(Sampler[Any]):
-    """Another sampler's indices, from the beginning again until there are enough."""
+    """Another sampler's indices, repeated until there are enough."""
 
     def __init__(self, sampler: Any, length: int) -> None:
         self.sampler = sampler
@@ -61,7 +61,7 @@ class _Again(Sampler[Any]):
 
 
 class Loaders:
-    """What was seen of the loaders."""
+    """What is known of the loaders."""
 
     def __init__(self, wanted: int) -> None:
         self.wanted = wanted  # 0: as the program has it
@@ -72,13 +72,13 @@ class Loaders:
 
     @property
     def batch(self) -> int | None:
-        """The batch size that is planned; None where no loader has one."""
+        """The planned batch size; None if no loader has one."""
         if self.batch_size is None:
             return None
         return self.wanted or self.batch_size
 
     def made(self, dataset: Any, options: dict[str, Any]) -> dict[str, Any]:
-        """The options that a loader gets instead of those it was asked for."""
+        """The options that a loader gets instead of the requested ones."""
         size = options.get("batch_size", 1)
         self._datasets.setdefault(id(dataset), dataset)
         self._asked.setdefault(id(dataset), dict(options))  # wrappers make loaders out of loaders
@@ -107,7 +107,7 @@ class Loaders:
         self._delivered = (id(dataset), sizes)
 
     def host(self) -> dict[str, Any] | None:
-        """What decides the host's memory, as facts; None without a loader that was used."""
+        """The facts that decide the host's memory; None if no loader was used."""
         if self._delivered is None or self._delivered[0] not in self._asked:
             return None
         dataset, sizes = self._delivered
@@ -132,13 +132,13 @@ def _shapes(sample: Any) -> list[Any]:
 
 
 def _fetch(self: Any, indices: Any) -> Any:
-    """A map-style dataset's batch. Samples of one shape stand for as many more of the same."""
+    """A map-style dataset's batch. Samples of one shape are repeated instead of made."""
     if not self.auto_collation or len(indices) <= _DISTINCT:
         return _FETCH(self, indices)
     few = [self.dataset[index] for index in indices[:_DISTINCT]]
     shapes = _shapes(few[0])
     if any(_shapes(sample) != shapes for sample in few[1:]):
-        return _FETCH(self, indices)  # the longest decides, and it may be any of them
+        return _FETCH(self, indices)  # the longest sample decides, and it may be any of them
     whole, rest = divmod(len(indices), _DISTINCT)
     if self.collate_fn is default_collate:
         stacked = self.collate_fn(few)
@@ -149,7 +149,7 @@ def _fetch(self: Any, indices: Any) -> Any:
 
 @contextmanager
 def watched(wanted: int = 0) -> Iterator[Loaders]:
-    """Inside, loaders are made as Loaders says."""
+    """Inside, loaders are made as described in Loaders."""
     seen = Loaders(wanted)
     original = DataLoader.__init__
 

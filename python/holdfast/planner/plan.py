@@ -139,7 +139,7 @@ def fit(
 
 
 def _served(make: Any) -> tuple[Any, Any]:
-    """Who answers, and with what: a Keras model is copied to where its weights are seen."""
+    """The function that answers, and its argument: a Keras model is copied, to see its weights."""
     if not keras_data.is_model(make):
         from holdfast.planner.serve import serve
 
@@ -174,7 +174,7 @@ def _ask(options: list[str], make: Callable[[int], Callable[[], Any]]) -> dict[s
     def listen() -> None:
         said["out"], said["err"] = program.communicate()
 
-    # Listening aside: a long answer must not wait for a reader that waits for it.
+    # A separate thread reads: else a long answer and its reader would wait for each other.
     listener = threading.Thread(target=listen)
     listener.start()
     try:

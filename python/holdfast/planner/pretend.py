@@ -1,7 +1,7 @@
 """Makes torch take its CUDA branches without a GPU, for as long as a capture lasts.
 
-Each stand-in is here because torch, without it, would fail or (worse) silently do something else
-than on a GPU. All of them are taken back at the end.
+Without each of these stand-ins torch would fail or (worse) silently do something else than on a
+GPU. All of them are removed at the end.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ def _always(value: Any) -> Callable[..., Any]:
 
 
 class _Stream:
-    """Enough of a stream or an event for code that only orders its work with them."""
+    """Enough of a stream or an event for code that only orders its work with it."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         self.device = torch.device("cuda:0")
@@ -65,7 +65,7 @@ class _Stream:
 
 
 class _Generator(torch.Generator):
-    """A GPU's generator cannot be made without one; no number of its is ever drawn here."""
+    """A GPU's generator cannot be made without a GPU; no number is ever drawn from this one."""
 
     def __new__(cls, *_: Any, **__: Any) -> "_Generator":
         return super().__new__(cls, device="cpu")  # type: ignore[no-any-return]
@@ -142,14 +142,14 @@ def cuda_module(stack: ExitStack, device: Device) -> None:
 
 
 def keras_device(stack: ExitStack) -> None:
-    """Keras chose its device when it was imported, perhaps before there was a GPU to see."""
+    """Keras chose its device at its import, perhaps before the pretended GPU was there."""
     core = sys.modules.get("keras.src.backend.torch.core")
     if core is not None:
         replace(stack, core, "DEFAULT_DEVICE", "cuda")
 
 
 def _foreach(stack: ExitStack) -> None:
-    """Optimizers look at type(p) and leave the foreach path when it is not a plain tensor."""
+    """Without this, optimizers leave the foreach path, because type(p) is not a plain tensor."""
     import torch.optim.optimizer as optimizer
     import torch.utils._foreach_utils as utils
 
@@ -204,7 +204,7 @@ def _rnn_apply(original: Any) -> Any:
 
 
 def _deepcopy(self: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
-    """FakeTensor's own makes a copy whose views each have a storage of their own."""
+    """FakeTensor's own __deepcopy__ gives each view of a copy its own storage."""
     if id(self) in memo:
         return memo[id(self)]  # type: ignore[no-any-return]
     with torch.no_grad():
@@ -216,7 +216,7 @@ def _deepcopy(self: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
 
 
 def _read_out(stack: ExitStack, recorder: Recorder) -> None:
-    """Metrics and logs take values out of tensors that have none: zeros of the right shape."""
+    """Metrics and logs read values of tensors that have none: they get zeros of the right shape."""
 
     def read(tensor: torch.Tensor) -> torch.Tensor:
         known = values.value_of(tensor)
@@ -230,7 +230,7 @@ def _read_out(stack: ExitStack, recorder: Recorder) -> None:
 
 
 def _compile(stack: ExitStack, recorder: Recorder) -> None:
-    """Compiled code cannot be followed; what it was made from can."""
+    """Compiled code cannot be followed; the original can."""
 
     def unchanged(model: Any = None, **_: Any) -> Any:
         text = "torch.compile is ignored: a compiled step may need less, or other workspaces"
@@ -243,7 +243,7 @@ def _compile(stack: ExitStack, recorder: Recorder) -> None:
 
 
 def _transformers(stack: ExitStack) -> None:
-    """transformers builds other masks when it sees fake tensors, as for torch.export."""
+    """When transformers sees fake tensors, it builds other masks, as for torch.export."""
     for module in list(sys.modules.values()):
         name = getattr(module, "__name__", "")
         before = vars(module).get("is_fake_tensor") if name.startswith("transformers.") else None
@@ -260,7 +260,7 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
     """Inside, the program runs on a pretended GPU and the recorder sees all of it."""
     with ExitStack() as stack:
         stack.enter_context(backward_without_gpu())
-        # Before is_available() says yes: the mode then puts a harmless guard in the driver's place.
+        # Before is_available() says yes: the mode then replaces the driver by a harmless guard.
         mode = stack.enter_context(FakeTensorMode(allow_non_fake_inputs=True))
         replace(stack, fake_tensor, "init_gpu_context", _always(None))
         cuda_module(stack, device)
@@ -268,7 +268,7 @@ def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
         _foreach(stack)
         _read_out(stack, recorder)
         _compile(stack, recorder)
-        # Again with every new model: programs import it late.
+        # Again for every new model, because programs import transformers late.
         recorder.at_new_model = lambda: _transformers(stack)
         attention = Attention(device, F.scaled_dot_product_attention)
         replace(stack, F, "scaled_dot_product_attention", attention)

@@ -20,7 +20,7 @@ def is_users(file: str) -> bool:
 
 
 def users_line(error: BaseException) -> str:
-    """` at train.py:12`: the innermost line of the program's own; empty where there is none."""
+    """` at train.py:12`: the innermost line of the program's own; empty if there is none."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if is_users(frame.filename):
             return f" at {Path(frame.filename).name}:{frame.lineno}"
@@ -28,7 +28,7 @@ def users_line(error: BaseException) -> str:
 
 
 def in_one_line(error: BaseException) -> str:
-    """The message, its line, and advice where there is some."""
+    """The message, its line, and advice if there is any."""
     text = str(error).strip().splitlines()
     said = text[0] if text else "no message"
     if getattr(error, "told", False):  # it names line and advice itself

@@ -1,4 +1,4 @@
-"""Which Pythons can plan. Read by those that cannot, so this file is Python 3.8."""
+"""Which Pythons can plan. Python 3.8 must be able to read this file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 
 
 def too_old() -> str | None:
-    """One sentence where this Python cannot; None where it can."""
+    """One sentence if this Python is too old; None if it can plan."""
     if sys.version_info >= (3, 10):  # noqa: UP036
         return None
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"

@@ -27,7 +27,7 @@ _DEVICE_QUERY = torch.ops.prim.device.default
 _ADD = aten.add.Tensor
 _INDEX = aten.index.Tensor
 _ITEM = aten._local_scalar_dense.default
-# Below this many elements, tensors on the CPU are real: constructors and optimizers read them back.
+# Tensors on the CPU with fewer elements are real: constructors and optimizers read them back.
 _REAL_LIMIT = 1 << 14
 
 
@@ -38,7 +38,7 @@ class CannotPretend(RuntimeError):
 
 
 class Recorder(TorchDispatchMode):
-    """Stands above FakeTensorMode; what it returns is what the program sees."""
+    """Runs above FakeTensorMode; the program sees what it returns."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ class Recorder(TorchDispatchMode):
         return entry[1] if entry else None
 
     def on_gpu(self, tensor: torch.Tensor) -> bool:
-        """Whether it lies there."""
+        """Whether the tensor is on the pretended GPU."""
         return bool(tensor.device.type == "cuda")
 
     def set_role(self, tensor: Any, role: int) -> None:
@@ -253,7 +253,7 @@ class Recorder(TorchDispatchMode):
             return None
         if getattr(self._modules, "in_linear", False):
             return args[0]  # linear adds its bias to the product
-        # The engine adds up gradients itself: nothing of Python is below this call.
+        # The engine adds up gradients itself: then no Python frame is below this call.
         if frame.f_back is not None or args[0].shape != args[1].shape:
             return None
         if self.alone is None:
@@ -274,7 +274,7 @@ class Recorder(TorchDispatchMode):
             self._modules.in_linear = False
 
     def learn_alone(self) -> None:
-        """How many holders a gradient has that only the engine holds: one example tells."""
+        """How many holders a gradient has that only the engine holds, learned from one example."""
         x = torch.ones(3, device="cuda", requires_grad=True)
         y = x * 2
         (y.exp() + y.sin()).sum().backward()
@@ -297,7 +297,7 @@ class Recorder(TorchDispatchMode):
         return size <= _REAL_LIMIT
 
     def _item(self, tensor: torch.Tensor) -> Any:
-        """Unless it is known: found_inf and norms are zero, as in a step that goes well."""
+        """Zero if it is unknown: so found_inf and norms are those of a step that goes well."""
         known = values.value_of(tensor)
         if known is not None:
             with unset_fake_temporarily():
@@ -310,7 +310,7 @@ class Recorder(TorchDispatchMode):
         return 0
 
     def note_made_up(self, counts: bool) -> None:
-        """A value was read that is not known."""
+        """The program read a value that is not known."""
         if counts and not self._read_back:
             self._read_back = True
             self.missing.append(
@@ -360,14 +360,14 @@ def _holders(tensor: torch.Tensor) -> tuple[int, int]:
 
 
 def _has_no_fake(error: RuntimeError) -> bool:
-    """Nobody registered what an operation does to shapes; custom_op says so in words only."""
+    """The operation has no fake version; custom_op says so only in its message."""
     return isinstance(error, (UnsupportedOperatorException, NotImplementedError)) or (
         "no fake impl registered" in str(error)
     )
 
 
 def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:
-    """A real tensor copied to the pretended GPU; FakeTensorMode would try it on the true one."""
+    """Copies a real tensor to the pretended GPU; FakeTensorMode would try the real one."""
     dtype = kwargs.get("dtype") or tensor.dtype
     stride = tensor.stride()
     if not torch.ops.aten.is_non_overlapping_and_dense(tensor):  # then the copy is contiguous
@@ -378,7 +378,7 @@ def _upload(tensor: torch.Tensor, kwargs: dict[str, Any]) -> torch.Tensor:
 
 
 def _writes_real(func: Any, args: Any) -> bool:
-    """A pretended value written into a real tensor: there is nothing to write."""
+    """A pretended value is written into a real tensor: there is no value to write."""
     return (
         bool(args)
         and isinstance(args[0], torch.Tensor)

@@ -15,7 +15,7 @@ RELU, TANH, LSTM, GRU = range(4)
 
 
 def functions() -> dict[str, Any]:
-    """What stands in for the functions of torch._VF, which reach for the device in C++."""
+    """Replacements for functions of torch._VF, which use the device in C++."""
 
     def lstm(*arguments: Any) -> Any:
         return _layers(LSTM, *arguments)
@@ -33,7 +33,7 @@ def functions() -> dict[str, Any]:
 
 
 def _layers(mode: int, *arguments: Any) -> Any:
-    """Both forms: whole sequences, and packed ones, which bring their batch sizes along."""
+    """Both forms: whole sequences, and packed ones with their batch sizes."""
     if isinstance(arguments[2 if mode != LSTM else 1], torch.Tensor):
         whole: tuple[Any, ...] = (arguments[0], *arguments[2:], False)
         return _run(mode, arguments[1].tolist(), *whole)
@@ -56,7 +56,7 @@ def _run(
     hidden, cell = state if mode == LSTM else (state, None)
     size = hidden.shape[-1]
     if torch.is_autocast_enabled("cuda"):
-        # Autocast's version of these layers takes half even under bfloat16, in one flat buffer.
+        # For these layers autocast uses half even under bfloat16, in one flat buffer.
         x, hidden = x.to(torch.float16), hidden.to(torch.float16)
         cell = cell.to(torch.float16) if cell is not None else None
         weights = list(_FlatCast.apply(torch.float16, *weights))
@@ -135,7 +135,7 @@ def _facts(
 
 
 def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
-    """cuDNN's, for as long as the result is held; it is the same for all three calls."""
+    """cuDNN's workspace, held as long as the result; it is the same for all three calls."""
     workspace = torch.empty(1, dtype=torch.uint8, device=x.device)
     recorder.allocate_by_fact(workspace, RNN_WORK, (0, *values))
     recorder.set_role(workspace, WORKSPACE)

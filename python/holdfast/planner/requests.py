@@ -10,12 +10,12 @@ from typing import Any, TextIO
 from holdfast.planner import problem
 from holdfast.planner.device import Device
 
-# What a request is answered with: writes the file, says whether the batch can be chosen.
+# Answers a request: writes the file, and returns whether the batch can be chosen.
 Answer = Callable[[dict[str, Any], Path], bool]
 
 
 class NotPossible(ValueError):
-    """The change that a request asks for makes no sense for this program."""
+    """The requested change makes no sense for this program."""
 
 
 def device_of(request: dict[str, Any]) -> Device:
@@ -34,7 +34,7 @@ def device_of(request: dict[str, Any]) -> Device:
 
 
 def answer_all(requests: TextIO, answers: TextIO, answer: Answer) -> None:
-    """Until the other side closes. Files lie in a folder that ends with this call."""
+    """Until the other side closes. The files are in a folder that is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="holdfast-fit-") as folder:
         for number, line in enumerate(requests):
             request = json.loads(line)

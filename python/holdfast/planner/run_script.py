@@ -4,7 +4,7 @@ import runpy
 import sys
 from pathlib import Path
 
-# Options of the interpreter that take a word of their own.
+# Options of the interpreter that take a value.
 _WITH_VALUE = ("-W", "-X", "--check-hash-based-pycs")
 
 
@@ -15,7 +15,7 @@ class CannotPlan(RuntimeError):
 
 
 def words_of_script(words: list[str]) -> list[str]:
-    """`-u train.py --epochs 1` without what is the interpreter's."""
+    """`-u train.py --epochs 1` without the interpreter's own options."""
     rest = list(words)
     while rest and rest[0].startswith("-") and rest[0] not in ("-m", "-c"):
         del rest[: 2 if rest[0] in _WITH_VALUE else 1]

@@ -1,7 +1,7 @@
 """Plans an unchanged script: it runs on pretended tensors until its second optimizer step.
 
-A step is then what lies between the ends of two optimizer steps. The batch size is the one its
-first DataLoader gets, and can be varied there.
+A step is then everything between the ends of two optimizer steps. The batch size is that of the
+first DataLoader, and can be varied there.
 """
 
 import warnings
@@ -21,13 +21,13 @@ from holdfast.planner.run_script import CannotPlan, run_script, words_of_script
 
 
 class Enough(BaseException):
-    """Two steps were seen. Not an Exception: the script must not catch it."""
+    """Two steps were seen. Not an Exception, so that the script does not catch it."""
 
 
 def record_script(
     words: list[str], batch: int, device: Device, world: World = capture.PRETENDED
 ) -> tuple[Recorder, Loaders]:
-    """The recorded steps, and what was seen of the script's loaders; batch 0: its own."""
+    """The recorded steps, and what is known of the script's loaders; batch 0: its own."""
     recorder = world.recorder()
     words = words_of_script(words)
     if words[0] != "-m" and not Path(words[0]).is_file():
@@ -79,7 +79,7 @@ def record_script(
 
 
 def _check(script: str, steps: int, batch: int, seen: Loaders) -> None:
-    """Nothing is planned that was not asked for."""
+    """Refuses a capture that is not of what was asked for."""
     if steps < capture.STEPS:
         count = "no optimizer step" if steps == 0 else "one optimizer step"
         trains = "" if steps else " with a torch optimizer, when run like this"

@@ -16,11 +16,11 @@ from holdfast.planner.small_run import REAL, SmallRuns
 def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
     """Captures of make(batch), as it is or with a way applied, until the other side closes."""
     small: dict[str, SmallRuns] = {}
-    made: list[Any] = []  # the Keras model that make() returned last
+    made: list[Any] = []  # the last Keras model that make() returned
 
     def noted(batch: int) -> Any:
         thing = keras_serve.made_by(make, batch)
-        # Nothing else is kept: its tensors would die in the midst of the next capture.
+        # Keeps nothing else: its tensors would die in the middle of the next capture.
         made[:] = [thing] if keras_data.is_model(thing) else []
         return thing
 

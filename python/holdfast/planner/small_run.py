@@ -1,9 +1,9 @@
 """The fallback where a step cannot be pretended: small real runs on the CPU, scaled to the batch.
 
 Operations without a fake version, and results whose shape depends on data, need real tensors. The
-step then runs for real, at two small batches, with everything that was asked to be on the GPU on
-the CPU instead. Births and deaths are noted as in a capture; what grows between the two batches is
-scaled. The GPU's own kernels never run, so this is an estimate, and marked as one.
+step then really runs at two small batches, and everything that was meant for the GPU is on the CPU.
+Births and deaths are noted as in a capture; whatever grows between the two batches is scaled. The
+GPU's own kernels never run, so this is an estimate, and marked as one.
 """
 
 import weakref
@@ -25,7 +25,7 @@ from holdfast.planner.pretend import cuda_module, replace
 from holdfast.planner.recorder import Recorder
 
 BATCHES = (2, 4)
-# What nine of ten such estimates stay below (bench/fit --small-runs).
+# Nine of ten such estimates are closer than this (bench/fit --small-runs).
 BAND = 0.25
 _SHARE_OF_MEMORY = 0.5
 
@@ -37,7 +37,7 @@ class NoSmallRun(RuntimeError):
 
 
 def available_bytes() -> int:
-    """What this machine can still give."""
+    """The memory that this machine still has."""
     for line in Path("/proc/meminfo").read_text().splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
@@ -107,7 +107,7 @@ class RealRecorder(Recorder):
         kwargs.pop("pin_memory", None)
         on_gpu = moved or any(self.on_gpu(leaf) for leaf in tree_leaves((args, kwargs)))
         if wanted is not None and not moved:
-            # `device=x.device` says CPU here where it would say GPU there; `.cpu()` means it.
+            # `device=x.device` says CPU here and would say GPU there; `.cpu()` really means it.
             on_gpu = bool(self.thread() or self.depth() or (on_gpu and kwargs.get("dtype")))
         out = func(*args, **kwargs)
         if on_gpu and self._seeing:
@@ -119,7 +119,7 @@ class RealRecorder(Recorder):
         return out
 
     def thread(self) -> int:
-        """On a GPU backward has a thread of its own, and with it its own handles."""
+        """On a GPU, backward has its own thread, and with it its own handles."""
         return int(torch._C._current_autograd_node() is not None)
 
     def _user_line(self) -> tuple[str, int]:
@@ -127,7 +127,7 @@ class RealRecorder(Recorder):
 
 
 class _Attention(torch.autograd.Function):
-    """Attention that keeps what the GPU's kernels keep; the CPU's would keep all its weights."""
+    """Attention that keeps what the GPU's kernels keep; the CPU's keeps all its weights."""
 
     @staticmethod
     def forward(ctx: Any, recorder: RealRecorder, attend: Any, *qkv: torch.Tensor) -> torch.Tensor:
@@ -172,7 +172,7 @@ def _attention(recorder: RealRecorder) -> Callable[..., torch.Tensor]:
 
 @contextmanager
 def gpu_is_the_cpu(recorder: Recorder, device: Device) -> Iterator[None]:
-    """Inside, what the program puts on the GPU lies on the CPU, with the GPU's code paths."""
+    """Inside, what the program puts on the GPU is on the CPU, with the GPU's code paths."""
     original = torch.autocast.__init__
 
     def autocast(self: Any, device_type: str, *args: Any, **kwargs: Any) -> None:
@@ -180,7 +180,7 @@ def gpu_is_the_cpu(recorder: Recorder, device: Device) -> Iterator[None]:
             kwargs["dtype"] = torch.float16  # the CPU's own would be bfloat16
         original(self, "cpu" if device_type == "cuda" else device_type, *args, **kwargs)
 
-    # A stand-in for the driver, which torch asks for device 0 before it asks us.
+    # A stand-in for the driver: torch asks it about device 0 before it asks us.
     if not torch.cuda.is_available():
         torch._C._ensureCUDADeviceGuardSet()
     with ExitStack() as stack:
@@ -214,7 +214,7 @@ def scaled(few: Recorder, more: Recorder, batch: int) -> list[tuple[Any, ...]]:
     events: list[tuple[Any, ...]] = []
     for a, b in zip(few.events, more.events, strict=True):
         if b[0] == ALLOC:
-            # Between not growing at all and growing with the batch: noise is not scaled up.
+            # Grows between not at all and in proportion to the batch: noise is not scaled up.
             grows = min(max(0.0, (b[2] - a[2]) / (high - low)), b[2] / high)
             events.append((*b[:2], int(b[2] + grows * (batch - high)), *b[3:]))
         elif b[0] == SCRATCH and len(a[4]) == len(b[4]):

@@ -1,8 +1,8 @@
-"""Which common operations take memory beside their results, and how much: measured on a GPU.
+"""Which common operations take memory besides their results, and how much: measured on a GPU.
 
 Each line is "op NAME integers = sizes": the allocations that are born and die inside one call, in
-order. They are the ground for the rules in src/fit, and show when a new version of torch breaks
-one.
+order. The rules in src/fit are based on them, and they show when a new version of torch breaks a
+rule.
 """
 
 from collections.abc import Callable, Iterator
@@ -189,7 +189,7 @@ def lines() -> Iterator[str]:
         left = f"op {name} {' '.join(map(str, numbers))}"
         try:
             with torch.autograd.set_grad_enabled(name.startswith("attention")):
-                call()  # the first call may load things
+                call()  # the first call may load libraries
                 sizes = passing_sizes(call)
             yield f"{left} = {' '.join(map(str, sizes))}".rstrip()
         except Exception as error:

@@ -1,6 +1,6 @@
 """Workspace tables and lists of calls as text: what `holdfast fit --calibrate` writes and reads.
 
-A line is "name integers... = bytes...". A table to ship says all batches of a convolution on one
+A line is "name integers... = bytes...". A table to ship has all batches of a convolution on one
 line, "conv integers... = batch:bytes ...", with a batch of 0 among the integers.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-BATCH = 6  # where a convolution's integers have the batch
+BATCH = 6  # the batch's place among a convolution's integers
 
 
 def lines_of(path: Path) -> Iterator[str]:

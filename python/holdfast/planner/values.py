@@ -1,8 +1,8 @@
-"""Values of small tensors on the pretended GPU, where they follow from the program alone.
+"""Values of small tensors on the pretended GPU, if they follow from the program alone.
 
 A mask of ones is all ones without a GPU, too, and programs branch on that (`if mask.all()`) or
-shape their data by it (`x[mask]`). What no value is known for is answered with the most memory it
-can take, and said so.
+shape their data by it (`x[mask]`). If a value is unknown, the plan assumes the most memory that it
+can take, and says so.
 """
 
 from collections.abc import Callable
@@ -17,8 +17,8 @@ _LIMIT = 1 << 18  # elements: the masks and positions of a batch of sequences
 _VALUE = "_holdfast_value"
 _KEPT_TYPES = (torch.bool, torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)
 
-# Their results need no tensor with a value. Zeros are left out: states and gradients begin so, and
-# would be carried along in vain.
+# These need no tensor with a value. Zeros are left out: states and gradients begin as zeros, and
+# would be carried along for nothing.
 _FACTORIES = {
     aten.ones.default,
     aten.full.default,
@@ -36,7 +36,7 @@ _RANDOM = torch.Tag.nondeterministic_seeded
 
 
 def value_of(tensor: Any) -> torch.Tensor | None:
-    """The tensor on the CPU that holds the same values, where there is one."""
+    """The tensor on the CPU with the same values, if there is one."""
     value = tensor.__dict__.get(_VALUE) if type(tensor) is FakeTensor else None
     if value is None or getattr(value, "_stale", False):
         return None
@@ -57,7 +57,7 @@ class Values:
         self._storages: dict[int, list[torch.Tensor]] = {}
 
     def follow(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """After an operation: does its result have a value, or has one become unknown?"""
+        """After an operation: its result may have a value, or a value may have become unknown."""
         if func in _FACTORIES:
             if type(out) is FakeTensor and out.device.type == "cuda" and out.numel() <= _LIMIT:
                 self._compute(func, args, kwargs, out)
@@ -89,7 +89,7 @@ class Values:
                 self._storages.setdefault(value.untyped_storage()._cdata, []).append(value)
 
     def _written(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-        """An operation in place: done to the values as well, or they are no longer known."""
+        """An operation in place changes the values as well, or they are no longer known."""
         targets = [
             leaf
             for argument, declared in zip(args, func._schema.arguments, strict=False)
@@ -108,7 +108,7 @@ class Values:
 
 
 def evaluate(func: Any, args: Any, kwargs: Any) -> Any:
-    """The operation on the values of all its tensors; None when one of them has none."""
+    """The operation on the values of all its tensors; None if one of them has none."""
     unknown = []
 
     def value(tensor: torch.Tensor) -> torch.Tensor:
@@ -163,7 +163,7 @@ def _most_kept(boxes: torch.Tensor, *_: Any) -> torch.Tensor:
     return torch.empty(boxes.shape[0], dtype=torch.int64, device=boxes.device)
 
 
-# By name: torchvision's operation need not be there.
+# By name, because torchvision's operation may be missing.
 MOST: dict[str, Callable[..., Any]] = {
     "aten::nonzero": _most_nonzero,
     "aten::masked_select": _most_selected,
@@ -174,7 +174,7 @@ MOST: dict[str, Callable[..., Any]] = {
 
 
 def shaped_by_value(func: Any, args: Any, kwargs: Any) -> tuple[Any, bool]:
-    """(the result, whether its shape is the true one): by value, else the largest possible."""
+    """(the result, whether its shape is exact): by value, else the largest possible."""
     device = args[0].device
     made = evaluate(func, args, kwargs)
     if made is not None:

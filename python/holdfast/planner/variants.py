@@ -1,4 +1,4 @@
-"""The program with one change, to see what the change would save: real code runs, nothing is
+"""The program with one change, to see what the change would save: it really runs, nothing is
 guessed."""
 
 from collections.abc import Callable, Iterator
@@ -132,7 +132,7 @@ def _bf16() -> Iterator[list[bool]]:
 
 @contextmanager
 def _checkpoint() -> Iterator[list[bool]]:
-    """Modules that come in a row of two or more of a kind are recomputed in backward."""
+    """Modules in a row of two or more of a kind are recomputed in backward."""
     from torch.utils.checkpoint import checkpoint
 
     noticed: list[bool] = []
@@ -177,7 +177,7 @@ def _checkpoint() -> Iterator[list[bool]]:
 
 @contextmanager
 def _optimizer_argument(**arguments: Any) -> Iterator[list[bool]]:
-    """Adam, AdamW, SGD, Adagrad as if made with these arguments."""
+    """Adam, AdamW, SGD and Adagrad are made with these arguments."""
     noticed: list[bool] = []
     kinds = (torch.optim.Adam, torch.optim.AdamW, torch.optim.SGD, torch.optim.Adagrad)
     with ExitStack() as stack:
@@ -223,7 +223,7 @@ def _set_to_none() -> Iterator[list[bool]]:
 
 
 class _Adam8bit(Optimizer):
-    """The memory of an 8-bit Adam: two bytes of state an element and a scale for every 256."""
+    """The memory of an 8-bit Adam: two bytes of state per element, and a scale for every 256."""
 
     _BLOCK, _LEAST = 256, 4096  # smaller parameters keep 32-bit state
 

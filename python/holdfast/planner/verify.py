@@ -13,7 +13,7 @@ from holdfast._command import find
 
 
 def run_steps(step: Any, steps: int = 3, most: int = 24) -> None:
-    """Until the optimizer has stepped so often.
+    """Until the optimizer has stepped this often.
 
     A new GradScaler skips its first steps, until its scale is small enough, and the optimizer makes
     its state in the first that is not skipped.
@@ -61,7 +61,7 @@ def main(words: list[str]) -> None:
     if not torch.cuda.is_available():
         sys.exit("holdfast: --verify runs the step on a GPU, and torch sees none here")
     device = torch.cuda.get_device_properties(0)
-    # Another process: the prediction must not see the GPU, nor this one's memory.
+    # In another process: the prediction must see neither the GPU nor this process's memory.
     command = [find(), "fit", options.target, "--batch", str(options.batch), "--json"]
     command += ["--gpu", f"{device.total_memory}", "--no-largest", "--no-ways"]
     command += ["--python", sys.executable]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def words_about_bundle(folders: Iterable[str]) -> str | None:
-    """Nothing where one of these folders of labextensions has it."""
+    """Nothing if one of these folders of labextensions has it."""
     if any((Path(folder) / "holdfast-lab/package.json").is_file() for folder in folders):
         return None
     return (

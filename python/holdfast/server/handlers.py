@@ -23,12 +23,12 @@ from holdfast.server.notebooks import rows_of
 from holdfast.server.shared_answers import SharedAnswers
 from holdfast.server.status import status_of
 
-# Also what keeps a path or an option of the program out of its arguments.
+# Keeps a path or an option of the program out of its arguments, too.
 RUN_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9-]{1,32}")
 KERNEL_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]{0,127}")
 
 UNWATCHED = {"watched": False, "ended": False}
-# Between a death and the kernel that follows it.
+# Between a death and the next kernel.
 ENDED = {"watched": False, "ended": True}
 
 
@@ -39,9 +39,9 @@ def list_runs() -> list[dict[str, Any]]:
 
 
 class HoldfastHandler(APIHandler):
-    """What all handlers have in common."""
+    """The common part of all handlers."""
 
-    # Who may read kernels may read how they do; see "Authorization" of Jupyter Server.
+    # Who may read kernels may read their figures; see "Authorization" of Jupyter Server.
     auth_resource = "kernels"
 
     def initialize(self, live_runs: LiveRuns, answers: SharedAnswers) -> None:
@@ -49,7 +49,7 @@ class HoldfastHandler(APIHandler):
         self.answers = answers
 
     def kernel(self) -> Kernel | None:
-        """The kernel that the request names, as far as the server knows it."""
+        """The kernel that the request names, if the server knows it."""
         kernel_id = self.get_query_argument("kernel", None)
         if kernel_id is None:
             return None
@@ -71,7 +71,7 @@ class HoldfastHandler(APIHandler):
         return run
 
     async def answer(self, function: Any, *arguments: Any) -> None:
-        """Sends what the function finds; its complaint where it finds nothing."""
+        """Sends the function's result, or its error."""
         try:
             found = await asyncio.to_thread(function, *arguments)
         except NoSuchRun as error:
@@ -170,7 +170,7 @@ class WhyHandler(HoldfastHandler):
 
 
 class CheckHandler(HoldfastHandler):
-    """What will hurt a training here; for a kernel, in its environment and its folder."""
+    """What will hurt a training here; for a kernel, with its Python and in its folder."""
 
     @web.authenticated
     @authorized

@@ -1,4 +1,4 @@
-"""Which recorded run belongs to which kernel of the server, asked as seldom as possible."""
+"""Which recorded run belongs to which kernel of the server, with as few questions as possible."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-# A kernel that starts has no record for a moment; one that is not watched never has.
+# A starting kernel has no record for a moment; an unwatched one never has.
 ASK_SOON = 1.0
 ASK_AGAIN = 10.0
 
@@ -39,7 +39,7 @@ def runs_of(kernel: Kernel, rows: list[Row]) -> list[Row]:
 
 
 def notebook_of(row: Row, sessions: list[dict[str, Any]]) -> str:
-    """The document whose kernel a run was, among those that are open; "": none of them."""
+    """The open document whose kernel this run was; "": none of them."""
     command = row.get("command", "")
     for session in sessions:
         if f"/{Kernel(session['kernel']['id']).file_name}" in command:
@@ -48,9 +48,9 @@ def notebook_of(row: Row, sessions: list[dict[str, Any]]) -> str:
 
 
 def is_death(row: Row) -> bool:
-    """Whether a run of the list ended as nobody wanted.
+    """Whether a run of the list ended although nobody wanted it to.
 
-    One that died may be live for a moment still: its supervisor is speaking the last words.
+    A dead one may be live for a moment still, while its supervisor tells the clients.
     """
     outcome = row.get("outcome")
     ended_badly = outcome == "died" or (outcome == "stuck" and not row.get("live"))
@@ -64,7 +64,7 @@ def last_death(kernel: Kernel, rows: list[Row]) -> str | None:
 
 @dataclass(frozen=True)
 class Found:
-    """A kernel's live run; None with `ended`: it had one, which is over."""
+    """A kernel's live run; None with `ended`: it had a run, which is over."""
 
     run: str | None = None
     ended: bool = False
@@ -73,13 +73,13 @@ class Found:
 @dataclass(frozen=True)
 class _Known:
     pid: int | None
-    since: float  # that this pid is known
+    since: float  # when this pid was first seen
     asked: float
     found: Found
 
 
 class LiveRuns:
-    """The run each kernel belongs to now; remembered until the kernel is restarted."""
+    """The present run of each kernel, remembered until the kernel is restarted."""
 
     def __init__(
         self, list_runs: Callable[[], list[Row]], clock: Callable[[], float] = time.monotonic
@@ -89,7 +89,7 @@ class LiveRuns:
         self._known: dict[str, _Known] = {}
 
     def of(self, kernel: Kernel) -> Found:
-        """Asks the program only where the answer may have changed."""
+        """Asks the program only if the answer may have changed."""
         now = self._clock()
         known = self._known.get(kernel.id)
         if known is None or kernel.pid is None or known.pid != kernel.pid:
@@ -103,7 +103,7 @@ class LiveRuns:
         return found
 
     def forget(self, kernel: Kernel) -> None:
-        """Its run is over, or its record gone."""
+        """Its run is over, or its record is gone."""
         self._known.pop(kernel.id, None)
 
 

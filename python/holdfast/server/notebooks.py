@@ -26,7 +26,7 @@ def _row(session: Json, pid: int | None, now: datetime) -> Json:
         "kernel": kernel["id"],
         "path": path,
         "name": session.get("name") or path.rpartition("/")[2] or kernel["id"],
-        "bytes": None if pid is None else tree_bytes(pid) or None,  # it may be gone already
+        "bytes": None if pid is None else tree_bytes(pid) or None,  # the process may be gone
         "idle": _idle(kernel, now),
     }
 
@@ -46,7 +46,7 @@ def _idle(kernel: Json, now: datetime) -> int | None:
 
 
 def tree_bytes(pid: int) -> int:
-    """Memory of a process and all below it, without the pages of files."""
+    """Memory of a process and all below it, without pages of files."""
     total = 0
     for one in [pid, *descendants(pid)]:
         with contextlib.suppress(OSError, ValueError, IndexError):

@@ -1,6 +1,6 @@
-"""One answer of the program for everybody who asks the same within a moment.
+"""One answer of the program for all who ask the same question within a moment.
 
-Ten open tabs cost what one costs.
+So ten open tabs cost as much as one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ FRESH = 1.0
 
 
 class SharedAnswers:
-    """Safe to use from several threads; a second asker waits for the first one's answer."""
+    """Safe for several threads; a second asker waits for the first one's answer."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -23,7 +23,7 @@ class SharedAnswers:
         self._answers: dict[str, tuple[float, Any]] = {}
 
     def get(self, key: str, ask: Callable[[], Any]) -> Any:
-        """The answer to `key`, made by `ask` where there is none that is fresh."""
+        """The answer to `key`; calls `ask` if there is no fresh one."""
         with self._guard:
             self._drop_stale()
             lock = self._locks.setdefault(key, threading.Lock())

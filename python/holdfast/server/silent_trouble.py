@@ -1,4 +1,4 @@
-"""Silent trouble of a run (a leak, NaN, a stall), as its supervisor wrote it down."""
+"""Silent trouble of a run (a leak, NaN, a stall), as its supervisor recorded it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def _trouble(evidence: Json) -> str | None:
     own = [agent for agent in evidence.get("agents") or [] if agent.get("pid") == main]
     steps: Json = own[0].get("steps") or {} if own else {}
     first = steps.get("first_nonfinite")
-    # Of the last losses none was finite, or one would be there.
+    # None of the last losses was finite, or last_finite_loss would be there.
     if first is None or steps.get("last_finite_loss") is not None:
         return None
     if steps.get("count", 0) - first < _MANY:

@@ -25,10 +25,10 @@ void disk_space(const Environment& environment, Judgement& judgement) {
     if (systems.empty()) return judgement.impossible(no_answer);
     for (const WrittenFileSystem& system : systems) {
         const Space& space = *system.space;
-        // Some file systems have no size of their own (0), as overlays of nothing.
+        // Some file systems, such as overlays, report no size of their own (0).
         if (space.size.count == 0 || space.read_only || space.free >= little_room) continue;
-        // Small by nature and nearly empty, a folder may be meant so; the one a checkpoint goes to
-        // may not.
+        // A small file system that is nearly empty may be meant to be small, but not the one that
+        // checkpoints go to.
         const bool meant = space.size < little_room && space.free.share_of(space.size) > 0.5 &&
                            (!system.worked_in || space.free >= Bytes::mib(256));
         judgement.find(

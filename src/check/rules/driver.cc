@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* no_gpu = "no NVIDIA GPU or driver";
 
-// CUDA's minor version compatibility: the least driver of a whole major version.
+// CUDA's minor version compatibility: the oldest driver for a whole major version.
 std::optional<int> least_driver(int cuda) {
     switch (cuda) {
     case 13: return 580;
@@ -23,7 +23,7 @@ std::optional<int> least_driver(int cuda) {
     }
 }
 
-// Forward compatibility: a newer libcuda in front of an older kernel module, put there on purpose.
+// Forward compatibility: somebody put a newer libcuda before an older kernel module on purpose.
 bool uses_compat(const NvidiaDriver& nvidia) { return !nvidia.compat.empty(); }
 
 void judge_driver(const Environment& environment, std::string_view name, Judgement& judgement) {
@@ -103,7 +103,7 @@ void judge_code(const Environment& environment, std::string_view name, Judgement
     std::vector<GpuCode> codes;
     for (const std::string& text : framework->gpu_code) {
         const auto code = parse_code(text);
-        // An unknown word may be the very code that is needed.
+        // The word that we do not know may be the code that is needed.
         if (!code) return judgement.impossible("the build's list of GPU code is not understood");
         codes.push_back(*code);
     }
@@ -165,7 +165,7 @@ void driver_device_files(const Environment& environment, Judgement& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     if (nvidia.wsl || nvidia.uvm_node || nvidia.modprobe) return;
-    // Without any device file the GPU was not given to this container; that is nobody's mistake.
+    // Without any device file the container was not given a GPU: that is no mistake.
     if (!nvidia.device_nodes)
         return judgement.impossible("the driver is loaded, but no GPU is visible here");
     judgement.find(Severity::will_hurt, "gpu-setup"_cause,
@@ -227,7 +227,8 @@ void hidden_gpus(const Environment& environment, Judgement& judgement) {
     const std::size_t count = nvidia.gpus.gpus.size();
     std::string_view rest = value;
     const auto first = parse_number<int>(trim(next_piece(rest, ',').value_or("")));
-    // CUDA stops at the first entry that makes no sense; names (GPU-..., MIG-...) are left alone.
+    // CUDA stops at the first invalid entry. Entries that are names (GPU-..., MIG-...) are not
+    // judged.
     const bool nothing = trim(value).empty() || (first && *first < 0);
     const bool beyond = count > 0 && first && *first >= static_cast<int>(count);
     if (!nothing && !beyond) return;

@@ -13,14 +13,14 @@ struct WrittenFileSystem {
     const Space* space = nullptr;
     std::string
         who;  // "the working directory (/srv/train) and the home directory (/home/ana) have"
-    std::string path;        // of the first folder in it
-    bool worked_in = false;  // more than a cache or a home lies in it
+    std::string path;        // of its first folder
+    bool worked_in = false;  // holds more than a cache or a home
 };
 
 // "The working directory (/srv/train)"
 std::string named(const WorkPlace& place);
 
-// Those whose room is known.
+// Only those whose free space is known.
 std::vector<WrittenFileSystem> written_file_systems(const Environment& environment);
 
 }  // namespace holdfast::check::rules

@@ -1,4 +1,5 @@
-// What the GPU reports about itself: errors, heat, links, modes, and who uses its memory.
+// What the GPU reports about itself: errors, heat, links, modes, and which processes use its
+// memory.
 #include <algorithm>
 #include <set>
 
@@ -9,7 +10,7 @@
 namespace holdfast::check::rules {
 namespace {
 
-// "0-3,8": 0, 1, 2, 3, 8; nothing if a word of it is not a range.
+// "0-3,8" is 0, 1, 2, 3, 8; nothing if a word is not a range.
 std::set<int> processors_in(std::string_view text) {
     std::set<int> all;
     while (const auto piece = next_piece(text, ',')) {
@@ -54,7 +55,7 @@ void gpu_lost(const Environment& environment, Judgement& judgement) {
 void gpu_fabric(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto state = gpu.health.fabric_state;
-        if (!state || *state == 0) return;  // no NVSwitch
+        if (!state || *state == 0) return;  // there is no NVSwitch
         const bool ready = *state == 3 && gpu.health.fabric_status.value_or(0) == 0;
         if (ready) return;
         judgement.find(
@@ -174,7 +175,7 @@ void gpu_xids(const Environment& environment, Judgement& judgement) {
         if (!number) continue;
         const bool lost = *number == 79 || *number == 119 || *number == 120;
         const bool memory = *number == 48 || *number == 64 || *number == 95;
-        // 13, 31, 43 and 45 are a program's own mistakes, 63 and 94 were dealt with.
+        // 13, 31, 43 and 45 are mistakes of a program; 63 and 94 were handled.
         if (!lost && !memory) continue;
         return judgement.find(
             Severity::will_hurt, lost ? "gpu-lost"_cause : "gpu-ecc"_cause,
@@ -227,7 +228,7 @@ void gpu_link(const Environment& environment, Judgement& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto width = gpu.health.link_width;
         const auto most = gpu.health.link_width_most;
-        // The generation falls when idle, the width does not.
+        // An idle GPU lowers the link's generation, but not its width.
         if (width && most && *width > 0 && *width < *most)
             judgement.find(
                 *width * 4 <= *most ? Severity::will_hurt : Severity::note, "gpu-setup"_cause,

@@ -20,7 +20,7 @@ bool is_cuda_library(std::string_view soname) {
                        [&](std::string_view start) { return soname.starts_with(start); });
 }
 
-// Missing beneath a framework, it stops the import; beneath others only what uses them.
+// If a framework lacks it, the import fails; if another package does, only what uses it.
 Severity severity_of(const Lookup& lookup) {
     return lookup.by.find("/site-packages/torch/lib/") != std::string::npos ||
                    lookup.by.find("/tensorflow/") != std::string::npos
@@ -126,7 +126,7 @@ void cuda_library_path(const Environment& environment, Judgement& judgement) {
     for (const Lookup& lookup : python->lookups) {
         if (!is_cuda_library(lookup.library) || lookup.library.starts_with("libcudnn")) continue;
         if (lookup.how != "LD_LIBRARY_PATH" || lookup.by == "cuDNN") continue;
-        // The framework brought its own, and the variable goes before it.
+        // The framework brought its own, but the variable comes first.
         const bool own = std::any_of(
             python->packages.begin(), python->packages.end(), [](const Package& package) {
                 return package.metadata.name.starts_with("nvidia-cublas") ||
@@ -151,7 +151,7 @@ void library_versions(const Environment& environment, Judgement& judgement) {
     for (const VersionGap& gap : python->gaps) {
         if (std::find(told.begin(), told.end(), gap.library) != told.end()) continue;
         told.push_back(gap.library);
-        // libc is one for the whole process; of libstdc++ another one may be loaded before.
+        // A process has a single libc; but another libstdc++ may be loaded earlier.
         const bool libc = gap.version.starts_with("GLIBC_");
         judgement.find(
             libc ? Severity::blocks : Severity::will_hurt, "library-missing"_cause,
@@ -208,7 +208,7 @@ void mkl_kernels(const Environment& environment, Judgement& judgement) {
         return std::any_of(python->mkl_files.begin(), python->mkl_files.end(),
                            [&](const std::string& name) { return name.starts_with(start); });
     };
-    // Any of these serves: the choice falls back to "def".
+    // Any of these is enough: MKL falls back to "def".
     if (has("libmkl_def.so")) return;
     if (environment.cpu && environment.cpu->has("avx2") && has("libmkl_avx2.so")) return;
     if (environment.cpu && environment.cpu->has("avx512f") && has("libmkl_avx512.so")) return;
@@ -259,7 +259,7 @@ void runtime_clash(const Environment& environment, Judgement& judgement) {
     const Package* runtime = python->package("intel-openmp");
     const auto version = runtime != nullptr ? parse_version(runtime->metadata.version)
                                             : std::optional<PackageVersion>();
-    // Before 2020 Intel's runtime took half of GNU's calls and left the rest.
+    // Before 2020 Intel's runtime took over only half of GNU's calls.
     const bool old = version && version->part(0) < 2020;
     judgement.find(
         old ? Severity::will_hurt : Severity::note, "runtime-clash"_cause,

@@ -13,7 +13,7 @@ constexpr const char* no_limits = "/proc/self/limits is not readable";
 // A data loader with its workers, BLAS threads and a notebook server need about this many.
 constexpr std::uint64_t usual_threads = 256;
 
-// As many as help, or as the hard limit lets them, where that is enough.
+// As many as help; fewer if that is the hard limit and still enough.
 std::uint64_t most_files(const sources::Limit& limit) {
     constexpr std::uint64_t plenty = 65536;
     return limit.hard.value_or(plenty) >= 1024 ? std::min(limit.hard.value_or(plenty), plenty)
@@ -39,9 +39,9 @@ void open_files(const Environment& environment, Judgement& judgement) {
 void processes_limit(const Environment& environment, Judgement& judgement) {
     if (!environment.limits || !environment.limits->processes.known)
         return judgement.impossible(no_limits);
-    if (!environment.uid) return judgement.impossible("whose processes count is not known");
+    if (!environment.uid) return judgement.impossible("the user id is not known");
     const auto soft = environment.limits->processes.soft;
-    // The kernel does not hold the root user to it.
+    // The kernel does not apply this limit to root.
     if (*environment.uid == 0 || !soft || *soft >= 1024) return;
     judgement.find(*soft < usual_threads ? Severity::will_hurt : Severity::note,
                    "thread-limit"_cause,

@@ -1,4 +1,4 @@
-// Available memory: the machine's, the container's, and the limits that refuse it.
+// Available memory: of the machine and the container, and limits that refuse it.
 #include "base/format.h"
 #include "check/rules/rules.h"
 #include "check/rules/ulimit.h"
@@ -6,11 +6,11 @@
 namespace holdfast::check::rules {
 namespace {
 
-// Importing torch or TensorFlow and one small model take about this much.
+// Importing torch or TensorFlow with a small model takes about this much.
 constexpr Bytes small_need = Bytes::gib(1);
 constexpr Bytes comfortable = Bytes::gib(2);
 
-// The level that has the least left, with its limit.
+// The level with the least memory left, and its limit.
 struct Tightest {
     const sources::CgroupMemoryLevel* level = nullptr;
     Bytes left;
@@ -20,7 +20,7 @@ std::optional<Tightest> tightest(const Environment& environment) {
     std::optional<Tightest> best;
     for (const sources::CgroupMemoryLevel& level : environment.memory_levels) {
         if (!level.limit || !level.usage) continue;
-        // Clean file pages are given back when memory is asked for.
+        // The kernel reclaims clean file pages when memory is requested.
         const Bytes cache =
             level.stat.inactive_file.value_or(Bytes{}) + level.stat.active_file.value_or(Bytes{});
         const Bytes held = *level.usage - cache;

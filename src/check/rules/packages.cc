@@ -1,4 +1,4 @@
-// Installed packages, compared with what they require of each other.
+// Compares installed packages with each other's requirements.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -15,18 +15,18 @@ bool is_nvidia(std::string_view name) {
     return name.starts_with("nvidia-") || name.starts_with("cuda-");
 }
 
-// Dependencies that break an import or a training when they do not fit; of others it is a note.
+// Packages that break an import or a training if they do not fit; for others it is only a note.
 bool matters(std::string_view name) {
     constexpr std::array names{"torch",      "jaxlib",     "keras",           "triton",
                                "tensorflow", "tokenizers", "huggingface-hub", "ml-dtypes"};
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Calls `visit(package, requirement, installed)` for what does not fit.
+// Calls `visit(package, requirement, installed)` for every requirement that does not fit.
 template <class Visit>
 void for_each_misfit(const Python& python, Visit visit) {
     for (const Package& package : python.packages) {
-        // Of two with one name the first is imported.
+        // If two packages have the same name, Python imports the first.
         if (python.package(package.metadata.name) != &package) continue;
         for (const Requirement& requirement : package.metadata.requires_) {
             if (requirement.specifiers.empty()) continue;
@@ -57,7 +57,7 @@ std::vector<Fix> misfit_fix(const Python& python, const Requirement& requirement
                                                  requirement.name, requirement.specifiers)}};
 }
 
-// The first version built for NumPy 2; with NumPy 2, older ones fail at import.
+// The first version that was built for NumPy 2: older ones fail at import with NumPy 2.
 struct FirstForNumpy2 {
     std::string_view package, version;
     bool import_fails;
@@ -98,7 +98,7 @@ void pinned_packages(const Environment& environment, Judgement& judgement) {
                                  const Package& installed) {
         const std::string& name = requirement.name;
         if (name == "numpy" || name == "protobuf" || is_nvidia(name))
-            return;  // checks of their own
+            return;  // another check covers it
         judgement.find(
             matters(name) ? Severity::will_hurt : Severity::note, "package-conflict"_cause,
             misfit_words(package, requirement, installed) + '.',
@@ -112,7 +112,8 @@ void nvidia_packages(const Environment& environment, Judgement& judgement) {
     for_each_misfit(*python, [&](const Package& package, const Requirement& requirement,
                                  const Package& installed) {
         if (!is_nvidia(requirement.name)) return;
-        // A later one of the same major version mostly works; an older one lacks what was built on.
+        // A later version with the same major number mostly works; an older one lacks what the
+        // package needs.
         std::string_view pinned = requirement.specifiers;
         const bool exact = pinned.starts_with("==");
         const auto wanted = exact ? parse_version(pinned.substr(2)) : std::nullopt;
@@ -197,7 +198,7 @@ void package_twice(const Environment& environment, Judgement& judgement) {
             {{"Reinstall it.", formatted("{} -m pip install --force-reinstall {}", python->program,
                                          package.metadata.name)}});
     }
-    // One of them in the user's own folder hides the environment's.
+    // A copy in the user's own folder hides the environment's copy.
     for (const char* name : {"torch", "numpy", "tensorflow", "jax", "keras"}) {
         std::vector<const Package*> copies;
         for (const Package& package : python->packages)
@@ -228,7 +229,7 @@ void module_shadowed(const Environment& environment, Judgement& judgement) {
 }
 
 void framework_import(const Environment& environment, Judgement& judgement) {
-    if (environment.tries.empty()) return judgement.impossible("asked for with --import only");
+    if (environment.tries.empty()) return judgement.impossible("runs only with --import");
     for (const ImportTry& tried : environment.tries) {
         if (tried.done && tried.well) continue;
         if (!tried.done) {

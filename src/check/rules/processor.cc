@@ -1,4 +1,4 @@
-// The processor: instructions that wheels take for granted, emulation, and how many there are.
+// The processor: instructions that wheels assume, emulation, and how many processors there are.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace holdfast::check::rules {
 namespace {
 
-// How many processors the program may really use.
+// How many processors the program can really use.
 std::optional<double> allowed(const Environment& environment) {
     std::optional<double> count;
     if (environment.affinity && *environment.affinity > 0) count = *environment.affinity;
@@ -74,7 +74,7 @@ void cpu_quota(const Environment& environment, Judgement& judgement) {
     const double quota = environment.cpu_quota->value;
     const int seen = *environment.affinity;
     if (seen < 4 || quota * 2 > seen) return;
-    // With a number of threads given, the next check judges that.
+    // If a number of threads is given, the next check judges it.
     if (environment.variable("OMP_NUM_THREADS") != nullptr) return;
     const auto threads = static_cast<int>(std::max(1.0, std::floor(quota)));
     judgement.find(

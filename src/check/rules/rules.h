@@ -1,4 +1,4 @@
-// Every check's rule; the files beside this one hold them by family.
+// The rules of all checks; the files in this folder define them by family.
 #pragma once
 
 #include "check/rule.h"
@@ -7,7 +7,7 @@ namespace holdfast::check::rules {
 
 using Rule = void(const Environment&, Judgement&);
 
-// Nothing if the environment's packages could not be read; then the reason is recorded.
+// Null if the environment's packages could not be read; records the reason in that case.
 const Python* readable_python(const Environment& environment, Judgement& judgement);
 
 Rule driver_for_torch, driver_for_tensorflow, driver_for_jax, driver_library, driver_device_files,

@@ -40,7 +40,7 @@ void shm_free(const Environment& environment, Judgement& judgement) {
     if (!environment.shm || !environment.shm->free || !environment.shm->size)
         return judgement.impossible("the room in /dev/shm cannot be read");
     const SharedMemory& shm = *environment.shm;
-    if (*shm.size < enough) return;  // the other check has spoken
+    if (*shm.size < enough) return;  // the other check reports this
     if (*shm.free >= enough && shm.free->share_of(*shm.size) >= 0.02) return;
     judgement.find(Severity::will_hurt, "shm-full"_cause,
                    formatted("/dev/shm is nearly full: {} of {} are free.", human(*shm.free),

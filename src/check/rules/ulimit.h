@@ -1,4 +1,4 @@
-// The command that raises a limit of the shell; a different one if the hard limit forbids it.
+// The command that raises a limit of the shell; another command if the hard limit forbids that.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace holdfast::check::rules {
 
 struct Ulimit {
     char flag;               // of the shell's ulimit
-    const char* resource;    // of prlimit(1)
-    std::uint64_t unit = 1;  // what the shell counts in
+    const char* resource;    // option of prlimit(1)
+    std::uint64_t unit = 1;  // the unit in which the shell counts
 };
 
-// `wanted`: nothing for unlimited.
+// `wanted`: nothing means unlimited.
 Fix raised(const Environment& environment, const sources::Limit& limit, const Ulimit& which,
            std::optional<std::uint64_t> wanted = std::nullopt);
 

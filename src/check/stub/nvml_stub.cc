@@ -1,5 +1,5 @@
-// A stand-in for NVIDIA's management library that answers from a record: the lines that begin with
-// "gpu " in the file that HOLDFAST_NVML_RECORD names. With "hang" in it, it never answers.
+// Replaces NVIDIA's management library: answers from a record, the lines that begin with "gpu " in
+// the file that HOLDFAST_NVML_RECORD names. If the file contains "hang", it never answers.
 #include <unistd.h>
 
 #include <cstdio>

@@ -5,14 +5,14 @@
 namespace holdfast {
 namespace {
 
-// Whether what it started ran on the same machine and in the same cgroup. What srun starts may run
-// on another machine, and what a container client starts in another cgroup: the counters here say
-// nothing about their 137.
+// Whether the wrapper's program ran on this machine and in the wrapper's cgroup. srun starts
+// programs on other machines, and a container client starts them in another cgroup: the counters
+// here say nothing about their 137.
 bool passes_status_on(const ProcessEvidence& process) {
     return process.wrapper && process.name != "srun";
 }
 
-// 128+N, as shells and container runtimes tell their child's signal.
+// The signal in 128+N: how shells and container runtimes report the signal of their child.
 std::optional<int> signal_in_code(const ExitStatus& exit) {
     if (!exit.code || *exit.code <= 128 || *exit.code > 128 + 64) return std::nullopt;
     return *exit.code - 128;
@@ -20,14 +20,14 @@ std::optional<int> signal_in_code(const ExitStatus& exit) {
 
 bool bad(const ExitStatus& exit) { return exit.signal || (exit.code && *exit.code != 0); }
 
-// Whether the wrapper's status tells of the program's end and not of its own.
+// Whether the wrapper's status reports the program's end, and not an end of its own.
 bool passed_on(const ExitStatus& wrapper, const ExitStatus& program) {
     if (wrapper.signal) return program.signal == wrapper.signal;
     if (!bad(wrapper)) return !bad(program);
     return bad(program);
 }
 
-// The program that a shell's 128+N is about, if nothing else shows which of its children it is.
+// The child that a shell's 128+N is about, if nothing else tells.
 const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEvidence& wrapper) {
     const std::optional<int> signal = signal_in_code(evidence.exit);
     if (!signal || !passes_status_on(wrapper)) return nullptr;
@@ -35,7 +35,7 @@ const ProcessEvidence* signalled_child(const Evidence& evidence, const ProcessEv
     for (const ProcessEvidence& process : evidence.processes) {
         if (process.parent != wrapper.pid || !process.ended) continue;
         if (process.exit && process.exit->signal != signal) continue;
-        // A status that was read beats one that was not; among equals the last to end.
+        // A child whose status was read comes first; among equals the last to end.
         const bool better =
             last == nullptr || (process.exit && !last->exit) ||
             (process.exit.has_value() == last->exit.has_value() && process.ended >= last->ended);
@@ -71,7 +71,7 @@ Death end_of_command(const Evidence& evidence, const ProcessEvidence* command) {
 }  // namespace
 
 const CgroupEvidence* Death::cgroup() const {
-    // One that was never looked at most likely lived where its parents live.
+    // A process that was never looked at most likely lived in its parents' cgroup.
     const ProcessEvidence* from = process != nullptr ? process : all.main();
     return from != nullptr ? all.cgroup_of(*from) : nullptr;
 }
@@ -84,8 +84,8 @@ bool is_python(const Evidence& evidence, int pid) {
     return false;
 }
 
-// `python train.py | tee log`: a shell ends with the status of the last command, and what became of
-// the one that mattered is lost. Only where no other program of the kind came after it.
+// In `python train.py | tee log` a shell ends with the status of `tee`, and the status of Python is
+// lost. Applies only if no other Python came later.
 const ProcessEvidence* lost_in_a_pipeline(const Evidence& evidence, const ProcessEvidence& shell) {
     if (!passes_status_on(shell) || evidence.exit.code != 0) return nullptr;
     const ProcessEvidence* lost = nullptr;
@@ -109,7 +109,9 @@ Death deciding_death(const Evidence& evidence) {
     const ProcessEvidence* lost = lost_in_a_pipeline(evidence, *command);
     const ProcessEvidence* program =
         main != nullptr && main != command ? main : signalled_child(evidence, *command);
-    if (lost != nullptr && (program == nullptr || program == lost)) program = lost;
+    const bool went_before = lost != nullptr && program != nullptr && program->exit &&
+                             !bad(*program->exit) && program->first_seen < lost->first_seen;
+    if (lost != nullptr && (program == nullptr || went_before)) program = lost;
     const bool command_end_known = evidence.exit.code || evidence.exit.signal;
     if (program != nullptr && program->exit &&
         (!command_end_known || passed_on(evidence.exit, *program->exit) || program == lost)) {
@@ -165,7 +167,8 @@ std::string role_name(const ProcessEvidence* process) {
     switch (process->role) {
     case Role::worker: return "worker";
     case Role::rank: return process->rank ? formatted("rank {}", *process->rank) : "worker";
-    // The contract knows no helpers: one that decided the run did so as a part of it.
+    // The verdict's JSON has no role for helpers. A helper that decided the run did so as a part of
+    // it.
     case Role::helper: return "worker";
     case Role::main: break;
     }

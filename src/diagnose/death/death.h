@@ -9,7 +9,7 @@
 namespace holdfast {
 
 struct Death {
-    // How the exit status came to us. A shell's 137 only hints at its child's SIGKILL.
+    // How we know the exit status. A shell's 137 only hints at its child's SIGKILL.
     enum class Told { status, wrapper, text, nobody };
 
     const Evidence& all;
@@ -18,11 +18,11 @@ struct Death {
     ExitStatus exit;
     Told told = Told::status;
     std::optional<RunTime> time;
-    // Whether this end decided the run: then stderr's last words and the signals are its own.
+    // Whether this end decided the run: if so, stderr's last words and the signals belong to it.
     bool decides = true;
     // It has not ended yet, so there is no exit status.
     bool lives = false;
-    // The exception its agent recorded, of a process whose stderr is not the run's own.
+    // The exception that its agent recorded, for a process other than the deciding one.
     std::optional<TracebackText> own_traceback = {};
 
     bool by(int signal) const { return exit.signal == signal; }
@@ -34,8 +34,8 @@ struct Death {
     bool python() const { return process != nullptr && process->python; }
 };
 
-// The end that decided the run: the command's, or, where the command is a shell script or another
-// wrapper that only passed the status on, the end of the program it started.
+// The end that decided the run: the command's; or, if the command is a wrapper (such as a shell
+// script) that only passed a status on, the end of the program that it started.
 Death deciding_death(const Evidence& evidence);
 
 // The end of another process of the tree; nothing while it lives.

@@ -17,7 +17,7 @@ bool holds(const DiskEvidence& disk, const std::string& path) {
     return path == disk.path || path.starts_with(disk.path + "/");
 }
 
-// The filesystem the path lies on, as far as it is among those watched: the longest that holds it.
+// The watched filesystem that holds the path: the one with the longest mount point.
 const DiskEvidence* disk_of(const Evidence& all, const std::string& path) {
     const DiskEvidence* best = nullptr;
     for (const DiskEvidence& disk : all.disks)

@@ -9,15 +9,15 @@
 
 namespace holdfast {
 
-// With an absolute path the filesystem it lies on, as far as that is watched; else any but shared
-// memory. Nothing where there was room.
+// A watched filesystem that was full: for an absolute path the one that holds it, else any except
+// shared memory. Null if there was room.
 const DiskEvidence* full_disk(const Evidence& all, const std::string& path);
 
-// Whether the program is known to use it; else it was only found full afterwards.
+// Whether the program is known to use it. If not, it was only found full afterwards.
 bool is_used(const DiskEvidence& disk);
 
-// Whether /dev/shm, and no other filesystem, had no room left: a file there is written like any
-// other, and its error names no path.
+// Whether /dev/shm was full and no other filesystem was. The error of a file there looks like any
+// other file's, and names no path.
 bool only_shared_memory_full(const Evidence& all);
 
 // The least that was seen to be free on it.

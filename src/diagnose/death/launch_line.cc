@@ -16,14 +16,14 @@ const LaunchesEvidence* launches_of(const Death& death) {
 
 struct Line {
     Where where;
-    std::string kernel;  // the first of it
+    std::string kernel;  // the first kernel that this line launched
     std::uint64_t count = 0;
     int kernels = 0;
 };
 
 struct Lines {
     std::vector<Line> lines;  // by their first launches
-    bool sure = true;         // no row was without a line or a name, or lent by another thread
+    bool sure = true;         // false: a row has no line or name, or a borrowed line
 };
 
 template <class Fits>
@@ -77,7 +77,7 @@ bool launches_watched(const Death& death) { return launches_of(death) != nullptr
 std::optional<LaunchLine> line_of_assertion(const Death& death,
                                             const std::optional<DeviceAssertion>& assertion) {
     const LaunchesEvidence* launches = launches_of(death);
-    // The kernels of a graph are launched unseen; this may be one of them.
+    // The kernels in a CUDA graph are launched unseen; the failed one may be among them.
     if (launches == nullptr || launches->graphs) return std::nullopt;
     if (assertion)
         return first_of(lines_of(
@@ -94,7 +94,7 @@ std::optional<LaunchLine> line_of_access(const Death& death) {
     std::optional<LaunchLine> line =
         first_of(lines_of(*launches, [](std::string_view) { return true; }));
     if (!line || !line->only_one) return std::nullopt;
-    line->only_one = false;  // cuBLAS, cuDNN and NCCL launch as well, and are not seen
+    line->only_one = false;  // cuBLAS, cuDNN and NCCL launch kernels unseen
     return line;
 }
 

@@ -1,10 +1,13 @@
 #include "diagnose/death/place.h"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "base/time.h"
 #include "diagnose/death/witnesses.h"
+#include "diagnose/oom/memory_held.h"
 #include "diagnose/text/last_text.h"
 #include "diagnose/text/python_dump.h"
 
@@ -47,7 +50,7 @@ std::optional<Where> place_in_worker(const Death& death, const TracebackText& tr
     constexpr std::string_view original = "Original Traceback (most recent call last)";
     if (const std::size_t at = traceback.message.find(original); at != std::string::npos)
         return last_own_place(std::string_view(traceback.message).substr(at));
-    // The parent was asking a pool for its result.
+    // Only if the parent was asking a pool for a result.
     for (const Frame& frame : traceback.frames)
         for (const std::string_view file :
              {"multiprocessing/pool.py", "concurrent/futures/_base.py", "joblib/parallel.py"})
@@ -63,7 +66,7 @@ std::optional<Where> where_it_died(const Death& death) {
     }
     if (const CrashEvidence* crash = crash_of(death); crash != nullptr && !crash->python.empty())
         return own_place(crash->python.front().frames);
-    // A library that ends the process with exit() was called from somewhere.
+    // A library that calls exit() was itself called from some line.
     if (const ExitCallEvidence* call = exit_call_of(death)) return own_place(call->frames);
     if (!death.decides || !death.exit.signal) return std::nullopt;
     if (const std::optional<PythonDump> dump = python_dump_at_end(death.all.stderr_tail))
@@ -92,6 +95,29 @@ std::optional<Where> where_it_holds_most(const AgentEvidence& agent) {
         if (largest == nullptr || site.live > largest->live) largest = &site;
     if (largest == nullptr || largest->live.share_of(agent.live) < 0.5) return std::nullopt;
     return own_place(largest->frames);
+}
+
+std::optional<Where> where_memory_went(const Death& death) {
+    const AgentEvidence* agent = agent_of(death);
+    const std::optional<Bytes> held = held_at_end(death);
+    if (agent == nullptr || !held) return std::nullopt;
+    std::map<std::pair<std::string, int>, Bytes> lines;
+    for (const SiteEvidence& site : agent->sites)
+        if (const auto where = own_place(site.frames); where && where->line)
+            lines[{where->file, *where->line}] += site.live;
+    const SiteEvidence* filling = nullptr;
+    for (const SiteEvidence& site : agent->sites) {
+        const std::optional<Where> where = own_place(site.frames);
+        if (!where || !where->line || site.small_objects) continue;
+        if (lines[{where->file, *where->line}].share_of(*held) >= 0.5) return where;
+        const bool untouched = site.blocks > 0 && site.live.share_of(site.peak) < 0.5;
+        if (untouched && (filling == nullptr || site.peak > filling->peak)) filling = &site;
+    }
+    // Nobody else can have taken what was held beyond the live memory.
+    if (filling == nullptr || agent->live.share_of(*held) >= 0.5 ||
+        filling->peak.share_of(*held) < 0.5)
+        return std::nullopt;
+    return own_place(filling->frames);
 }
 
 }  // namespace holdfast

@@ -5,13 +5,16 @@
 #include "base/format.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "diagnose/death/witnesses.h"
+#include "knowledge/launchers.h"
 
 namespace holdfast {
 
 const SignalSeen* signal_before_end(const Death& death, int number, Nanos within) {
-    if (!death.decides) return nullptr;
+    const AgentEvidence* agent = death.decides ? nullptr : agent_of(death);
+    if (!death.decides && agent == nullptr) return nullptr;
     const SignalSeen* last = nullptr;
-    for (const SignalSeen& signal : death.all.signals) {
+    for (const SignalSeen& signal : agent != nullptr ? agent->signals : death.all.signals) {
         if (signal.number != number) continue;
         if (death.time && (signal.time > *death.time || signal.time < earlier(*death.time, within)))
             continue;
@@ -33,6 +36,12 @@ bool sent_by(const SignalSeen& signal, std::string_view name) {
     std::string_view base = base_name(*program);
     if (base.ends_with(':')) base.remove_suffix(1);  // slurmstepd renames itself "slurmstepd: [1]"
     return base == name;
+}
+
+std::string_view launcher_of(const Evidence& evidence, const SignalSeen& signal) {
+    const ProcessEvidence* sender =
+        signal.sender_pid ? evidence.process(*signal.sender_pid) : nullptr;
+    return launcher_in(sender != nullptr ? sender->command : signal.sender);
 }
 
 }  // namespace holdfast

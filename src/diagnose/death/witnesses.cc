@@ -40,7 +40,7 @@ const CrashEvidence* crash_of(const Death& death) {
 }
 
 bool was_sent(const CrashEvidence& crash) {
-    // The kernel's own reasons are positive.
+    // The codes that the kernel itself gives are positive.
     return crash.code <= 0 && crash.sender_pid && *crash.sender_pid != crash.pid;
 }
 
@@ -52,7 +52,8 @@ const ExitCallEvidence* exit_call_of(const Death& death) {
     const AgentEvidence* agent = agent_of(death);
     if (agent == nullptr || !agent->exit || !death.exit.code) return nullptr;
     const ExitCallEvidence& call = *agent->exit;
-    // Every program ends in exit(); only from a Python frame is it somebody's decision.
+    // Every program calls exit() at its end; only a call from a Python frame is somebody's
+    // decision.
     if (call.how == ExitCallEvidence::How::c_exit && call.frames.empty()) return nullptr;
     return (call.status & 0xff) == *death.exit.code ? &call : nullptr;
 }
@@ -84,11 +85,11 @@ std::optional<Where> own_place(const std::vector<Frame>& frames) {
 }
 
 NativePlace native_place(const CrashEvidence& crash) {
-    // The first such library, though it may be stripped: a frame further out that has a name is the
-    // caller's, who need not be to blame.
+    // Take the first such library, even if it is stripped: a frame further out that has a name is
+    // the caller's, and the caller need not be to blame.
     std::string_view library;
     for (const NativeFrame& frame : crash.native) {
-        // Frames outside of Python code only called it, and have no part in what it did.
+        // Frames beyond the Python interpreter only called the code that crashed.
         if (frame.symbol.starts_with("_PyEval_EvalFrame")) break;
         if (is_everyones_library(frame.library)) continue;
         if (!library.empty() && frame.library != library) break;

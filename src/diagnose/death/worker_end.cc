@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "diagnose/death/lost_peer.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/oom/oom_kill.h"
@@ -15,7 +16,8 @@
 namespace holdfast {
 namespace {
 
-// Without words that name it, only a failure right after counts as a consequence.
+// Unless the parent's words name the child, the parent must fail within this time to count as a
+// consequence.
 constexpr Nanos right_after{10'000'000'000};
 
 bool has(std::string_view text, std::string_view part) {
@@ -81,7 +83,7 @@ bool speaks_of_worker(std::string_view line) {
                        [line](std::string_view mark) { return has(line, mark); });
 }
 
-// A broken pipe to a dead worker surfaces as one of these.
+// A broken pipe to a dead worker shows up as one of these exceptions.
 bool about_a_child(const TracebackText& traceback) {
     if (speaks_of_worker(exception_line(traceback))) return true;
     for (const std::string_view type : {"EOFError", "BrokenPipeError", "ConnectionResetError"})
@@ -116,7 +118,7 @@ Death told_by_text(const Death& parent, const ProcessEvidence* process, int pid,
             .decides = false};
 }
 
-// The named worker: by its own status if that was read, else by what the parent says.
+// The worker that the words name: its own exit status if we read it, else what the parent says.
 std::optional<Death> named_child(const Death& parent, const WorkerText& text) {
     for (const int pid : text.pids) {
         const ProcessEvidence* process = parent.all.process(pid);
@@ -130,8 +132,8 @@ std::optional<Death> named_child(const Death& parent, const WorkerText& text) {
     return std::nullopt;
 }
 
-// A pool that loses a worker kills the others, in the same moment as it seems from outside. One
-// with a reason of its own comes before those with none.
+// A pool that loses a worker kills the others at almost the same moment. Of two such ends, the one
+// that has a reason of its own comes first.
 bool has_own_reason(const Evidence& all, const ProcessEvidence& process) {
     if (!process.exit || process.exit->signal != SIGKILL) return process.exit.has_value();
     const std::optional<Death> death = death_of(all, process);
@@ -147,7 +149,7 @@ bool before(const Evidence& all, const ProcessEvidence& a, const ProcessEvidence
     return *a.ended < *b.ended;
 }
 
-// The first child to die of a fatal signal, and soon enough before the parent.
+// The first child that died of a fatal signal soon before the parent ended.
 const ProcessEvidence* first_child(const Death& parent, std::optional<int> signal, bool seen) {
     const ProcessEvidence* first = nullptr;
     for (const ProcessEvidence& process : parent.all.processes) {
@@ -180,7 +182,8 @@ const ProcessEvidence* child_named_in(const Death& parent, std::string_view line
     return nullptr;
 }
 
-// "fold 3 died with -9": how Python tells the signal that ended a child, in anybody's words.
+// "fold 3 died with -9": a negative number is how Python gives the signal that ended a child,
+// whatever the words around it.
 std::optional<int> signal_as_status(std::string_view line) {
     const auto digit = [&](std::size_t at) {
         return at < line.size() && std::isdigit(static_cast<unsigned char>(line[at])) != 0;
@@ -199,7 +202,8 @@ std::optional<int> signal_as_status(std::string_view line) {
     return std::nullopt;
 }
 
-// "returned non-zero exit status 1", torchrun's ChildFailedError, torch's spawn.
+// The parent says that a child failed: "returned non-zero exit status 1", torchrun's
+// ChildFailedError, torch's spawn.
 bool told_of_failure(const TracebackText& traceback) {
     for (const std::string_view type :
          {"ChildFailedError", "CalledProcessError", "ProcessRaisedException"})
@@ -207,7 +211,13 @@ bool told_of_failure(const TracebackText& traceback) {
     return false;
 }
 
-// The first child to end by an exception of its own. Its victims raise too, but later.
+// Of two children that raised; their ends may be noticed in another order.
+bool raised_first(const Evidence& all, const ProcessEvidence& a, const ProcessEvidence& b) {
+    return began_to_end(*death_of(all, a)) < began_to_end(*death_of(all, b));
+}
+
+// The first child that ended with an exception of its own. Children that fail because of it raise
+// later.
 const ProcessEvidence* child_that_raised(const Death& parent) {
     const ProcessEvidence* first = nullptr;
     for (const ProcessEvidence& process : parent.all.processes) {
@@ -215,13 +225,21 @@ const ProcessEvidence* child_that_raised(const Death& parent) {
         if (process.exit->code != 1 || *process.ended > *parent.time) continue;
         if (!descends(parent.all, process, parent.pid)) continue;
         if (const auto death = death_of(parent.all, process); !death->own_traceback) continue;
-        if (first == nullptr || *process.ended < *first->ended) first = &process;
+        if (first == nullptr || raised_first(parent.all, process, *first)) first = &process;
     }
     return first;
 }
 
-// A launcher hands on the end of the program it started: 128 + 9 as shells do, -9 (247) as
-// sys.exit(returncode) does, or the very status.
+// The same child, or the one with an end of its own if this one only lost its peer.
+const ProcessEvidence* behind(const Death& parent, const ProcessEvidence& child) {
+    const Death death = *death_of(parent.all, child);
+    if (!peer_words(death)) return &child;
+    const ProcessEvidence* own = own_end_behind(death, parent);
+    return own != nullptr ? own : &child;
+}
+
+// A launcher passes on the end of its program: as 128 + 9 (shells), as -9, which becomes 247
+// (sys.exit(returncode)), or as the same status.
 std::optional<FatalChild> child_handed_on(const Death& parent) {
     const int code = *parent.exit.code;
     const ProcessEvidence* same = nullptr;
@@ -233,16 +251,18 @@ std::optional<FatalChild> child_handed_on(const Death& parent) {
         const std::optional<int> signal = process.exit->signal;
         if (signal && (code == 128 + *signal || code == 256 - *signal))
             return FatalChild{*death_of(parent.all, process), true, {}};
-        // Many a child fails and is none of the reasons: one that raised has one of its own.
-        if (process.exit->code == code && death_of(parent.all, process)->own_traceback)
+        // Many children fail without being the reason; one that raised an exception has a reason of
+        // its own.
+        if (process.exit->code == code && death_of(parent.all, process)->own_traceback &&
+            (same == nullptr || !raised_first(parent.all, *same, process)))
             same = &process;
     }
     if (same == nullptr || final_exception(parent) != nullptr) return std::nullopt;
-    return FatalChild{*death_of(parent.all, *same), false, {}};
+    return FatalChild{*death_of(parent.all, *behind(parent, *same)), false, {}};
 }
 
-// Came and went between two looks; but the kernel has named whom it took, and where. Only where the
-// parent's own words tell of a SIGKILL, and nobody else there was taken.
+// A child that came and went between two looks, but whose pid and cgroup the kernel's log names.
+// Counts only if the parent reports a SIGKILL and the log names nobody else in that cgroup.
 std::optional<int> unseen_and_taken(const Death& parent) {
     const CgroupEvidence* cgroup = parent.cgroup();
     if (cgroup == nullptr || cgroup->levels.empty() || !parent.time ||
@@ -275,7 +295,7 @@ std::optional<WorkerText> worker_text(std::string_view text) {
         if (found->line.empty()) found->line = std::string(trim(line));
     }
     if (!found) return std::nullopt;
-    // joblib tells the exit codes some lines after its name.
+    // joblib writes the exit codes some lines below the exception's name.
     if (!found->signal && has(found->line, "TerminatedWorkerError"))
         for (const std::string_view line : last_lines(text, 8))
             if (const std::optional<int> signal = signal_in(line)) found->signal = signal;
@@ -304,7 +324,14 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (traceback != nullptr && told_of_failure(*traceback) &&
         first_child(parent, std::nullopt, true) == nullptr)
         if (const ProcessEvidence* child = child_that_raised(parent))
-            return FatalChild{*death_of(parent.all, *child), true, exception_line(*traceback)};
+            return FatalChild{*death_of(parent.all, *behind(parent, *child)), true,
+                              exception_line(*traceback)};
+    // The parent is a rank itself.
+    if (peer_words(parent)) {
+        const ProcessEvidence* own = own_end_behind(parent, parent);
+        if (own == nullptr) return std::nullopt;
+        return FatalChild{*death_of(parent.all, *own), true, exception_line(*traceback)};
+    }
     if (traceback != nullptr && !about_a_child(*traceback)) {
         const std::string said = exception_line(*traceback);
         const ProcessEvidence* child = child_named_in(parent, said);
@@ -326,7 +353,7 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (const ProcessEvidence* child = first_child(parent, signal, true))
         return FatalChild{*death_of(parent.all, *child), related, line};
     if (!signal) return std::nullopt;
-    // Its status was not read, but the parent says how some child ended.
+    // Nobody read the child's status, but the parent says how a child ended.
     const ProcessEvidence* child = first_child(parent, std::nullopt, false);
     if (child == nullptr && signal == SIGKILL)
         if (const std::optional<int> pid = unseen_and_taken(parent))

@@ -21,12 +21,14 @@ struct WorkerText {
 // The last such words in `text`: DataLoader's, joblib's, concurrent.futures', subprocess's.
 std::optional<WorkerText> worker_text(std::string_view text);
 
-// The rank whose exception torch's spawn raised again: the parent's traceback ends in the child's.
+// The rank whose exception torch's spawn raised again, so that the parent's traceback ends with the
+// child's.
 std::optional<int> rank_that_raised(const Death& death);
 
 struct FatalChild {
     Death death;
-    // The parent's last message is about it; otherwise only the order in time shows it.
+    // The parent's last message names the child; otherwise only the order of the two ends points to
+    // it.
     bool named = false;
     std::string line;
 };

@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "diagnose/death/lost_peer.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/finding.h"
 #include "model/evidence.h"
@@ -13,7 +15,7 @@ namespace holdfast::facts {
 struct CleanExit {};
 
 struct UncaughtException {
-    std::string line, source;  // empty: by its exit status alone
+    std::string line, source;  // empty: only the exit status tells
 };
 
 struct ExitCalled {};
@@ -22,7 +24,7 @@ struct ShutDown {
     bool restart = false;
 };
 
-// With SIGKILL, and not by the OOM killer.
+// Killed by SIGKILL, but not by the OOM killer.
 struct KilledOutright {
     const SignalSeen* asked_before = nullptr;
 };
@@ -32,12 +34,12 @@ struct Terminated {
     bool timed_out = false;  // by timeout(1), which says so
 };
 
-// A signal that nobody has a rule for.
+// A signal that no rule knows.
 struct OtherSignal {
     const SignalSeen* signal = nullptr;
 };
 
-// `kill -SEGV`: the status of a fault without one.
+// `kill -SEGV`: the exit status of a fault that never happened.
 struct SentFault {
     SignalSeen sent;
 };
@@ -56,13 +58,25 @@ struct Preempted {
     bool in_time = false;  // the job's time was up
 };
 
+// Another rank, or the process that hosts the store, went away.
+struct PeerLost {
+    PeerWords words;
+    const ProcessEvidence* left = nullptr;
+};
+
+struct StoppedByLauncher {
+    const SignalSeen* signal = nullptr;
+    std::string_view launcher;
+    bool killed = false;  // by SIGKILL in the end
+};
+
 struct UnknownKill {};
 
-// Some new kind of end that no rule knows.
+// A kind of end that no rule knows.
 struct NothingTells {};
 struct StillRunning {};
 
-// The parent's last message about the child whose end this is, in addition to what is known of it.
+// The parent's last message about a child, in addition to what is known about the child's end.
 struct ToldByParent {
     std::shared_ptr<const Facts> of_child;
     std::string line;
@@ -79,6 +93,8 @@ void tell(const SentFault& facts, const Autopsy& death, Account& account);
 void tell(const Interrupted& facts, const Autopsy& death, Account& account);
 void tell(const Hangup& facts, const Autopsy& death, Account& account);
 void tell(const Preempted& facts, const Autopsy& death, Account& account);
+void tell(const PeerLost& facts, const Autopsy& death, Account& account);
+void tell(const StoppedByLauncher& facts, const Autopsy& death, Account& account);
 void tell(const UnknownKill& facts, const Autopsy& death, Account& account);
 void tell(const NothingTells& facts, const Autopsy& death, Account& account);
 void tell(const StillRunning& facts, const Autopsy& death, Account& account);

@@ -17,7 +17,7 @@ struct NonfiniteFound {
     ExceptionSaid said;
 };
 
-// A variable was no finite number where a check of the program's own failed, or left.
+// A variable was not finite when a check in the program failed, or when the program exited.
 struct NonfiniteVariable {
     std::string name, value;
     std::string line, source;  // of the exception; empty: it called sys.exit
@@ -28,7 +28,7 @@ struct NonfiniteLoss {
     std::uint64_t after = 0;  // steps that followed
 };
 
-// The last validation measured no number, while every step had one.
+// The last validation measured NaN or infinity, although every step had a finite loss.
 struct NonfiniteValidation {
     std::int64_t epoch = 0;
     std::string measured;  // "val_loss nan"
@@ -37,7 +37,7 @@ struct NonfiniteValidation {
 struct BadLabel {
     ExceptionSaid said;
     std::optional<long> index;
-    std::optional<long> size;  // what is allowed is 0 to size - 1
+    std::optional<long> size;  // the allowed values are 0 to size - 1
 };
 
 struct ShapeMismatch {
@@ -58,7 +58,7 @@ struct LoaderTimeout {
 
 struct Telling {
     Said said;
-    std::string_view fix, code;  // as the table has them
+    std::string_view fix, code;  // as knowledge/ has them
 };
 
 void tell(const NonfiniteFound& facts, const Autopsy& death, Account& account);

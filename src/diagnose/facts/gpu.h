@@ -1,4 +1,4 @@
-// What the rules about GPUs have seen: memory refused, kernels that failed, cards that did.
+// What the rules about GPUs have seen: refused memory, failed kernels, failed cards.
 #pragma once
 
 #include <cstdint>
@@ -24,18 +24,18 @@ struct GpuOccupied : GpuRefused {
     const GpuEvidence::Holder* stranger =
         nullptr;  // who holds most of it, where the driver names them
 };
-// Another part of the same process had taken it.
+// Another framework in the same process had taken the memory.
 struct GpuTakenBeside : GpuRefused {
     Bytes beside;
 };
-// A library of its own found nothing left.
+// A framework's own library (cuDNN, cuBLAS) found no memory left.
 struct GpuTakenInAdvance {
     Said said;
     const GpuEvidence* gpu = nullptr;
     const GpuEvidence::Holder* holder = nullptr;
 };
 
-// The line that launched the kernel, and the one that only noticed.
+// The line that launched the kernel, and the line that only noticed the failure.
 struct FaultPlace {
     std::optional<Where> noticed;
     std::optional<LaunchLine> line;

@@ -1,4 +1,4 @@
-// What the rules about memory that was kept or loaded have seen: leaks, large data, copies.
+// What the rules about kept or loaded memory have seen: leaks, large data, copies.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,22 @@ namespace holdfast::facts {
 
 struct HostLeak {
     const AgentEvidence* agent = nullptr;  // it has a leak
-    Where asking;                          // the line that asks for what is kept
+    Where asking;                          // the line that asks for the memory that is kept
 };
 
-// What the program's own list, dict or set held when the GPU was full.
+// The same in a process in which no line of the user's own asks for memory.
+struct HelperLeak {
+    const AgentEvidence* agent = nullptr;  // it has a leak, at a library's lines
+    Frame line;                            // the innermost of them
+    bool manager = false;                  // of multiprocessing: it keeps what others put into it
+};
+
+// What a list, dict or set of the program held when the GPU was full.
 struct KeptTensors {
     std::string name;
-    std::optional<Where> where;  // what fills it
+    std::optional<Where> where;  // the line that fills it
     std::uint64_t count = 0;
-    std::uint64_t graphs = 0;  // of them, with all that was computed for them
+    std::uint64_t graphs = 0;  // how many of them keep the graph that computed them
 };
 
 struct GpuLeak {
@@ -42,23 +49,23 @@ struct LoadedByLine {
     Where loading;
     Bytes live, error, before_steps, peak;
     bool filling = false;   // it was still being filled
-    bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
+    bool borrowed = false;  // asked for by a library's threads while the main thread was here
 };
 
-// A name reaches much, and more at every look; no line holds most of it.
+// What a name reaches takes much memory, and more at every look; no single line holds most of it.
 struct KeptByName {
     const AgentEvidence* agent = nullptr;
     Bytes peak;
 };
 
-// Memory rose during one call that loads, but Holdfast did not see it being requested.
+// Memory rose during one call that loads data, but Holdfast did not see who asked for it.
 struct LoadedUnseen {
     const AgentEvidence* agent = nullptr;
     Where loading;
     Bytes risen, peak;
 };
 
-// One request alone was half of the limit or more.
+// A single request was half of the limit or more.
 struct AskedAtOnce {
     Where asking;
     Bytes asked, limit;
@@ -67,7 +74,7 @@ struct AskedAtOnce {
 struct WorkerCopies {
     std::uint64_t workers = 0;
     Bytes copies, parent, limit;
-    Bytes theirs;  // what can only be the workers' own; zero: their pages are not shared
+    Bytes theirs;  // what only the workers can hold; zero: the cgroup's figures show the copies
     Bytes anon;    // of the whole cgroup
 };
 
@@ -78,6 +85,7 @@ struct LoadedInEachWorker {
 };
 
 void tell(const HostLeak& facts, const Autopsy& death, Account& account);
+void tell(const HelperLeak& facts, const Autopsy& death, Account& account);
 void tell(const GpuLeak& facts, const Autopsy& death, Account& account);
 void tell(const KeptByLine& facts, const Autopsy& death, Account& account);
 void tell(const LoadedByLine& facts, const Autopsy& death, Account& account);

@@ -24,8 +24,8 @@ struct ThreadLimit {
 };
 
 struct FdLimit {
-    Said said;
-    const ProcessEvidence* process = nullptr;  // the one nearest to its limit, where one is near
+    std::optional<Said> said;                  // nothing: the program said something else
+    const ProcessEvidence* process = nullptr;  // the process nearest to its limit, if one is near
 };
 
 struct CpuTimeLimit {

@@ -12,17 +12,17 @@
 
 namespace holdfast::facts {
 
-// At a cgroup's limit or on the whole machine, as `kill` says.
+// An OOM kill, at a cgroup's limit or on the whole machine: `kill` says which.
 struct OomKilled {
     OomKill kill;
 };
 
-// Who had eaten the memory that somebody else was killed for.
+// Who had taken the memory that this process was killed for.
 struct Eater {
     Bytes held;
-    const Neighbour* neighbour = nullptr;  // of a crowd, the first
+    const Neighbour* neighbour = nullptr;  // or the first of a crowd
     const MemoryHolder* holder = nullptr;  // in the kernel's own list
-    int crowd = 0;                         // so many neighbours together
+    int crowd = 0;                         // how many neighbours together; 0: a single one
     bool files = false;                    // in shared memory, which belong to no process
 };
 
@@ -56,7 +56,7 @@ struct OvercommitLimit {
 
 struct MapCount {
     Refusal refusal;
-    bool seen = false;  // the count was at its limit; else nothing else is left to explain it
+    bool seen = false;  // the count was at its limit; else nothing else explains the refusal
 };
 
 struct GuardRefused {
@@ -65,7 +65,7 @@ struct GuardRefused {
 };
 
 struct MemoryWatcher {
-    const SignalSeen* signal = nullptr;  // null: systemd-oomd's mark on the cgroup
+    const SignalSeen* signal = nullptr;  // null: only systemd-oomd's mark on the cgroup shows it
 };
 
 struct SwapThrash {};

@@ -33,7 +33,7 @@ struct CollectiveStall {
     Standstill stand;
 };
 
-// By the words of the one that gave up waiting.
+// Reported by the process that gave up waiting.
 struct CollectiveTimeout {
     Said said;
 };
@@ -43,13 +43,13 @@ struct RankTimeout {
     const ExceptionEvidence* thrown = nullptr;
 };
 
-// A worker that died while its parent waited for what it should deliver. A pool starts another in
-// its place, which may die as well, and so on: then there is no standstill, and no parent here.
+// A worker died while its parent waited for what it should deliver. A pool may replace the worker
+// again and again, each dying in turn: then nothing stands still, and `parent` is null.
 struct LostWorker {
     Finding of_worker;
     const StalledProcess* parent = nullptr;
     bool oom_killed = false;
-    int one_by_one = 1;  // so many died
+    int one_by_one = 1;  // how many died
 };
 
 // A thread that should have delivered data or released a lock, but ended with an exception.

@@ -12,9 +12,9 @@ namespace {
 constexpr std::uint64_t least_steps = 20;
 constexpr std::size_t least_points_by_step = 5;
 constexpr std::size_t least_points_if_straight = 3;
-constexpr std::size_t least_windows = 8;  // and so one point more
+constexpr std::size_t least_windows = 8;  // one point more than windows
 
-// One point of the line that is judged: x is steps, or seconds where none are counted.
+// One point of the curve: x is steps, or seconds if no steps are counted.
 struct Point {
     double x = 0;
     double y = 0;
@@ -46,12 +46,13 @@ FittedLine fitted(std::span<const Point> points) {
     return {slope, n > 2 ? std::sqrt(left / (n - 2) / xx) : 0.0, 1.0 - left / yy};
 }
 
-// How far it rose while x went through the last quarter, against an even share of the whole rise.
+// How much it rose while x went through its last quarter, relative to an even share of the whole
+// rise.
 double pace_at_end(std::span<const Point> points) {
     const Point& last = points.back();
     const double span = last.x - points.front().x;
     const double from = last.x - span / 4;
-    // Between two points the line is straight: a quarter rarely begins at one.
+    // The last quarter rarely begins at a point: interpolate.
     std::size_t i = points.size() - 1;
     while (i > 0 && points[i - 1].x > from) --i;
     if (i == 0) return 0;
@@ -74,20 +75,20 @@ bool steady(std::span<const Point> points, double error) {
         const double up = points[i].y - points[i - 1].y;
         const double even = rise * (points[i].x - points[i - 1].x) / span;
         if (up > 0.25 * even) ++rising;
-        // A long window may hold much of the rise; a jump is what goes beyond its even share.
+        // A long window may hold much of the rise, so only what exceeds its even share is a jump.
         largest = std::max(largest, up - even);
         highest = std::max(highest, points[i].y);
         deepest = std::max(deepest, highest - points[i].y);
     }
     const auto most = static_cast<double>(points.size() - 1) * 0.7;
     if (static_cast<double>(rising) < most) return false;
-    if (largest > 0.35 * rise) return false;              // one jump: something was loaded
-    if (deepest > 0.25 * rise + 3 * error) return false;  // it comes back: a saw-tooth
+    if (largest > 0.35 * rise) return false;              // a single jump: something was loaded
+    if (deepest > 0.25 * rise + 3 * error) return false;  // it falls again and again: a saw-tooth
     if (fitted(points).fit < 0.85) return false;
     return pace_at_end(points) >= 0.5;  // else it has flattened
 }
 
-// Without points that add nothing to x; before the first step there is no growth per step.
+// Points before the first step, and points without a new step, say nothing about growth per step.
 std::vector<Point> by_step(const GrowthSeries& series) {
     std::vector<Point> points;
     for (const GrowthPoint& point : series.points) {
@@ -123,8 +124,8 @@ std::span<const Point> growing_end(std::span<const Point> points, std::size_t le
     return {};
 }
 
-// A death often comes at a peak: while a copy of what grows is made, or in a step that is never
-// finished. So where the last point leaps up, what was before it decides.
+// A death often comes at a peak: while what grows is being copied, or in a step that never ends. So
+// if the last point leaps up, judge the curve without it.
 std::span<const Point> growing_or_leaping(const std::vector<Point>& points, std::size_t least,
                                           double error) {
     const std::span<const Point> end = growing_end(points, least, error);
@@ -133,7 +134,8 @@ std::span<const Point> growing_or_leaping(const std::vector<Point>& points, std:
     return growing_end(std::span(points).first(points.size() - 1), least, error);
 }
 
-// Windows grow with the run, so steps that begin late have few of them; but each is of many steps.
+// Windows get longer during a run, so if steps begin late few windows have any; but each then has
+// many steps.
 bool straight(std::span<const Point> points) {
     constexpr double many_steps = 10;
     if (points.size() < least_points_if_straight) return false;

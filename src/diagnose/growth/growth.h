@@ -1,5 +1,5 @@
-// Whether a figure grows steadily until the end, or only rose once; and live memory as such a
-// figure. Pure.
+// Whether a figure grows steadily until the end, or only rose once. Also makes such a figure from
+// live memory. Pure.
 #pragma once
 
 #include <algorithm>
@@ -23,31 +23,30 @@ struct GrowthSeries {
     double error = 0;                 // one standard deviation of one point, in bytes
 };
 
-// A recording may hold any figure: what is too large for the type is the most it holds.
+// A recording may hold any figure: saturates at what the type holds.
 constexpr std::uint64_t whole(double value) {
     constexpr double most = 9e18;
     return static_cast<std::uint64_t>(std::clamp(value, 0.0, most));
 }
 constexpr Bytes bytes_of(double bytes) { return Bytes{whole(bytes)}; }
 
-// What is too little to call a leak: 64 MiB, or a tenth of a smaller limit.
+// Growth below this is no leak: 64 MiB, or a tenth of a smaller limit.
 Bytes least_growth(std::optional<Bytes> limit);
 
-// Nothing for warm-up, a plateau, a saw-tooth, a single jump, and for what is within its own error.
-// Over at least 20 steps where steps are counted; else over at least 8 windows of time.
+// Nothing for warm-up, a plateau, a saw-tooth, a single jump, or a rise within its own error. Needs
+// at least 20 steps if steps are counted, else at least 8 windows.
 std::optional<GrowthSeen> judge_growth(const GrowthSeries& series, std::optional<Bytes> limit);
 
-// Live memory of some sites over time, as one figure. Pure.
-// Errors of several sites are independent.
+// Live memory of some sites over time, as one figure. Adds up errors as independent ones. Pure.
 class LiveCurve {
 public:
     void add(const SiteHistory& site);
-    // `agent`: with its history.
+    // `agent` must have its history.
     GrowthSeries series(const AgentEvidence& agent) const;
     Bytes now() const { return bytes_of(now_); }
     // 19 times in 20 the truth is within this of now().
     Bytes band() const { return bytes_of(2 * std::sqrt(variance_)); }
-    // A tenth and more of it was asked for by threads without Python frames.
+    // Threads without Python frames asked for at least a tenth of it.
     bool borrowed() const { return borrowed_ > 0.1 * now_; }
 
 private:

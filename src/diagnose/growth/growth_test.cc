@@ -122,7 +122,7 @@ TEST(Growth, IsNotOneJump) {
 TEST(Growth, IsNotASawTooth) {
     const auto teeth = [](double x) { return 100 + 600 * std::fmod(2 * x, 1.0); };
     EXPECT_FALSE(grows(series(teeth)));
-    // Killed in the middle of a tooth that is as high as the one before.
+    // Killed in the middle of a tooth, when it is as high as the one before.
     EXPECT_FALSE(grows(series([](double x) { return 100 + 600 * std::fmod(1.8 * x, 1.0); })));
     EXPECT_FALSE(grows(series([](double x) { return 100 + 600 * std::fmod(1.8 * x, 1.0); }, 0)));
 }

@@ -15,9 +15,17 @@ namespace {
 constexpr std::size_t most_sites = 16;
 constexpr std::size_t most_top_sites = 5;
 constexpr Bytes least_shown = Bytes::mib(1);
+constexpr Bytes least_untouched = Bytes::mib(64);
 
-// What a framework takes when it is imported is nobody's data and nobody's leak.
+// What a framework takes at its import is neither the user's data nor a leak.
 bool tells_a_line(const SiteHistory& site) { return !site.gpu && !site.foreign; }
+
+// A large block of which hardly a page was touched when it was last looked at.
+bool is_untouched(const SiteHistory& site) {
+    constexpr std::uint64_t few = 4;
+    return !site.small_objects && !site.unseen && site.blocks > 0 && site.blocks <= few &&
+           site.peak >= least_untouched;
+}
 
 // Outermost first, as Python prints them.
 std::vector<Frame> frames_of(const MemoryHistory& history, const SiteHistory& site) {
@@ -27,7 +35,7 @@ std::vector<Frame> frames_of(const MemoryHistory& history, const SiteHistory& si
     return frames;
 }
 
-// The lines are estimates, and all of them together held no more than the process could.
+// The lines are estimates. Scale them down if together they exceed what the process can hold.
 double part_that_fits(const AgentEvidence& agent, const MemoryContext& context) {
     Bytes all;
     for (const SiteHistory& site : agent.memory->sites)
@@ -38,7 +46,7 @@ double part_that_fits(const AgentEvidence& agent, const MemoryContext& context) 
 
 Bytes scaled(Bytes bytes, double part) { return bytes_of(static_cast<double>(bytes.count) * part); }
 
-// Memory that was asked for and never touched takes nothing from anybody.
+// Memory that was requested but never touched takes nothing from anybody.
 bool resident_grew_too(const AgentEvidence& agent, const GrowthSeen& growth,
                        const MemoryContext& context) {
     std::optional<std::uint64_t> least;
@@ -53,16 +61,16 @@ bool resident_grew_too(const AgentEvidence& agent, const GrowthSeen& growth,
     return static_cast<double>(*last - *least) >= 0.3 * static_cast<double>(growth.in_all.count);
 }
 
-// How much a figure rose in the last third of this growth, and in the leap that may have followed.
+// How much a figure rose in the last third of this growth, including a leap after it.
 double rise_of_end(const GrowthSeries& series, const GrowthSeen& growth) {
-    if (series.points.empty()) return 0;  // a recording may lack what others of it have
+    if (series.points.empty()) return 0;  // a recording may lack the windows
     const std::size_t last = series.points.size() - 1;
     const std::size_t windows =
         std::min(last, static_cast<std::size_t>(std::max(growth.windows / 3, 1)));
     return series.points[last].bytes - series.points[last - windows].bytes;
 }
 
-// In how many windows it rose above all before, by a notable part of what it came to.
+// The windows in which it rose above every earlier value by a notable share of its final value.
 int rises_in(const GrowthSeries& series) {
     int rises = 0;
     double most = 0;
@@ -78,8 +86,9 @@ struct OwnLine {
     LiveCurve sum;
     std::vector<Frame> frames;  // up to it, of the largest site
     CallKind kind = CallKind::other;
-    double largest = 0;  // that site's live bytes
-    double depth = 0;    // own frames below it, weighted by bytes
+    bool makes_objects = false;  // and nothing else speaks for a load
+    double largest = 0;          // that site's live bytes
+    double depth = 0;            // own frames below it, weighted by bytes
     std::vector<std::size_t> sites;
     std::optional<GrowthSeen> growth;
 };
@@ -98,10 +107,10 @@ std::map<LineKey, OwnLine> own_lines(const AgentEvidence& agent) {
         double below = 0;
         for (std::size_t i = frames.size(); i-- > 0;) {
             if (!is_own_code(frames[i].file) || !frames[i].line) continue;
-            // Made-up source of a library, below the user's own file.
+            // Skips made-up source of a library, which runs below the user's own file.
             if (&frames[i] > innermost) continue;
             OwnLine& line = lines[{frames[i].file, *frames[i].line, frames[i].function}];
-            // A function that calls itself stands there twice and counts once.
+            // A recursive function is in the stack more than once, but counts once.
             if (!line.sites.empty() && line.sites.back() == s) continue;
             line.sites.push_back(s);
             const auto live = static_cast<double>(site.live.count);
@@ -110,6 +119,7 @@ std::map<LineKey, OwnLine> own_lines(const AgentEvidence& agent) {
             if (line.frames.empty() || live > line.largest) {
                 line.largest = live;
                 line.kind = kind_of_call(frames, i);
+                line.makes_objects = only_makes_objects(frames, i);
                 line.frames.assign(frames.begin(),
                                    frames.begin() + static_cast<std::ptrdiff_t>(i) + 1);
             }
@@ -121,7 +131,7 @@ std::map<LineKey, OwnLine> own_lines(const AgentEvidence& agent) {
     return lines;
 }
 
-// The live figure when the first steps ended; nothing when the windows do not reach so far back.
+// What was live when the first steps ended; nothing if the windows do not reach back that far.
 std::optional<Bytes> before_steps(const AgentEvidence& agent, const SiteHistory& site) {
     if (agent.steps.count == 0) return std::nullopt;
     std::optional<Bytes> before;
@@ -135,8 +145,8 @@ std::optional<Bytes> before_steps(const AgentEvidence& agent, const SiteHistory&
     return before;
 }
 
-// One large block whose pages are written to bit by bit grows, but nobody keeps more and more: it
-// was asked for at once. What grows by realloc asks again and again.
+// A large block that was requested at once grows as its pages are written, but nobody keeps more
+// and more. Growth by realloc differs: it requests again and again.
 bool filled_in_place(const AgentEvidence& agent, const OwnLine& line) {
     constexpr std::uint64_t few = 4;
     std::uint64_t blocks = 0;
@@ -163,8 +173,8 @@ bool called_from(const OwnLine& line, const Frame& caller) {
     });
 }
 
-// Several lines of a loop may share what grows. The largest of them asks for it; the call above
-// them all does not.
+// Several lines in a loop may share the growth. Take the largest of them, because the call above
+// them asks for nothing itself.
 const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const OwnLine& call) {
     const OwnLine* best = nullptr;
     for (const auto& [key, line] : lines) {
@@ -181,7 +191,8 @@ const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const Own
 std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryContext& context) {
     std::vector<const SiteHistory*> largest;
     for (const SiteHistory& site : agent.memory->sites)
-        if (tells_a_line(site) && site.live >= least_shown) largest.push_back(&site);
+        if (tells_a_line(site) && (site.live >= least_shown || is_untouched(site)))
+            largest.push_back(&site);
     std::stable_sort(largest.begin(), largest.end(),
                      [](const auto* a, const auto* b) { return a->live > b->live; });
     if (largest.size() > most_sites) largest.resize(most_sites);
@@ -194,7 +205,7 @@ std::vector<SiteEvidence> sites_of(const AgentEvidence& agent, const MemoryConte
         site.borrowed = from->borrowed;
         site.small_objects = from->small_objects;
         site.before_steps = before_steps(agent, *from);
-        // Of what nobody saw being asked for, the pieces are not known.
+        // Nobody saw this memory being requested, so the number of blocks is unknown.
         site.blocks = from->unseen ? 1 : from->blocks;
         LiveCurve sum;
         sum.add(*from);
@@ -214,10 +225,31 @@ bool was_at(const AgentEvidence& agent, const std::string& file, std::optional<i
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth) {
     if (growth.per_minute <= 0 || !agent.place_time || !agent.no_line_since) return false;
     const double minutes = static_cast<double>(growth.in_all.count) / growth.per_minute;
-    // The visit is asked for a moment after the growth began.
+    // The agent asks for a visit only a moment after the growth began.
     const Nanos most{static_cast<std::int64_t>(0.75 * minutes * 60e9)};
     return later(*agent.no_line_since, most) <= *agent.place_time;
 }
+
+const NoteEvidence* collector_off(const AgentEvidence& agent) {
+    const NoteEvidence* last = nullptr;
+    for (const NoteEvidence& note : agent.notes)
+        if (note.kind == NoteEvidence::Kind::collector_off) last = &note;
+    return last;
+}
+
+namespace {
+
+// One object after the other is made. Without a collector, those that refer to each other stay,
+// though no name reaches them.
+bool makes_cycles(const AgentEvidence& agent, const OwnLine& line) {
+    constexpr std::int64_t many = 2000;
+    const NoteEvidence* off = collector_off(agent);
+    return line.makes_objects && off != nullptr && off->b == 0 && off->a >= many &&
+           (agent.keepers.empty() ||
+            agent.keepers.front().live.share_of(line.growth->in_all) < 0.25);
+}
+
+}  // namespace
 
 std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryContext& context) {
     std::map<LineKey, OwnLine> lines = own_lines(agent);
@@ -229,8 +261,8 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
     }
     if (most == nullptr) return std::nullopt;
     const GrowthSeries all = most->sum.series(agent);
-    // The outermost line has everything below it, imports too, so the innermost one with most of
-    // what grew in the same time is meant.
+    // The outermost line includes everything below it, even imports. So take the innermost line
+    // that has most of what grew in the same time.
     const OwnLine* blamed = nullptr;
     for (const auto& [key, line] : lines) {
         if (!line.growth || line.growth->in_all.share_of(most->growth->in_all) < 0.3) continue;
@@ -241,8 +273,9 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
     if (blamed == nullptr || !resident_grew_too(agent, *blamed->growth, context) ||
         filled_in_place(agent, *blamed))
         return std::nullopt;
-    // Most of the end's rise below it is one line's, which itself does not pass: an import and a
-    // leak behind one another make a steady sum. Better no line than the one above both.
+    // If a line below has most of the rise at the end, but does not grow steadily itself, blame no
+    // line: an import followed by a leak adds up to a steady sum, and the line above both is the
+    // wrong one.
     const GrowthSeries whole = blamed->sum.series(agent);
     for (const auto& [key, line] : lines)
         if (line.depth < blamed->depth && &line != blamed &&
@@ -251,11 +284,12 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
             return std::nullopt;
     LeakEvidence leak;
     leak.frames = heaviest_below(lines, *blamed).frames;
-    // A thread of the program's own may fill memory while the main thread waits elsewhere.
+    // By time alone, a call that loads grows just like a leak. But the line may be a thread's,
+    // which fills memory while the main thread waits elsewhere.
     const Frame& line = leak.frames.back();
+    const bool loads = blamed->kind != CallKind::other && !makes_cycles(agent, *blamed);
     if (!blamed->growth->per_step &&
-        (blamed->kind != CallKind::other ||
-         (was_at(agent, line.file, line.line) && was_one_call(agent, *blamed->growth))))
+        (loads || (was_at(agent, line.file, line.line) && was_one_call(agent, *blamed->growth))))
         return std::nullopt;
     const double part = part_that_fits(agent, context);
     leak.live = scaled(blamed->sum.now(), part);
@@ -263,6 +297,36 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
     leak.borrowed = blamed->sum.borrowed();
     leak.several_lines = blamed->depth > 0.05;
     leak.growth = *blamed->growth;
+    return leak;
+}
+
+std::optional<LeakEvidence> leak_of_helper(const AgentEvidence& agent,
+                                           const MemoryContext& context) {
+    constexpr std::uint64_t many = 32;
+    LiveCurve sum;
+    const SiteHistory* largest = nullptr;
+    for (const SiteHistory& site : agent.memory->sites) {
+        if (!tells_a_line(site) || site.unseen || site.stack.empty()) continue;
+        if (innermost_own_frame(frames_of(*agent.memory, site)) != nullptr) continue;
+        sum.add(site);
+        if (largest == nullptr || site.live > largest->live) largest = &site;
+    }
+    if (largest == nullptr || sum.now().share_of(agent.live) < 0.5) return std::nullopt;
+    if (!largest->small_objects && largest->blocks <= many) return std::nullopt;
+    const std::optional<GrowthSeen> growth = judge_growth(sum.series(agent), context.limit);
+    if (!growth || !resident_grew_too(agent, *growth, context)) return std::nullopt;
+    LeakEvidence leak;
+    leak.frames = frames_of(*agent.memory, *largest);
+    std::vector<Frame> called = leak.frames;
+    called.insert(called.begin(), Frame{});  // by nobody: the library's outermost frame counts, too
+    if (kind_of_call(called, 0) != CallKind::other) return std::nullopt;
+    // The main thread of a server only waits, so its calls say nothing about the other threads.
+    const bool in_thread = leak.frames.front().function.ends_with("_bootstrap");
+    if (!in_thread && was_one_call(agent, *growth)) return std::nullopt;
+    const double part = part_that_fits(agent, context);
+    leak.live = scaled(sum.now(), part);
+    leak.error = scaled(sum.band(), part);
+    leak.growth = *growth;
     return leak;
 }
 
@@ -310,8 +374,8 @@ std::optional<GrowthSeen> gpu_growth_of(const AgentEvidence& agent) {
     };
     for (const MemoryWindow& window : agent.memory->windows)
         add(window.end, window.step, window.gpu_allocated);
-    // Quick steps fill a GPU within a few windows; then the last steps tell more. In a long run
-    // they would be a crowd at its very end, where only the last of them counts.
+    // Quick steps fill a GPU within a few windows: then the last steps tell more. In a long run
+    // those steps are crowded at the very end, so only the last of them is added.
     constexpr std::size_t enough_windows = 5;
     const bool quick = series.points.size() < enough_windows;
     if (quick) series.points.clear();
@@ -320,13 +384,13 @@ std::optional<GrowthSeen> gpu_growth_of(const AgentEvidence& agent) {
         if (series.points.empty() || series.points.back().step < step.number)
             add(step.time, step.number, step.allocated);
     std::optional<GrowthSeen> growth = judge_growth(series, std::nullopt);
-    // GPU figures come with the steps: growth over time alone would be growth of nothing known.
+    // A GPU figure is measured at a step, so growth over time alone means nothing.
     return growth && growth->steps ? growth : std::nullopt;
 }
 
 namespace {
 
-// Not the resident memory that was seen: a process may fill more in the moments before its end.
+// Not the resident memory we saw: a process may fill more in the moments before its end.
 std::optional<Bytes> most_it_can_hold(const ProcessEvidence* process, std::optional<Bytes> limit) {
     if (process == nullptr || !limit) return std::nullopt;
     return *limit + process->swap.value_or(Bytes{});
@@ -339,8 +403,8 @@ MemoryContext context_of(const AgentEvidence& agent, const Evidence& evidence) {
     return {limit, swapped, most_it_can_hold(process, limit)};
 }
 
-// The program's own, else the one that held most. One that replaced itself by exec has told twice:
-// the latest is meant.
+// The main program's agent, or else the one that held most. A program that replaced itself by exec
+// has two records: the latest counts.
 const AgentEvidence* main_agent(const Evidence& evidence) {
     const AgentEvidence* last = nullptr;
     for (const AgentEvidence& agent : evidence.agents)
@@ -365,6 +429,9 @@ void judge_memory(Evidence& evidence) {
         const MemoryContext context = context_of(agent, evidence);
         agent.sites = sites_of(agent, context);
         agent.leak = leak_of(agent, context);
+        const ProcessEvidence* process = evidence.process(agent.pid);
+        if (!agent.leak && process != nullptr && process->role == Role::worker)
+            agent.leak = leak_of_helper(agent, context);
         agent.steps.gpu_growth = gpu_growth_of(agent);
     }
     if (const AgentEvidence* main = main_agent(evidence); main != nullptr && main->memory)

@@ -100,12 +100,12 @@ GpuRefusal gpu_refusal_of(const TensorRefusal& refusal, std::string_view log) {
     figures.largest_free = report->largest_free;
     if (!report->in_use || !report->pool) return figures;
     figures.unused = *report->pool - *report->in_use;
-    // It might have taken more from the GPU, and the driver had no more to give.
+    // The allocator was allowed to take more, so it was the driver that had no more to give.
     if (report->limit && figures.asked && *report->pool + *figures.asked <= *report->limit) {
         figures.own = report->pool;
         figures.free = Bytes{};
     }
-    // One free piece would have been large enough: whatever it was, it was not the pieces.
+    // A free piece was large enough, so fragmentation was not the reason.
     if (figures.asked && figures.largest_free && *figures.largest_free >= *figures.asked)
         figures.unused.reset();
     return figures;

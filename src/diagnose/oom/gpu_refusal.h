@@ -17,19 +17,19 @@ struct GpuRefusal {
     std::optional<Bytes> asked;
     std::optional<Bytes> capacity;
     std::optional<Bytes> free;
-    std::optional<Bytes> allowed;       // of the capacity, where the program has bound itself
-    std::optional<Bytes> own;           // of this process, the framework's and all else
+    std::optional<Bytes> allowed;       // how much of it the program may use, if it set a limit
+    std::optional<Bytes> own;           // of this process, by all its users
     std::optional<Bytes> allocated;     // of that, by tensors
     std::optional<Bytes> unused;        // reserved by the framework's allocator, and not allocated
     std::optional<Bytes> largest_free;  // of the unused pieces
 };
 
-// "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of ...", as PyTorch
-// says it since 2.1, and the older "(GPU 0; 15.90 GiB total capacity; ...)". Nothing for other
-// text.
+// Parses "CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of ..."
+// (PyTorch since 2.1), and the older "(GPU 0; 15.90 GiB total capacity; ...)". Nothing for any
+// other text.
 std::optional<GpuRefusal> parse_gpu_refusal(std::string_view message);
 
-// The same of TensorFlow or JAX, from the exception and what its allocator logged before it.
+// The same for TensorFlow or JAX, from the exception and from what its allocator logged before.
 struct TensorRefusal;
 GpuRefusal gpu_refusal_of(const TensorRefusal& refusal, std::string_view log);
 

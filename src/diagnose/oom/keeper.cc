@@ -3,7 +3,7 @@
 namespace holdfast {
 namespace {
 
-// A cache of a library's own and a graph behind a tensor cannot be weighed, only counted.
+// A library's own cache, and the graph behind a tensor, cannot be weighed: count their items.
 constexpr std::uint64_t many = 8;
 
 }  // namespace

@@ -27,7 +27,7 @@ std::optional<Bytes> held_by(const ProcessEvidence& process) {
 
 const KernelLogEntry* logged_oom_kill(const Death& death) {
     if (!death.all.host.in_first_pid_namespace || death.pid <= 0) return nullptr;
-    if (death.sure_of_exit() && !death.by(SIGKILL)) return nullptr;  // the pid was used again
+    if (death.sure_of_exit() && !death.by(SIGKILL)) return nullptr;  // the pid was reused
     for (const KernelLogEntry& entry : death.all.kernel_log) {
         if (entry.kind != KernelLogEntry::Kind::oom_kill || entry.pid != death.pid) continue;
         if (death.time && entry.time > later(*death.time, window_slack)) continue;
@@ -39,7 +39,7 @@ const KernelLogEntry* logged_oom_kill(const Death& death) {
 }
 
 std::optional<Bytes> held_at_end(const Death& death) {
-    // Without its file pages: those of libraries are shared, and often charged to somebody else.
+    // Leave out file pages: those of libraries are shared, and often charged to another cgroup.
     if (const KernelLogEntry* entry = logged_oom_kill(death); entry != nullptr && entry->anon_rss)
         return *entry->anon_rss + entry->shmem_rss.value_or(Bytes{});
     if (death.process == nullptr) return std::nullopt;

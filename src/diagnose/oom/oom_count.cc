@@ -35,7 +35,7 @@ bool counted_together(const Evidence& all, const ProcessEvidence& own,
     if (own.cgroup == other.cgroup) return true;
     const CgroupEvidence* a = all.cgroup_of(own);
     const CgroupEvidence* b = all.cgroup_of(other);
-    if (b == nullptr) return true;  // not known to be elsewhere
+    if (b == nullptr) return true;  // it may be in the same cgroup
     if (a == nullptr || a->levels.empty() || b->levels.empty() || a->version != 2) return false;
     const std::string& outer = a->levels.front().path;
     const std::string& inner = b->levels.front().path;
@@ -46,7 +46,7 @@ bool counted_together(const Evidence& all, const ProcessEvidence& own,
 struct Moves {
     std::uint64_t count = 0;
     std::uint64_t from = std::numeric_limits<std::uint64_t>::max(), to = 0;
-    bool timed = true;  // false: moved at an unknown time of the run
+    bool timed = true;  // false: it is not known when the count moved
     std::vector<Window> windows;
 
     void add(Window window, std::uint64_t before, std::uint64_t after) {
@@ -62,7 +62,7 @@ struct Moves {
     }
 };
 
-// The moves around this death, from the looks and from the last count of all.
+// The moves of the count around this death, from all looks and from the count at the end.
 Moves moves_around(const Death& death, const CgroupEvidence& cgroup) {
     Moves moves;
     const RunTime last_seen = death.process != nullptr
@@ -80,7 +80,7 @@ Moves moves_around(const Death& death, const CgroupEvidence& cgroup) {
             moves.add(window, kill.before_count, kill.after_count);
     }
     if (own.oom_kill_last && own.oom_kill_first && *own.oom_kill_last > told) {
-        // Nobody looked in between: all that is known is "some time after the last look".
+        // Nobody looked while it moved: it happened at some time after the last look.
         moves.add({cgroup.kills.empty() ? RunTime{} : told_at, forever}, told, *own.oom_kill_last);
         moves.timed = false;
     }
@@ -88,9 +88,9 @@ Moves moves_around(const Death& death, const CgroupEvidence& cgroup) {
 }
 
 struct Rivals {
-    std::size_t killed = 0;        // of ours, SIGKILLed around the same time
-    std::size_t killed_first = 0;  // those of them that were gone before
-    std::size_t unseen = 0;        // of ours, ended in an unknown way
+    std::size_t killed = 0;        // our processes that were SIGKILLed around the same time
+    std::size_t killed_first = 0;  // those of them that ended before this one
+    std::size_t unseen = 0;        // our processes whose end nobody saw
     Bytes unseen_held;
     const ProcessEvidence* first = nullptr;
 };

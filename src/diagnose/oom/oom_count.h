@@ -1,5 +1,5 @@
-// Whose is an oom_kill count? A counter that rose says that some process in the cgroup was killed;
-// this file ties it to one pid, or says why that is not possible.
+// Ties an oom_kill count to one pid, or says why that is not possible: a count that rose only shows
+// that some process in the cgroup was killed.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,20 @@
 
 namespace holdfast {
 
-// Why a kill is not certain, or not this process's.
+// Why a kill is not certain, or is somebody else's.
 struct OomDoubt {
     enum class Kind {
         none,
         cgroup_unknown,
         count_unreadable,
         unmoved,             // the count of its cgroup did not rise
-        logged_for_another,  // the kernel log names somebody else of the cgroup
-        first_took_it,       // `first` died before, and the count is explained by that
+        logged_for_another,  // the kernel log names another process of the cgroup
+        first_took_it,       // `first` died before, which explains the count
         untimed,             // it is not known when the count rose
-        crowd,               // it moved by `count` while `gone` processes went away
+        crowd,               // it rose by `count` while `gone` processes ended
         limit_not_named,     // the kernel log does not say which limit it was
         machine_full_too,
-        no_oom_event,  // the limit was touched, and that may have been all
+        no_oom_event,  // the limit was touched; reclaim may have been enough
         machine_unsettled,
         no_limit_in_sight,
         own_count_unread,
@@ -36,16 +36,16 @@ struct OomDoubt {
 
 struct OomCount {
     enum class Fit {
-        unreadable,  // no counter of the own cgroup to compare
-        unmoved,     // no kill there around this death: the kernel's OOM killer did not do it
-        others,      // moved, and every count is explained by somebody else who died first
-        unclear,     // moved, but it may as well belong to somebody else
-        probably,    // moved, most likely for this process
-        ours,        // moved, and nobody else can account for it
+        unreadable,  // there is no counter of its own cgroup
+        unmoved,     // no kill there around this death: it was not the kernel's OOM killer
+        others,      // it rose, but others who died first explain every count
+        unclear,     // it rose, but just as likely for somebody else
+        probably,    // it rose, most likely for this process
+        ours,        // it rose, and nobody else can explain it
     };
     Fit fit = Fit::unreadable;
     std::uint64_t from = 0, to = 0;
-    OomDoubt why{};  // for everything but `ours`
+    OomDoubt why{};  // why the fit is not `ours`
 };
 
 OomCount oom_count_of(const Death& death);

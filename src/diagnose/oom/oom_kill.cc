@@ -24,7 +24,7 @@ std::optional<LimitReached> reached_v2(const CgroupLevel& level) {
 std::optional<LimitReached> reached_v1(const CgroupLevel& level) {
     if (rose(level.limit_hits_first, level.limit_hits_last))
         return LimitReached{&level, true, Sign::failcnt};
-    // With memsw.limit equal to the limit the failcnt can stay 0 through a kill.
+    // If memsw.limit equals the limit, failcnt can stay 0 through a kill.
     if (level.peak && level.peak->share_of(*level.limit) >= 0.99)
         return LimitReached{&level, true, Sign::peak};
     if (level.swap_limit && level.swap_usage && level.swap_limit->count > 0 &&
@@ -47,8 +47,8 @@ std::optional<LimitReached> limit_reached(const CgroupEvidence& cgroup) {
         const std::optional<LimitReached> here =
             cgroup.version == 1 ? reached_v1(level) : reached_v2(level);
         if (!here) continue;
-        // v2 events climb to every ancestor, so the innermost one is whose limit it was. On v1 each
-        // level counts for itself, and the fullest is the one.
+        // v2 events count in every ancestor too, so the innermost level that counted one is where
+        // the limit was reached. On v1 each level counts for itself: take the fullest.
         const bool better = !best || (here->decisive && !best->decisive) ||
                             (cgroup.version == 1 && fullness(level) > fullness(*best->level));
         if (better) best = here;
@@ -72,7 +72,7 @@ OomKill from_log(const Death& death, const KernelLogEntry& entry) {
     kill.confidence = Confidence::certain;
     kill.scope =
         entry.constraint == "CONSTRAINT_MEMCG" ? OomKill::Scope::cgroup : OomKill::Scope::machine;
-    // Some kernels print the kill without saying where; then the counters have to.
+    // Some kernels log the kill without saying where: then the counters must tell.
     const bool placed = !entry.constraint.empty() || !entry.oom_memcg.empty();
     if (!entry.oom_memcg.empty()) kill.scope = OomKill::Scope::cgroup;
     const CgroupEvidence* cgroup = death.cgroup();
@@ -99,7 +99,7 @@ bool large_on_machine(const Death& death) {
     return own && death.all.host.total && own->share_of(*death.all.host.total) >= 0.3;
 }
 
-// The own cgroup's count is tied to this process; what is open is whose limit it was.
+// The count is this process's own. Finds out whose limit was reached.
 OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
     const HostEvidence& host = death.all.host;
     const std::optional<LimitReached> reached = limit_reached(cgroup);
@@ -107,7 +107,8 @@ OomKill place(const Death& death, const CgroupEvidence& cgroup, OomKill kill) {
     if (reached && (reached->decisive || !full)) {
         kill.level = reached->level;
         kill.reached = reached;
-        // v1 counts a touched limit also when reclaim was enough, and the machine was full too.
+        // v1 counts a touched limit even if reclaim was enough, so a full machine may be the reason
+        // instead.
         const bool either = cgroup.version == 1 && full;
         if (!reached->decisive || either) {
             kill.confidence = Confidence::likely;
@@ -137,8 +138,8 @@ Bytes accounted_for(const Death& death, const CgroupEvidence& cgroup) {
     return sum;
 }
 
-// Without a counter of the own cgroup: the machine's counter moves for every kill anywhere, so
-// everything else must point the same way, and it stays a likelihood.
+// Used if the own cgroup has no counter. The machine's counter moves for a kill anywhere, so
+// everything else must point the same way, and it is never more than likely.
 std::optional<OomKill> from_machine_alone(const Death& death) {
     const HostEvidence& host = death.all.host;
     const CgroupEvidence* cgroup = death.cgroup();
@@ -178,8 +179,8 @@ std::optional<OomKill> oom_kill_of(const Death& death) {
     kill.doubt = count.why;
     kill.count = count;
     kill = place(death, cgroup, std::move(kill));
-    // If neither the dead process nor any that was left held much, then another process came and
-    // went between two looks, and the count may be due to it.
+    // If neither the dead process nor any survivor held much, another process may have filled the
+    // limit between two looks, and the count may be its own.
     if (kill.level != nullptr && kill.level->limit && kill.confidence == Confidence::certain &&
         accounted_for(death, cgroup).share_of(*kill.level->limit) < 0.25) {
         kill.confidence = Confidence::likely;

@@ -28,7 +28,7 @@ struct OomKill {
     enum class Scope { cgroup, machine };
     Scope scope = Scope::cgroup;
     Confidence confidence = Confidence::likely;
-    const CgroupLevel* level = nullptr;  // whose limit, where that could be seen
+    const CgroupLevel* level = nullptr;  // whose limit, if that is known
     OomDoubt doubt{};                    // why it is not certain
     // What shows it.
     const KernelLogEntry* logged = nullptr;

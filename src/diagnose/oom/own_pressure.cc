@@ -9,10 +9,11 @@
 namespace holdfast {
 namespace {
 
-// Its own part of what came back. Imports read pages as well, so it proves nothing alone.
+// The program's own share of the pages that were read again. Imports read pages, too, so this
+// proves nothing alone.
 bool waited_itself(const Death& death) {
     constexpr std::uint64_t least = 50;
-    constexpr std::uint64_t most = 1'000'000'000;  // no sum of these wraps
+    constexpr std::uint64_t most = 1'000'000'000;  // so that sums cannot overflow
     constexpr double share = 0.1;
     const PressureEvidence& pressure = death.all.pressure;
     const double everybody =

@@ -1,19 +1,20 @@
-// Whether the program itself was slowed by the pressure that the machine's figures show.
+// Whether the memory or CPU pressure of the machine slowed this program.
 #pragma once
 
 #include "diagnose/death/death.h"
 
 namespace holdfast {
 
-// The figures are the machine's: a neighbour that thrashes at a limit of its own moves them as
-// well. Pages that came back must have been waited for in the program's own processes.
+// Pressure is measured for the whole machine, and a neighbour that thrashes at its own limit raises
+// it, too. So the program's own processes must have waited for pages.
 bool had_to_wait_for_pages(const Death& death);
 
-// Memory was short where the program is: on the machine, below a limit, or a part of it in swap.
+// Memory was short for the program: on the machine, at a limit of its cgroups, or because it was
+// partly in swap.
 bool memory_was_short(const Death& death);
 
-// A process that always used one full core, and no more, never waited for a CPU, however many
-// others did. For a process with several busy threads this is not known.
+// False for a process that always used exactly one full core: it never waited for a CPU, whatever
+// others did. With several busy threads this cannot be known.
 bool may_have_waited_for_cpu(const Death& death);
 
 }  // namespace holdfast

@@ -15,7 +15,7 @@ bool is_memory_error(const TracebackText& traceback) {
     const std::size_t dot = traceback.type.rfind('.');
     const std::string_view type =
         std::string_view(traceback.type).substr(dot == std::string::npos ? 0 : dot + 1);
-    // Not torch.OutOfMemoryError: that is the GPU's memory.
+    // torch.OutOfMemoryError does not belong here: it is about GPU memory.
     return type == "MemoryError" || type == "_ArrayMemoryError" || type == "ArrowMemoryError" ||
            type == "BrinkError";
 }
@@ -72,7 +72,7 @@ std::optional<Refusal> refusal_in(const Death& death) {
         death, {"DefaultCPUAllocator: can't allocate memory", "std::bad_alloc",
                 "DefaultCPUAllocator: not enough memory", "Cannot allocate memory"});
     if (!said || about_gpu(said->line)) return std::nullopt;
-    // An uncaught bad_alloc aborts; before another death it was only talked about.
+    // An uncaught bad_alloc aborts. Before any other fatal signal, the words are not about the end.
     if (death.exit.signal && !death.by(SIGABRT)) return std::nullopt;
     const std::optional<Bytes> asked = size_asked_for(said->line);
     return Refusal{std::move(*said), asked};

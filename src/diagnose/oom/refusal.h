@@ -12,8 +12,7 @@ namespace holdfast {
 struct Refusal {
     Said said;
     std::optional<Bytes> asked;
-    // No new thread could be started: its stack is memory, too, so an address limit shows up like
-    // this.
+    // A new thread could not be started: its stack is memory, too, so an address limit may be why.
     bool thread = false;
 };
 
@@ -22,11 +21,11 @@ std::optional<Refusal> refusal_in(const Death& death);
 // "Unable to allocate 74.5 GiB for an array", "you tried to allocate 4000000 bytes"
 std::optional<Bytes> size_asked_for(std::string_view line);
 
-// Whether one request ended it that would have failed without the `held` bytes as well: then they
-// are not why.
+// Whether the request would have failed even without the `held` bytes: then those are not the
+// reason.
 bool too_large_without(const Death& death, Bytes held);
 
-// The memory that was still available, by the tightest known figure.
+// How much memory was still available, by the tightest limit that is known.
 std::optional<Bytes> free_memory(const Death& death);
 
 }  // namespace holdfast

@@ -23,34 +23,38 @@ std::string_view digits_at(std::string_view text) {
     return text.substr(0, text.find_first_not_of("0123456789"));
 }
 
-std::optional<Bytes> whole_after(std::string_view text, std::string_view mark) {
+std::optional<std::uint64_t> whole_after(std::string_view text, std::string_view mark) {
     const std::size_t at = text.find(mark);
     if (at == none) return std::nullopt;
-    std::string_view rest = text.substr(at + mark.size());
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    const auto number = parse_number<std::uint64_t>(digits_at(rest));
-    return number ? std::optional<Bytes>(Bytes{*number}) : std::nullopt;
+    return parse_number<std::uint64_t>(digits_at(trim(text.substr(at + mark.size()))));
 }
 
 // "17179869184 bytes", "16.00GiB", "16.00 GiB".
 std::optional<Bytes> amount_after(std::string_view text, std::string_view mark) {
     const std::size_t at = text.find(mark);
     if (at == none) return std::nullopt;
-    std::string_view rest = text.substr(at + mark.size());
+    const std::string_view rest = trim(text.substr(at + mark.size()));
     const std::size_t end = std::min(rest.find_first_not_of("0123456789."), rest.size());
     const std::optional<double> value = parse_decimal(rest.substr(0, end));
-    rest.remove_prefix(end);
-    rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
-    static constexpr std::array<std::pair<std::string_view, double>, 6> units{{{"bytes", 1.0},
+    const std::string_view unit = trim(rest.substr(end));
+    static constexpr std::array<std::pair<std::string_view, double>, 7> units{{{"bytes", 1.0},
                                                                                {"B", 1.0},
                                                                                {"KiB", 0x1p10},
                                                                                {"MiB", 0x1p20},
                                                                                {"GiB", 0x1p30},
-                                                                               {"TiB", 0x1p40}}};
-    for (const auto& [unit, factor] : units)
-        if (value && *value >= 0 && rest.starts_with(unit) && *value * factor < 0x1p63)
+                                                                               {"TiB", 0x1p40},
+                                                                               {"PiB", 0x1p50}}};
+    for (const auto& [name, factor] : units)
+        if (value && *value >= 0 && unit.starts_with(name) && *value * factor < 0x1p63)
             return Bytes{static_cast<std::uint64_t>(*value * factor)};
     return std::nullopt;
+}
+
+// In the allocator's log a number without a unit counts bytes.
+std::optional<Bytes> logged_after(std::string_view text, std::string_view mark) {
+    if (const auto amount = amount_after(text, mark)) return amount;
+    const auto whole = whole_after(text, mark);
+    return whole ? std::optional<Bytes>(Bytes{*whole}) : std::nullopt;
 }
 
 std::optional<std::uint64_t> bytes_of_type(std::string_view type) {
@@ -110,14 +114,17 @@ std::string_view without_prefix(std::string_view line) {
 void read_line(std::string_view line, BfcReport& report) {
     const auto stands = [&](std::string_view name, std::optional<Bytes>& into) {
         if (line.starts_with(name))
-            if (const auto value = whole_after(line, name)) into = value;
+            if (const auto value = logged_after(line, name)) into = value;
     };
     stands("Limit:", report.limit);
     stands("InUse:", report.in_use);
     stands("MaxInUse:", report.peak);
     stands("Total bytes in pool:", report.pool);
+    stands("Total size in pool:", report.pool);
+    if (line.starts_with("Allocator memory summary:"))
+        report.pool = logged_after(line, ", pool size ");
     if (line.starts_with("Free ") && log_has(line, " of size "))
-        if (const auto size = whole_after(line, " of size "))
+        if (const auto size = logged_after(line, " of size "))
             report.largest_free = std::max(report.largest_free.value_or(Bytes{}), *size);
 }
 
@@ -143,12 +150,12 @@ std::optional<TensorRefusal> parse_tensor_refusal(std::string_view type, std::st
         refusal.line = line_with(message, words);
         refusal.asked = size_of_tensor(refusal.line);
         if (!refusal.asked) refusal.asked = amount_after(refusal.line, words);
-        // The op's own name contains the device, too.
+        // The name of the op contains the device.
         refusal.on_gpu = log_has(refusal.line, "device:GPU:");
         refusal.on_cpu = !refusal.on_gpu && log_has(refusal.line, "device:CPU:");
         if (refusal.on_gpu)
             if (const auto device = whole_after(refusal.line, "device:GPU:"))
-                refusal.device = static_cast<int>(std::min<std::uint64_t>(device->count, 1024));
+                refusal.device = static_cast<int>(std::min<std::uint64_t>(*device, 1024));
         return refusal;
     }
     return std::nullopt;
@@ -161,19 +168,18 @@ std::optional<BfcReport> parse_bfc_report(std::string_view log) {
     for (std::string_view rest = log; const auto whole = next_line(rest);) {
         const std::string_view line = without_prefix(*whole);
         if (log_has(line, asked_mark)) {
-            // It warns in the same words where it can do with less.
+            // TensorFlow uses the same words for a warning if it can do with less.
             if (log_has(line, "not a failure")) continue;
             if (!log_has(line, "GPU_")) continue;
             report = {};
-            report.asked = whole_after(line, "(rounded to ");
+            report.asked = logged_after(line, "(rounded to ");
             if (!report.asked) report.asked = amount_after(line, asked_mark);
             found = true;
         } else {
-            found = found || log_has(line, "Total bytes in pool:");
             read_line(line, report);
         }
     }
-    return found ? std::optional<BfcReport>(report) : std::nullopt;
+    return found || report.pool ? std::optional<BfcReport>(report) : std::nullopt;
 }
 
 std::optional<TensorRefusal> tensor_refused(const Death& death) {
@@ -198,12 +204,12 @@ void read(std::string_view name, std::string_view value, JaxOptions& options) {
     if (name == "XLA_PYTHON_CLIENT_ALLOCATOR") options.allocator = value;
     if (!name.ends_with("CLIENT_MEM_FRACTION")) return;
     const auto fraction = parse_decimal(value);
-    if (!fraction || !(*fraction > 0 && *fraction <= 1)) return;  // NaN neither
+    if (!fraction || !(*fraction > 0 && *fraction <= 1)) return;  // rejects NaN, too
     options.fraction = *fraction;
     options.fraction_name = name;
 }
 
-// The lines below the framework's name.
+// Reads the lines below the framework's name.
 template <class Options>
 void read_all(std::string_view lines, Options& options, GpuOptions& all) {
     while (const auto line = next_line(lines)) {

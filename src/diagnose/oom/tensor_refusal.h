@@ -1,5 +1,5 @@
-// An allocation that TensorFlow or JAX could not get: their messages, what their allocator (BFC:
-// best fit with coalescing) wrote about its memory, and how much they were told to take.
+// Allocations that TensorFlow or JAX could not get: their messages, what their allocator (BFC: best
+// fit with coalescing) logged, and how much of the GPU they were told to take.
 #pragma once
 
 #include <optional>
@@ -26,20 +26,21 @@ struct TensorRefusal {
 // bytes." Nothing for other exceptions.
 std::optional<TensorRefusal> parse_tensor_refusal(std::string_view type, std::string_view message);
 
-// The last report of the allocator in a log.
+// The last report of the allocator in a log. TensorFlow up to 2.18 writes it in bytes, newer ones
+// and JAX in rounded units ("6.51GiB").
 struct BfcReport {
     std::optional<Bytes> asked;         // of the allocation that failed
     std::optional<Bytes> limit;         // what it may take of the GPU
-    std::optional<Bytes> in_use, peak;  // by tensors
+    std::optional<Bytes> in_use, peak;  // held by tensors
     std::optional<Bytes> pool;          // taken from the GPU
-    // The largest of the free pieces that the log lists. Its own LargestFreeBlock is always 0.
+    // The largest free piece that the log lists. The log's own LargestFreeBlock is always 0.
     std::optional<Bytes> largest_free;
 };
 
 std::optional<BfcReport> parse_bfc_report(std::string_view log);
 
-// The refusal that ended a program. `on_gpu` is decided: by its words, by the allocator's, else by
-// whether the program was on a GPU at all.
+// The refusal that ended a program. Decides `on_gpu` by the message, else by the allocator's log,
+// else by whether the program used a GPU at all.
 std::optional<TensorRefusal> tensor_refused(const Death& death);
 
 // How much of a GPU TensorFlow and JAX were told to take, by the options of the very process that
@@ -47,7 +48,7 @@ std::optional<TensorRefusal> tensor_refused(const Death& death);
 struct TensorflowOptions {
     std::string force_growth;    // TF_FORCE_GPU_ALLOW_GROWTH
     bool growth_called = false;  // tf.config.experimental.set_memory_growth
-    // As TensorFlow reads it: the variable wins, and any other value is passed over.
+    // As TensorFlow reads it: the variable wins over the call, and any other value is ignored.
     bool grows() const {
         return force_growth == "true" || (growth_called && force_growth != "false");
     }
@@ -56,7 +57,7 @@ struct TensorflowOptions {
 struct JaxOptions {
     std::string preallocate;         // XLA_PYTHON_CLIENT_PREALLOCATE
     std::string allocator;           // XLA_PYTHON_CLIENT_ALLOCATOR
-    std::optional<double> fraction;  // XLA_CLIENT_MEM_FRACTION, or as older versions spell it:
+    std::optional<double> fraction;  // XLA_CLIENT_MEM_FRACTION, or the names of older versions:
     std::string fraction_name;
     bool grows() const {
         return preallocate == "false" || preallocate == "False" || preallocate == "0" ||
@@ -72,7 +73,7 @@ struct GpuOptions {
     bool by_cuda_pool() const { return allocator == "cuda_malloc_async"; }
 };
 
-// Nothing is known if the agent was not inside, or if the end was not an exception.
+// Empty if the agent was not loaded, or if the end was not an exception.
 GpuOptions gpu_options(const Death& death);
 
 }  // namespace holdfast

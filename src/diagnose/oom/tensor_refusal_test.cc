@@ -107,6 +107,51 @@ TEST(BfcReport, HasWhatIsInUseAndTheLargestFreePiece) {
     EXPECT_EQ(read->largest_free, Bytes::mib(256));
 }
 
+// What TensorFlow 2.21 wrote of its pool on the processor; a GPU's has another name. Every second
+// piece was free. `pool` stands in for the lines about the whole pool.
+std::string rounded_report(const char* pool) {
+    return "W0000 00:00:1795098328.469515   24859 bfc_allocator.cc:502] Allocator (GPU_0_bfc) ran "
+           "out of memory trying to allocate 64.00MiB (rounded to 67108864)requested by op Fill\n"
+           "If the cause is memory fragmentation maybe the environment variable "
+           "'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \nCurrent allocation "
+           "summary follows.\nCurrent allocation summary follows.\n"
+           "I0000 00:00:1795098328.469744   24859 bfc_allocator.cc:1105] InUse at 7f58fbffe040 of "
+           "size 33554432 next 18446744073709551615\n"
+           "I0000 00:00:1795098328.469746   24859 bfc_allocator.cc:1085] Next region of size "
+           "33554432\n"
+           "I0000 00:00:1795098328.469751   24859 bfc_allocator.cc:1105] Free  at 7f58fdfff040 of "
+           "size 33554432 next 18446744073709551615\n"
+           "I0000 00:00:1795098328.469760   24859 bfc_allocator.cc:1117] Sum Total of in-use "
+           "chunks: 256.00MiB\n"
+           "I0000 00:00:1795098328.469762   24859 bfc_allocator.cc:1119] " +
+           std::string(pool) +
+           "\nI0000 00:00:1795098328.469766   24859 bfc_allocator.cc:1128] Stats: \n"
+           "Limit:                       512.00MiB\nInUse:                       256.00MiB\n"
+           "MaxInUse:                    512.00MiB\nNumAllocs:                          16\n"
+           "MaxAllocSize:                 32.00MiB\nReserved:                           0B\n"
+           "PeakReserved:                       0B\nLargestFreeBlock:                   0B\n\n";
+}
+
+TEST(BfcReport, IsReadInRoundedUnitsToo) {
+    for (const char* pool :
+         {// TensorFlow 2.21
+          "Total size in pool: 512.00MiB memory_limit_: 512.00MiB available size: 0B "
+          "curr_region_allocation_bytes_: 512.00MiB",
+          // JAX 0.12, by its sources
+          "Allocator memory summary: rounded request 64.00MiB, total free in pool 256.00MiB, "
+          "largest free chunk usable by lower end 32.00MiB, unallocated bytes 0B, pool size "
+          "512.00MiB, pool limit 512.00MiB"}) {
+        const auto read = parse_bfc_report(rounded_report(pool));
+        ASSERT_TRUE(read) << pool;
+        EXPECT_EQ(read->asked, Bytes::mib(64));
+        EXPECT_EQ(read->limit, Bytes::mib(512));
+        EXPECT_EQ(read->in_use, Bytes::mib(256));
+        EXPECT_EQ(read->peak, Bytes::mib(512));
+        EXPECT_EQ(read->pool, Bytes::mib(512)) << pool;
+        EXPECT_EQ(read->largest_free, Bytes::mib(32));
+    }
+}
+
 TEST(BfcReport, IsNotAWarningThatNothingFailed) {
     EXPECT_FALSE(parse_bfc_report(
         "W tensorflow/tsl/framework/bfc_allocator.cc:290] Allocator (GPU_0_bfc) ran out of memory "
@@ -187,7 +232,7 @@ TEST(AllocRefused, IsTensorFlowsOwnWordOnTheProcessor) {
                           "on /job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu");
     EXPECT_EQ(end_of(story.verdict()), "alloc-refused");
     EXPECT_TRUE(certain(story.verdict()));
-    // JAX says no device: without a GPU it was the processor's memory.
+    // JAX names no device: if no GPU was used, it was the CPU's memory.
     Story jax;
     jax.evidence().host.available_last = Bytes::gib(16);
     jax.exits(1).raises(jax_error,

@@ -7,8 +7,8 @@
 namespace holdfast::rules {
 namespace {
 
-// torch's refusal to run code from a file is not damage: it names what it would have to run. For a
-// damaged file it says that some byte is not an instruction.
+// torch refuses to run code from a file: such a file is not damaged, and the message names the
+// code. For a damaged file the message says that some byte is not an instruction.
 bool only_refused(const ExceptionSaid& said) {
     return said.message.find("Weights only load failed") != std::string::npos &&
            said.message.find("invalid load key") == std::string::npos &&

@@ -9,7 +9,7 @@ namespace {
 
 struct Range {
     std::optional<long> index;
-    std::optional<long> size;  // what is allowed is 0 to size - 1
+    std::optional<long> size;  // the allowed values are 0 to size - 1
 };
 
 Range range_in(std::string_view message) {

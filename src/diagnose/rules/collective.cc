@@ -68,7 +68,7 @@ std::optional<Finding> collective_stall(const Autopsy& death) {
                          facts::CollectiveStall{*stand});
 }
 
-// By the words of a rank that gave up waiting.
+// Found in the words of a rank that gave up waiting.
 std::optional<Finding> collective_timeout(const Autopsy& death) {
     if (!death.failed()) return std::nullopt;
     if (std::optional<Finding> told = told_by_a_rank(death)) return told;

@@ -30,12 +30,12 @@ std::optional<Finding> lock_deadlock(const Autopsy& death) {
                              stand->thread->timed ? Confidence::likely : Confidence::certain,
                              facts::HeldInterpreter{*stand});
     if (stand->kind != StandstillKind::lock_deadlock) return std::nullopt;
-    // Who waits for a queue or a pool may wait for something that nobody ever began.
+    // A thread that waits for a queue or a pool may wait for work that nobody ever began.
     const bool certain = stand->stall->inside_only && !waits_for_delivery(*stand->thread);
     Finding finding = stall_finding(death, *stand, "lock-deadlock"_cause,
                                     certain ? Confidence::certain : Confidence::likely,
                                     facts::LockDeadlock{*stand});
-    // The main thread may only wait for those that hold each other up.
+    // The main thread may only wait for the threads that block each other.
     const std::vector<const WaitingThread*> locked = threads_in_locks(*stand->culprit);
     if (locked.size() >= 2 && !waits_for_a_lock(*stand->thread))
         if (const std::optional<Where> where = own_place(locked[0]->frames)) finding.where = where;

@@ -19,7 +19,8 @@ std::string path_in(std::string_view line) {
     return {};
 }
 
-// Writers that notice a short write and drop its reason: torch's archive, NumPy's tofile, SQLite.
+// Writers that notice a short write but do not report its reason: torch's archive, NumPy's tofile,
+// SQLite.
 std::optional<Said> short_write(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"PytorchStreamWriter failed writing file", "basic_ios::clear: iostream error",
@@ -28,7 +29,7 @@ std::optional<Said> short_write(const Autopsy& death) {
     const auto says = [&](std::string_view words) {
         return said->line.find(words) != std::string::npos;
     };
-    // Its reader reports from the same file.
+    // torch's reader reports errors from the same source file.
     if (says("inline_container.cc") && !says("unexpected pos")) return std::nullopt;
     if (says(" requested and ") && !said->line.ends_with(" written")) return std::nullopt;
     return said;
@@ -51,7 +52,7 @@ std::optional<Finding> disk_full(const Autopsy& death) {
     const std::string path = path_in(said->line);
     if (path.empty() && only_shared_memory_full(death.all)) return std::nullopt;
     const DiskEvidence* disk = full_disk(death.all, path);
-    if (disk == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
+    if (disk == nullptr && !said->final) return std::nullopt;  // perhaps not about this end
     const bool fits = said->final && death.exit_known() &&
                       (death.exit.signal || death.exit.code == 1 || death.exception == nullptr);
     const bool tied = disk != nullptr && (is_used(*disk) || path.starts_with("/"));

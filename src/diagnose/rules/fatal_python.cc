@@ -11,14 +11,14 @@ std::optional<Finding> fatal_python_error(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (!death.failed() || (crash == nullptr && (!death.decides || !death.all.stderr_seen)))
         return std::nullopt;
-    // It aborts; only errors at start-up exit with 1.
+    // The interpreter aborts; only errors at its start-up exit with 1.
     if (death.exit.signal ? !death.by(SIGABRT) : death.exit.code.value_or(1) != 1)
         return std::nullopt;
     // A notebook's kernel redirects stderr, so only the crash handler reads its last output.
     std::optional<PythonDump> dump;
     if (crash != nullptr) dump = python_dump_at_end(crash->unread);
     if (!dump && death.decides) dump = death.dump;
-    // faulthandler opens its dump of a fatal signal with the same words.
+    // faulthandler's dump of a fatal signal begins with the same words.
     if (!dump || dump->names_signal) return std::nullopt;
     return finding_about(death, "fatal-python-error"_cause,
                          death.sure_of_exit() ? Confidence::certain : Confidence::likely,

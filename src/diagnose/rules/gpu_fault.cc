@@ -1,5 +1,5 @@
-// HF311, HF312, and HF602 behind the latter: a kernel failed on the GPU. The program notices where
-// it next waits; the line that launched the kernel is another one.
+// HF311, HF312, and HF602 if it caused the latter: a kernel failed on the GPU. The program notices
+// at its next wait for the GPU, which is not the line that launched the kernel.
 #include <array>
 #include <csignal>
 
@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view assert_words = "device-side assert triggered";
 constexpr std::string_view access_words = "an illegal memory access was encountered";
 
-// By an exception that nobody caught, or an abort right after the words.
+// In an exception that nobody caught, or right before an abort.
 std::optional<Said> failed_with(const Autopsy& death, std::string_view words) {
     std::optional<Said> said = said_last(death, {words});
     if (!said || (!exception_decided_exit(death) && !(death.by(SIGABRT) && said->final)))
@@ -27,7 +27,7 @@ std::optional<DeviceAssertion> assertion_of(const Autopsy& death) {
     return device_assertion(death.all.stderr_tail);
 }
 
-// The line that launched it takes the place of the one that noticed.
+// Names the line that launched the kernel, and not the line that noticed.
 facts::FaultPlace place_of(const Autopsy& death, const std::optional<LaunchLine>& line) {
     if (!line && !launches_watched(death)) return {};
     return {death.died_at, line};

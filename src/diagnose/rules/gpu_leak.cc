@@ -25,8 +25,8 @@ std::optional<KeptTensors> kept_tensors(const AgentEvidence& agent) {
     return std::nullopt;
 }
 
-// A graph for (nearly) every step. Batches that were put on the GPU in advance may be as many, and
-// have none: a container of those is not named.
+// A tensor with its graph for (nearly) every step. Batches put on the GPU in advance may be as
+// many, but have no graph: a container of those is not named.
 bool keeps_graphs_of_steps(const KeptTensors& kept, const StepsEvidence& steps) {
     return steps.count > 0 && kept.graphs >= steps.count - steps.count / 10;
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Refused = facts::GpuRefused;
 
-// The errors of an allocator; a ValueError with the same text is the program's own.
+// The exceptions of an allocator. A ValueError with the same text comes from the program itself.
 bool from_an_allocator(std::string_view type) {
     for (const std::string_view known :
          {"OutOfMemoryError", "RuntimeError", "AcceleratorError", "ResourceExhaustedError",
@@ -32,7 +32,7 @@ std::optional<Refused> refused_by_gpu(const Autopsy& death) {
     return Refused{*figures, {line, true, source_of(*traceback)}};
 }
 
-// Memory that is neither free nor ours.
+// Memory that is neither free nor held by this process.
 std::optional<Bytes> held_by_others(const GpuRefusal& figures) {
     if (!figures.capacity || !figures.free || !figures.own) return std::nullopt;
     return *figures.capacity - *figures.free - *figures.own;
@@ -41,7 +41,7 @@ std::optional<Bytes> held_by_others(const GpuRefusal& figures) {
 const GpuEvidence::Holder* largest_stranger(const Autopsy& death, const GpuRefusal& figures) {
     const GpuEvidence::Holder* largest = nullptr;
     for (const GpuEvidence& gpu : death.all.gpus) {
-        // CUDA_VISIBLE_DEVICES renumbers them; the size tells them apart where sizes differ.
+        // CUDA_VISIBLE_DEVICES may renumber the GPUs.
         if (figures.device && death.all.gpus.size() > 1 && gpu.index != *figures.device) continue;
         for (const GpuEvidence::Holder& holder : gpu.processes)
             if (!holder.ours && holder.used && (!largest || *holder.used > *largest->used))
@@ -50,7 +50,7 @@ const GpuEvidence::Holder* largest_stranger(const Autopsy& death, const GpuRefus
     return largest;
 }
 
-// Held by this process, but not by the framework that was refused: another one took it at its
+// Held by this process, but not by the framework that was refused: another framework took it at its
 // start.
 std::optional<Bytes> held_beside(const GpuRefusal& figures) {
     if (!figures.own || !figures.allocated || !figures.unused) return std::nullopt;
@@ -59,10 +59,10 @@ std::optional<Bytes> held_beside(const GpuRefusal& figures) {
 
 enum class Whose { ours, beside, unused, others };
 
-// Which of the three would have made room for what was asked for.
+// Whose memory would have made room for the request.
 Whose whose(const GpuRefusal& figures) {
     const std::optional<Bytes> others = held_by_others(figures);
-    // A few per cent always lie unused; it is pieces only where they are a good part of all.
+    // A few per cent always lie unused. Fragmentation is the reason only if a good part is unused.
     if (figures.asked && figures.unused && *figures.unused >= *figures.asked && figures.allocated &&
         figures.unused->share_of(*figures.allocated + *figures.unused) >= 0.1)
         return Whose::unused;
@@ -103,7 +103,7 @@ std::optional<Finding> gpu_occupied(const Autopsy& death) {
     const GpuRefusal& figures = refused->figures;
     const Bytes others = *held_by_others(figures);
     const GpuEvidence::Holder* stranger = largest_stranger(death, figures);
-    // The driver's own list names them; in a container it may name nobody.
+    // The driver's own list names the holders; in a container it may be empty.
     const bool decided = stranger != nullptr && stranger->used->share_of(others) >= 0.5;
     return finding_about(death, "gpu-occupied"_cause,
                          decided ? Confidence::certain : Confidence::likely,
@@ -115,7 +115,7 @@ std::optional<Finding> gpu_preallocated(const Autopsy& death) {
     if (refused && whose(refused->figures) == Whose::beside)
         return finding_about(death, "gpu-preallocated"_cause, Confidence::certain,
                              facts::GpuTakenBeside{*refused, *held_beside(refused->figures)});
-    // TensorFlow's own libraries find nothing left for themselves.
+    // TensorFlow's own libraries found no memory left.
     const std::optional<Said> said =
         said_last(death, {"CUDNN_STATUS_ALLOC_FAILED", "Failed to get convolution algorithm",
                           "CUBLAS_STATUS_ALLOC_FAILED", "failed to create cublas handle",

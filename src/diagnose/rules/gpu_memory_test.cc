@@ -12,7 +12,7 @@
 namespace holdfast::testing {
 namespace {
 
-// As PyTorch 2.11 said it on an H200.
+// PyTorch 2.11's words on an H200.
 constexpr const char* too_much =
     "CUDA out of memory. Tried to allocate 200.00 GiB. GPU 0 has a total capacity of 139.80 GiB of "
     "which 139.26 GiB is free. Including non-PyTorch memory, this process has 540.00 MiB memory in "
@@ -125,7 +125,7 @@ TEST(GpuPreallocated, IsMuchOfThisProcessThatPyTorchDidNotAllocate) {
     EXPECT_TRUE(certain(v));
 }
 
-// PyTorch beside another framework, which the agent has named with what it was told.
+// PyTorch next to another framework, which the agent noted with its memory options.
 Statement taken_beside(std::vector<std::string> frameworks) {
     Story story = std::move(Story().exits(1).raises(
         "torch.OutOfMemoryError",

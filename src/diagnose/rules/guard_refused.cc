@@ -1,4 +1,4 @@
-// HF114: the guard refused an allocation, and the program ended by the error that came of it.
+// HF114: the guard refused an allocation, and the resulting error ended the program.
 #include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/memory.h"
@@ -12,8 +12,8 @@ namespace {
 // An error may wander through a queue, handlers and a traceback before it ends the program.
 constexpr Nanos long_way{30'000'000'000};
 
-// The refusal this death may be of: the process's own, else the last of a worker's, whose error
-// its parent was handed.
+// Whose refusal may have ended the program: its own, or else the last one of a worker, which handed
+// the error to its parent.
 const AgentEvidence* refused_one(const Autopsy& death) {
     const auto refused = [](const AgentEvidence* agent) {
         return agent != nullptr && agent->guard && agent->guard->refused > 0;
@@ -35,7 +35,7 @@ std::optional<Finding> guard_refused(const Autopsy& death) {
     const AgentEvidence* agent = error ? refused_one(death) : nullptr;
     if (agent == nullptr) return std::nullopt;
     const RefusalEvidence& last = agent->guard->last;
-    // Refused is refused; whether the program ended by this very error is the question.
+    // The refusal is certain. Whether this very error ended the program is the question.
     const bool at_the_end =
         !death.time || (last.time <= *death.time && later(last.time, long_way) >= *death.time);
     const bool fits = error->said.final && (death.exit.signal || death.exit.code == 1);
@@ -64,7 +64,7 @@ std::optional<Finding> refusal_before(const Autopsy& death, const Standstill& st
         if (found == nullptr || time > found->guard->last.time) found = &agent;
     }
     if (found == nullptr) return std::nullopt;
-    // That it stands still for this reason is seen only by the order of the two.
+    // Only the order of the two says that the refusal is why it stands still.
     Finding finding = finding_about(death, "guard-refused"_cause, Confidence::likely,
                                     facts::GuardRefused{found, std::nullopt});
     if (const std::optional<Where> where = own_place(found->guard->last.frames))

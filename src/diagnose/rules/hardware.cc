@@ -18,7 +18,7 @@ const KernelLogEntry* logged(const Evidence& all, std::initializer_list<int> xid
     return nullptr;
 }
 
-// The driver names the process for some faults; a card that is gone has nobody.
+// The driver names a process for some faults, but never for a card that is gone.
 bool about_us(const Autopsy& death, const KernelLogEntry& entry) {
     return entry.pid && death.all.host.in_first_pid_namespace &&
            death.all.process(*entry.pid) != nullptr;
@@ -68,7 +68,7 @@ std::optional<Finding> gpu_throttled(const Autopsy& death) {
         const bool ours = std::any_of(gpu.processes.begin(), gpu.processes.end(),
                                       [](const auto& holder) { return holder.ours; });
         if ((reasons & (hot | power)) == 0 || !ours) continue;
-        // From the last look only, not from the whole run.
+        // Only likely: this is from the last look, not from the whole run.
         Finding finding = finding_about(death, "gpu-throttled"_cause, Confidence::likely,
                                         facts::GpuThrottled{&gpu, (reasons & hot) != 0});
         finding.where.reset();

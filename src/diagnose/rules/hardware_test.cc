@@ -1,4 +1,4 @@
-// A GPU that was lost, and another program's.
+// A lost GPU, and a GPU that another program used.
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"

@@ -21,24 +21,26 @@ bool alive_at(const Evidence& all, const AgentEvidence& agent, const Autopsy& de
     return !process->ended || !death.time || *process->ended >= earlier(*death.time, moment);
 }
 
-// Without the pages of libraries, which are the larger part of a small program with torch.
+// Prefers anonymous memory: in a small program with torch, the pages of libraries are the larger
+// part.
 std::optional<Bytes> held_by_leaker(const Evidence& all, const AgentEvidence& agent) {
     const ProcessEvidence* process = all.process(agent.pid);
     if (process == nullptr) return std::nullopt;
     return process->anon
                ? process->anon
-               : std::max(held_by(*process), process->rss_peak);  // absent is less than all
+               : std::max(held_by(*process), process->rss_peak);  // an absent figure is the least
 }
 
-// A leak that is little of what the process held explains nothing. With steps it is known that
-// nothing else grew; over time alone much may have come before.
+// A leak that is a small part of what the process held explains nothing. With steps it is known
+// that nothing else grew; over time alone much may have come before, so the part must be larger.
 bool is_much(const Evidence& all, const AgentEvidence& agent) {
     const std::optional<Bytes> held = held_by_leaker(all, agent);
     const GrowthSeen& growth = agent.leak->growth;
     return !held || growth.in_all.share_of(*held) >= (growth.per_step ? 0.15 : 0.25);
 }
 
-// A block that is replaced by a larger one is there twice for a moment, and that ends it.
+// While a block is replaced by a larger one, both exist for a moment, and that moment ends the
+// program.
 bool was_replaced_by_larger(const Evidence& all, const AgentEvidence& agent) {
     const std::optional<Bytes> held = held_by_leaker(all, agent);
     const LeakEvidence& leak = *agent.leak;
@@ -46,8 +48,8 @@ bool was_replaced_by_larger(const Evidence& all, const AgentEvidence& agent) {
            leak.live.share_of(*held) >= 0.3;
 }
 
-// A run that finished had enough memory. A leak is reported only if it would not fit into a run a
-// few times as long; and without steps it is not known whether a longer run would have kept more.
+// A run that finished had enough memory. Report a leak only if a run a few times as long would not
+// have fitted; without steps nobody knows what a longer run would have kept.
 bool would_have_mattered(const Autopsy& death, const GrowthSeen& growth) {
     if (death.exit.code != 0) return true;
     const std::optional<Bytes> room = death.all.memory.limit;
@@ -64,7 +66,7 @@ Bytes held_at(const AgentEvidence& agent, const Where& where) {
     return held;
 }
 
-// A limit is shared by the tree, so the one that leaks need not be the one that was killed.
+// The tree shares the limit, so the process that leaks need not be the one that was killed.
 const AgentEvidence* largest_leak(const Autopsy& death) {
     const AgentEvidence* largest = nullptr;
     for (const AgentEvidence& agent : death.all.agents) {
@@ -78,6 +80,39 @@ const AgentEvidence* largest_leak(const Autopsy& death) {
     return largest;
 }
 
+bool is_of_manager(const Frame& frame) {
+    return frame.file.ends_with("/multiprocessing/managers.py");
+}
+
+// The line of the parent that was speaking to its helper when that ended, or a moment before.
+std::optional<Where> where_it_was_called(const Autopsy& death, const AgentEvidence& helper) {
+    if (death.fatal_child && death.fatal_child->death.pid == helper.pid && death.died_at)
+        return death.died_at;
+    const ProcessEvidence* process = death.all.process(helper.pid);
+    if (process == nullptr) return std::nullopt;
+    std::optional<Where> where;
+    for (const StacksEvidence& look : death.all.stacks) {
+        if (look.pid != process->parent || look.threads.empty()) continue;
+        const std::vector<Frame>& frames = look.threads.front().frames;
+        if (std::any_of(frames.begin(), frames.end(), is_of_manager)) where = own_place(frames);
+    }
+    return where;
+}
+
+// The objects of a multiprocessing.Manager live in its server: what others put into them stays
+// there, at the lines of the library.
+std::optional<Finding> leak_of_helper(const Autopsy& death, const AgentEvidence& agent) {
+    const std::vector<Frame>& frames = agent.leak->frames;
+    const ProcessEvidence* process = death.all.process(agent.pid);
+    if (frames.empty() || process == nullptr || process->role != Role::worker) return std::nullopt;
+    const bool manager = std::any_of(frames.begin(), frames.end(), is_of_manager);
+    Finding finding = finding_about(death, "host-leak"_cause, Confidence::likely,
+                                    facts::HelperLeak{&agent, frames.back(), manager});
+    finding.where = where_it_was_called(death, agent);
+    finding.pid = agent.pid;
+    return finding;
+}
+
 }  // namespace
 
 std::optional<Finding> host_leak(const Autopsy& death) {
@@ -86,7 +121,7 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     const LeakEvidence& leak = *agent->leak;
     if (too_large_without(death, leak.live)) return std::nullopt;
     const std::optional<Where> where = own_place(leak.frames);
-    if (!where) return std::nullopt;
+    if (!where) return leak_of_helper(death, *agent);
     const bool sure = surely_leaks(leak) && is_much(death.all, *agent);
     Finding finding =
         finding_about(death, "host-leak"_cause, sure ? Confidence::certain : Confidence::likely,
@@ -94,9 +129,10 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     finding.where = where;
     finding.pid = agent->pid;
     finding.keeper = keeper_of(*agent, leak.growth.in_all);
-    // Of several lines that ask, none is to blame: the line that keeps the memory is.
+    // If several lines ask for the memory, blame none of them but the line that keeps it.
     const bool known = finding.keeper && finding.keeper->where;
-    if (known && leak.several_lines) finding.where = finding.keeper->where;
+    const bool views = known && keeper_seen(*agent, leak.growth.in_all)->views;
+    if (known && (leak.several_lines || views)) finding.where = finding.keeper->where;
     // Some of what a step makes stays, too, but most was requested where the container is filled.
     if (known && held_at(*agent, *finding.keeper->where) > leak.live) {
         finding.where = finding.keeper->where;

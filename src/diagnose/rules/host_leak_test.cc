@@ -92,7 +92,7 @@ TEST(HostLeak, OfARunThatFinishedOnlyContributes) {
     EXPECT_EQ(root_of(v), "clean-exit");
     EXPECT_EQ(v.outcome, Outcome::finished);
     EXPECT_TRUE(contributes(v, "host-leak"));
-    // One that had plenty of room left says nothing of it.
+    // With plenty of room left, the verdict does not mention it.
     story.evidence().memory.limit = Bytes::gib(64);
     EXPECT_FALSE(contributes(story.verdict(), "host-leak"));
 }
@@ -183,17 +183,17 @@ TEST(DatasetInRam, IsWhatALibraryCollectsInOneCall) {
     EXPECT_EQ(root_of(story.verdict()), "host-leak");
     story.agent().place = site.frames;
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
-    story.agent().steps.count = 40;  // a step is over: so are the calls before it
+    story.agent().steps.count = 40;  // once a step has ended, so have the calls before it
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
     site.before_steps = Bytes{};
     EXPECT_EQ(root_of(story.verdict()), "host-leak");
     site.before_steps.reset();
     story.agent().steps.count = 0;
-    // The line is where the program keeps what the library makes for each round of its loop.
+    // The program keeps at this line what a library makes in each round of the program's loop.
     story.agent().keepers = {
         {5s, "history", "list", "data.py", 1931, Bytes::mib(300), Bytes::mib(50), false, false, 7}};
     EXPECT_EQ(root_of(story.verdict()), "host-leak");
-    // A line of the program's own has no library between it and its memory.
+    // The line asks for the memory itself, with no library in between.
     story.agent().keepers.clear();
     site.frames = {{"data.py", 7, "forward"}};
     story.agent().place = site.frames;
@@ -218,6 +218,72 @@ TEST(HostLeak, NamesItsKeeper) {
     EXPECT_FALSE(story.verdict().root.keeper);
 }
 
+TEST(HostLeak, IsWhatSmallViewsOfLoadedArraysKeep) {
+    Story story = out_of_memory().site(7, Bytes::mib(400));
+    SiteEvidence& site = story.agent().sites[0];
+    site.blocks = 800;
+    site.rises = 8;
+    site.frames = {{"train.py", 28, "patches"}, {"train.py", 7, "read_image"}};
+    story.agent().keepers = {
+        {5s, "kept", "list", "train.py", 1931, Bytes::mib(300), Bytes::mib(50), false, false, 28}};
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    story.agent().keepers[0].views = true;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_FALSE(certain(v));
+    EXPECT_EQ(v.root.where->line, 28);
+    EXPECT_NE(v.root.summary.find("views of larger arrays"), std::string::npos) << v.root.summary;
+    ASSERT_FALSE(v.root.fixes.empty());
+    EXPECT_NE(v.root.fixes[0].code.find(".copy()"), std::string::npos);
+    // A few views beside the data that was loaded.
+    story.agent().keepers[0].live = Bytes::mib(20);
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+}
+
+TEST(HostLeak, OfCyclesSaysThatNoNameReachesThem) {
+    Story story = out_of_memory().leaks(main_pid, false);
+    story.agent().notes.push_back({NoteEvidence::Kind::collector_off, 5s, 9000, 0, ""});
+    const Verdict v = story.verdict();
+    EXPECT_NE(v.root.summary.find("no name that reaches it"), std::string::npos) << v.root.summary;
+    EXPECT_TRUE(has_evidence(v.root, "off; 9000 objects more were made"));
+    // A name does reach it.
+    story.agent().keepers = {{5s, "history", "list", "train.py", 900, Bytes::mib(300),
+                              Bytes::mib(50), false, false, 28}};
+    EXPECT_EQ(story.verdict().root.summary.find("no name"), std::string::npos);
+}
+
+Story manager_killed() {
+    Story story;
+    story.child(201).held(201, Bytes::mib(420)).child_dies(201, SIGKILL, 9500ms);
+    story.exits(1).container_oom(9500ms).raises("BrokenPipeError", "[Errno 32] Broken pipe");
+    story.leaks(201, false);
+    story.agent(201).leak->frames = {
+        {"/usr/lib/python3.11/threading.py", 1002, "Thread._bootstrap"},
+        {"/usr/lib/python3.11/multiprocessing/managers.py", 253, "Server.serve_client"},
+        {"/usr/lib/python3.11/multiprocessing/connection.py", 251, "_ConnectionBase.recv"}};
+    return story;
+}
+
+TEST(HostLeak, OfAManagersProcessIsAtTheLineThatCalledIt) {
+    Story story = manager_killed();
+    const Verdict v = story.verdict();
+    EXPECT_EQ(end_of(v), "worker-oom");
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 42);
+    EXPECT_NE(v.root.summary.find("manager's process keeps"), std::string::npos) << v.root.summary;
+}
+
+TEST(HostLeak, OfAHelperThatIsNoManagerSaysThatNoOwnCodeRunsThere) {
+    Story story = manager_killed();
+    story.agent(201).leak->frames.erase(story.agent(201).leak->frames.begin() + 1);
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_EQ(v.root.summary.find("manager"), std::string::npos);
+    EXPECT_NE(v.root.summary.find("no line of yours"), std::string::npos) << v.root.summary;
+}
+
 TEST(HostLeak, OfSeveralLinesIsAtTheLineThatKeeps) {
     Story story = out_of_memory().leaks();
     story.agent().keepers = {{5s, "history", "list", "train.py", 900, Bytes::mib(300),
@@ -229,7 +295,7 @@ TEST(HostLeak, OfSeveralLinesIsAtTheLineThatKeeps) {
 
 TEST(DatasetInRam, StillBeingFilledIsSeenByWhereTheProgramWas) {
     Story story = out_of_memory().site(7, Bytes::gib(2));
-    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");  // never touched, as far as one can tell
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");  // most likely never touched
     story.agent().place = story.agent().sites[0].frames;
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
 }
@@ -240,7 +306,7 @@ TEST(DatasetInRam, BetweenStepsIsOneCallThatAskedForMoreThanThereIs) {
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
     story.agent().place = story.agent().sites[0].frames;
     EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
-    // Little things that others did meanwhile do not make a leak of it.
+    // A few small blocks that other code allocated meanwhile do not make it a leak.
     story.site(7, Bytes::mib(20), Bytes{});
     story.agent().sites[1].blocks = 90;
     story.agent().sites[1].rises = 5;
@@ -270,7 +336,7 @@ TEST(HostLeak, IsABlockThatALineReplacesByALargerOne) {
     bank.blocks = 2;
     bank.rises = 9;
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
-    bank.growth = GrowthSeen{};  // by time alone: it may be loading
+    bank.growth = GrowthSeen{};  // growth over time alone: it may be loading
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
     bank.growth->per_step = 1 << 20;
     EXPECT_EQ(root_of(story.verdict()), "host-leak");
@@ -443,7 +509,7 @@ TEST(GpuLeak, NamesWhoKeepsTheTensors) {
 }
 
 TEST(GpuLeak, DoesNotBlameAContainerWithoutAGraphForEachStep) {
-    // A part of the steps; batches put there in advance, one for each; notes that make no sense.
+    // Notes that must not count: too few tensors, batches put there in advance, and nonsense.
     for (const NoteEvidence& note : {kept_note(40, 40, "few\n/home/u/train.py\n16"),
                                      kept_note(5000, 0, "batches\n/home/u/train.py\n16"),
                                      kept_note(200, 200, "broken"), kept_note(200, 200, "")}) {

@@ -29,7 +29,7 @@ TEST(CgroupOom, IsCertainOnV1WithFailcntOrPeakAtTheLimit) {
     EXPECT_EQ(root_of(failcnt.verdict()), "cgroup-oom");
     EXPECT_TRUE(certain(failcnt.verdict()));
 
-    // With memsw.limit equal to the limit the failcnt stays 0.
+    // If memsw.limit equals the limit, failcnt stays 0.
     Story memsw;
     memsw.held(main_pid, Bytes::mib(490)).v1().dies_by(SIGKILL).container_oom();
     memsw.own().limit_hits_last = 0;
@@ -115,8 +115,8 @@ TEST(CgroupOom, CountsEveryOneOfOursThatDiedInTheWindow) {
     EXPECT_TRUE(certain(v));
 }
 
-// A short-lived neighbour may have filled the limit, been killed for it, and left no trace but the
-// count, in the very second in which somebody killed us by hand.
+// A short-lived neighbour may have filled the limit and been killed for it, leaving only the count,
+// in the very second in which somebody killed us by hand.
 TEST(CgroupOom, IsOnlyLikelyWhenNobodySeenHadFilledTheLimit) {
     const Verdict v = Story().dies_by(SIGKILL).container_oom().verdict();
     EXPECT_EQ(root_of(v), "cgroup-oom");
@@ -200,7 +200,7 @@ TEST(OomVictim, NamesTheNeighbourThatFilledTheLimit) {
         << v.root.summary;
 }
 
-// A kernel between two cells takes nothing, however much it holds.
+// A kernel between two cells asks for nothing, however much it holds.
 Verdict idle_kernel(std::int64_t cell_runs, Nanos cell_noted) {
     Story story;
     story.held(main_pid, Bytes::mib(300)).neighbour(900, "python", Bytes::mib(180));
@@ -284,7 +284,7 @@ TEST(OomVictim, OfFilesInSharedMemoryIsLikely) {
     Story story;
     story.held(main_pid, Bytes::mib(60)).dies_by(SIGKILL).container_oom();
     story.evidence().cgroups[0].shmem = Bytes::mib(420);
-    // Its own, where they came while it was alone there.
+    // The files are the program's own if they came while it was alone in the container.
     EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
     story.evidence().cgroups[0].levels[0].usage_first = Bytes::mib(430);
     const Verdict v = story.verdict();

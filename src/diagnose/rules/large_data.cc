@@ -20,7 +20,7 @@
 namespace holdfast::rules {
 namespace {
 
-constexpr std::uint64_t at_once = 32;  // so many blocks may be one load
+constexpr std::uint64_t at_once = 32;  // up to this many blocks may be one load
 
 struct Holding {
     Where where;
@@ -30,17 +30,17 @@ struct Holding {
     bool before_known = true;
     bool grows = false;
     bool grows_by_steps = false;
-    bool works = false;  // a model that is being fitted is not loaded data
-    bool loads = false;  // or says that it prepares, or collects
-    bool reads = false;  // certainly: by its name
+    bool works = false;  // the line waits for a model's training, which is not loading
+    bool loads = false;  // a name around the line says that it loads, prepares or collects
+    bool reads = false;  // a name says for certain that it loads
     bool prepares = false;
-    bool borrowed = false;  // asked for by threads of a library, while the main thread waited here
+    bool borrowed = false;  // asked for by a library's threads while the main thread waited here
     std::uint64_t blocks = 0;
-    Bytes in_few_blocks;               // the most of one site that may be one load
-    Bytes in_library;                  // what Python code of a library asked for, called from here
-    int rises = 0;                     // windows in which a part of it rose
+    Bytes in_few_blocks;               // the most that one site of few blocks holds
+    Bytes in_library;                  // asked for by a library's Python code, called here
+    int rises = 0;                     // the windows in which one of its sites rose
     std::optional<GrowthSeen> growth;  // of its site that grew most
-    std::size_t depth = 0;             // of a call: its place in the stack, from the outside
+    std::size_t depth = 0;             // of a caller: its depth in the stack, from outside
 };
 
 using Lines = std::map<std::pair<std::string, int>, Holding>;
@@ -61,7 +61,7 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
     line.prepares = line.prepares || kind == CallKind::prepares;
     line.loads = line.loads || line.reads || line.prepares || kind == CallKind::collects;
     line.borrowed = line.borrowed || (borrowed && site.live.share_of(line.live) > 0.5);
-    // Small objects are not counted one by one; there are always many.
+    // The agent does not count small objects one by one, but there are always many.
     line.blocks += site.small_objects ? at_once + 1 : site.blocks;
     if (!site.small_objects && site.blocks <= at_once)
         line.in_few_blocks = std::max(line.in_few_blocks, site.live);
@@ -71,7 +71,8 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
         line.growth = site.growth;
 }
 
-// What the lines of the user's own code hold: the lines that asked for it, and their callers.
+// What the lines of the user's own code hold: the lines that asked for it, and the lines that
+// called them.
 struct Holdings {
     Lines asking, calling;
 };
@@ -79,7 +80,7 @@ struct Holdings {
 Holdings holdings_of(const AgentEvidence& agent) {
     Holdings all;
     for (const SiteEvidence& site : agent.sites) {
-        // A reader with threads of its own has none of the user's lines in them.
+        // A library's own threads have no frame of the user's: use the main thread's line instead.
         const bool borrowed = innermost_own_frame(site.frames) == nullptr && !site.frames.empty();
         const std::vector<Frame>& frames = borrowed ? agent.place : site.frames;
         const Frame* own = innermost_own_frame(frames);
@@ -101,7 +102,7 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent, const Lines& 
     for (const auto& [place, line] : lines)
         if (largest == nullptr || line.live > largest->live) largest = &line;
     if (largest == nullptr) return std::nullopt;
-    // A copy of everything is as large as everything: the line that was making it comes first.
+    // A full copy is as large as the original: prefer the line that was making the copy.
     const double as_large = largest->loads ? 0.95 : 0.8;
     for (const auto& [place, line] : lines)
         if (line.live.share_of(largest->live) > as_large &&
@@ -110,8 +111,8 @@ std::optional<Holding> largest_holding(const AgentEvidence& agent, const Lines& 
     return *largest;
 }
 
-// Several lines below one call share what it holds: of the calls that have nearly all of it, the
-// innermost.
+// If several lines below one call share what it holds, take the innermost call that has nearly all
+// of it.
 std::optional<Holding> innermost_call(const Lines& calls) {
     const Holding* largest = nullptr;
     for (const auto& [place, line] : calls)
@@ -123,7 +124,8 @@ std::optional<Holding> innermost_call(const Lines& calls) {
     return *best;
 }
 
-// The limit, or the machine's memory, at which the kernel killed it or its worker.
+// The memory that was full when the kernel killed the program or its worker: the limit, or the
+// machine's memory.
 std::optional<Bytes> what_was_filled(const Autopsy& death) {
     std::optional<OomKill> kill = death.oom_kill;
     if (!kill && death.fatal_child) kill = oom_kill_of(death.fatal_child->death);
@@ -131,14 +133,14 @@ std::optional<Bytes> what_was_filled(const Autopsy& death) {
     return kill->level != nullptr ? kill->level->limit : death.all.host.total;
 }
 
-// Most of what a small process holds may be one line, and yet not what filled the limit.
+// In a small process one line may hold most of the memory and still not be what filled the limit.
 bool too_little_to_matter(const Autopsy& death, Bytes live, double least = 0.3) {
     const std::optional<Bytes> whole = what_was_filled(death);
     return whole && live.share_of(*whole) < least;
 }
 
-// A container that a name reaches grows by items: then what is kept is not one load, nor one model
-// being fitted, whatever the calls around it are named.
+// Whether a container that a name reaches grows item by item. Then this is neither one load nor one
+// model being trained, whatever the calling functions are named.
 bool grows_by_items(const AgentEvidence& agent) {
     if (agent.keepers.empty()) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
@@ -147,7 +149,7 @@ bool grows_by_items(const AgentEvidence& agent) {
     return false;
 }
 
-// "Trial._by_name": a registry of all instances, which no single one of them loads.
+// "Trial._by_name" is a registry of all instances: no single instance loads it.
 bool belongs_to_a_class(const std::string& keeper) {
     const std::size_t dot = keeper.find('.');
     if (dot == std::string::npos || dot < 2) return false;
@@ -162,17 +164,19 @@ bool is_named_cache(std::string_view keeper) {
     return name.find("cache") != std::string::npos;
 }
 
-// Signs that data is being loaded, which are not proof: a data set is loaded by one call, into a
-// list that nothing can reach before the call is done.
+// Whether what the line loads stays, although names around it say that it loads data: a data set is
+// loaded by one call, into a list that no name reaches before the call returns.
 bool fills_what_stays(const Holding& line, const AgentEvidence& agent) {
     if (!grows_by_items(agent)) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
     if (keeper.kind == "lru_cache" || is_named_cache(keeper.name)) return true;
+    // Of what was loaded, only small parts were meant to stay.
+    if (keeper.views && keeper.live.share_of(line.live) >= 0.25) return true;
     if (line.reads || keeper.live.share_of(line.live) < 0.25) return false;
     return !line.prepares || belongs_to_a_class(keeper.name);
 }
 
-// A block for each step, and none of them before the first: what each step makes is kept.
+// A block for each step and none before the first: the program keeps what each step makes.
 bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
     constexpr std::uint64_t enough = 8;
     const std::uint64_t steps = agent.steps.count;
@@ -180,8 +184,8 @@ bool one_for_each_step(const Holding& line, const AgentEvidence& agent) {
            line.before_steps.count == 0;
 }
 
-// A call that had not returned: what it collects is no leak. If the loop were the program's own, a
-// name would reach what it keeps.
+// The call had not returned, so what it collects is no leak. In a loop of the program's own, a name
+// would reach what it keeps.
 bool in_one_call(const Holding& line, const AgentEvidence& agent) {
     if (agent.steps.count > 0 || !was_at(agent, line.where.file, line.where.line)) return false;
     if (line.growth && was_one_call(agent, *line.growth)) return true;
@@ -198,14 +202,14 @@ bool kept_piece_by_piece(const Holding& line, const AgentEvidence& agent) {
     if (line.loads && !fills_what_stays(line, agent)) return false;
     if (line.works && !grows_by_items(agent)) return false;
     if (line.rises < again_and_again || in_one_call(line, agent)) return false;
-    // Other sites at the line count in proportion to what they hold.
+    // A site of few blocks counts only by its share: other sites at the line may have many.
     const bool in_pieces = line.blocks > at_once && line.in_few_blocks.share_of(line.live) <= 0.5;
     if (!in_pieces && !one_for_each_step(line, agent)) return false;
     return agent.steps.count == 0 ||
            (line.before_known && line.before_steps.share_of(line.live) < 0.3);
 }
 
-// A container that still grew while the program made its steps is none that was loaded before.
+// A container that still grew during the steps was not loaded before them.
 bool grew_with_steps(const Holding& line, const AgentEvidence& agent) {
     if (!grows_by_items(agent) || !agent.steps.first) return false;
     const KeeperEvidence& keeper = agent.keepers.front();
@@ -213,7 +217,7 @@ bool grew_with_steps(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
-// frames = concat([frames, more]): one block that a line replaces by a larger one, again and again.
+// frames = concat([frames, more]): the line replaces one block by a larger one, again and again.
 bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
     constexpr int again_and_again = 4;
     if (line.loads || line.works || agent.keepers.empty() || line.rises < again_and_again)
@@ -223,20 +227,20 @@ bool replaced_by_larger(const Holding& line, const AgentEvidence& agent) {
            keeper.live.share_of(line.live) >= 0.25;
 }
 
-// bank = cat([bank, keys]): the same, recognised by its rate per step if no name is known.
+// bank = cat([bank, keys]): the same without a known name, recognised by its rate per step.
 bool grows_at_a_rate(const Holding& line) {
     constexpr int again_and_again = 4;
     return line.grows_by_steps && !line.loads && !line.works && line.rises >= again_and_again;
 }
 
-// One call that asked for more than there is in all, and was filling it.
+// One request for more than the whole limit, which was being filled.
 bool asked_for_more_than_all(const Autopsy& death, const Holding& line) {
     const std::optional<Bytes> whole = what_was_filled(death);
     return whole && line.in_few_blocks > *whole;
 }
 
-// What is made from a table is as large as the table, but at another line. If each line alone is
-// too small to explain it, the one that loads comes first.
+// What is made from a table is as large as the table, but belongs to another line. If each line
+// alone is too small to explain the end, prefer the one that loads.
 std::optional<Holding> largest_load(const Lines& lines, Bytes least) {
     const Holding* largest = nullptr;
     for (const auto& [place, line] : lines)
@@ -261,13 +265,13 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     const Holdings holdings = holdings_of(*agent);
     std::optional<Holding> line = largest_holding(*agent, holdings.asking);
     if (!line || !peak) return std::nullopt;
-    // Frameworks alone hold hundreds of MiB: a line whose memory only rises, or whose name says
-    // that it loads, counts even below a half.
+    // Frameworks alone hold hundreds of MiB. So a line that only rises, or whose name says that it
+    // loads, counts even with less than half.
     constexpr double least_kept = 0.3;
     bool several_lines = false;
     bool kept = kept_piece_by_piece(*line, *agent) || grew_with_steps(*line, *agent) ||
                 replaced_by_larger(*line, *agent) || grows_at_a_rate(*line);
-    // With a rate for each step it is known which line keeps it, however much the others hold.
+    // With a rate per step it is known which line keeps the memory, however much others hold.
     constexpr double least_growing = 0.15;
     if (kept && line->live.share_of(*peak) < least_kept) {
         if (const std::optional<Holding> growing = largest_growing(holdings.asking);
@@ -292,8 +296,8 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     if (line->live.share_of(*peak) < least) return std::nullopt;
     if (line->error.share_of(line->live) > 0.25) return std::nullopt;
     if (too_large_without(death, line->live)) return std::nullopt;
-    // An estimate may exceed what is resident, but not by much: then it was never touched, or was
-    // still being filled.
+    // An estimate can exceed resident memory only a little. If it exceeds it by much, the memory
+    // was never touched or was still being filled.
     const bool filling = line->live.share_of(*peak) > 1.5;
     if (filling && !was_at(*agent, line->where.file, line->where.line)) return std::nullopt;
     if (!filling && too_little_to_matter(death, line->live)) return std::nullopt;
@@ -305,7 +309,8 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
         finding.where = line->where;
         finding.topic = Topic::held_memory;
         finding.keeper = keeper_of(*agent, line->live);
-        if (several_lines && finding.keeper && finding.keeper->where)
+        const bool views = finding.keeper && agent->keepers.front().views;
+        if ((several_lines || views) && finding.keeper && finding.keeper->where)
             finding.where = finding.keeper->where;
         return finding;
     }
@@ -326,17 +331,19 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     return finding;
 }
 
-// No line holds most of it, but a name does, and more at every look.
+// What a name reaches grew at every look and takes much memory, but no single line holds most of
+// it.
 std::optional<Finding> kept_by_a_name(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     const std::optional<Bytes> peak = death.held;
     if (agent == nullptr || agent->leak || !peak || agent->keepers.empty()) return std::nullopt;
     const KeeperEvidence& keeper = agent->keepers.front();
-    // What a framework holds before the first step is not the program's doing.
+    // What a framework holds before the first step does not count.
     const bool in_steps = agent->steps.first && keeper.time > *agent->steps.first;
     if (keeper.live.share_of(*peak) < (in_steps ? 0.15 : 0.25) || keeper.grown.count == 0)
         return std::nullopt;
-    // One block was made, it did not grow: see held_by_a_line for one that is replaced by a larger.
+    // A block that was made once did not grow. held_by_a_line handles one that is replaced by a
+    // larger one.
     if (keeper.kind == "ndarray" || keeper.kind == "Tensor") return std::nullopt;
     if (keeper.kind == "DataFrame" && keeper.grown >= keeper.live) return std::nullopt;
     if (too_large_without(death, keeper.live) || too_little_to_matter(death, keeper.live, 0.15))
@@ -361,9 +368,8 @@ Bytes risen_since(const Evidence& all, RunTime moment) {
     return most - before;
 }
 
-// Some readers have an allocator of their own, which asks the kernel directly: Arrow's, Rust's.
-// Then no line holds the memory, but all of it came while the main thread was in one call that
-// loads.
+// Some readers (Arrow's, Rust's) have allocators of their own that ask the kernel directly. Then no
+// line holds the memory, but all of it came while the main thread was in one call that loads.
 std::optional<Finding> loaded_unseen(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || !death.decides || agent->leak || agent->steps.count > 0 ||
@@ -380,7 +386,7 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
     const CallKind kind = kind_of_call(agent->place, at);
     if (kind == CallKind::other || kind == CallKind::works || risen.share_of(*peak) < 0.5)
         return std::nullopt;
-    // Without a limit of its own the curve is the machine's: others rose.
+    // Without a limit the curve is the whole machine's: other programs grew.
     if (risen > *peak) return std::nullopt;
     Finding finding = finding_about(death, "dataset-in-ram"_cause, Confidence::likely,
                                     facts::LoadedUnseen{agent, *last, risen, *peak});
@@ -388,7 +394,7 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
     return finding;
 }
 
-// One array that alone is more than the limit, or most of it, and that the guard refused.
+// The guard refused one array that alone is more than the limit, or most of it.
 std::optional<Finding> refused_at_once(const Autopsy& death, double least_share) {
     const AgentEvidence* agent = death.agent;
     if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
@@ -404,8 +410,8 @@ std::optional<Finding> refused_at_once(const Autopsy& death, double least_share)
     return finding;
 }
 
-// A block larger than all there is, at the line where the program was. Of such a block only the
-// pages that were touched count as held.
+// A block larger than the whole limit, at the line where the program was. It may hold little,
+// because only touched pages count as held.
 std::optional<Finding> asked_for_too_much(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     const std::optional<Bytes> whole = what_was_filled(death);
@@ -427,9 +433,9 @@ std::optional<Finding> asked_for_too_much(const Autopsy& death) {
 }  // namespace
 
 std::optional<Finding> dataset_in_ram(const Autopsy& death) {
-    // An idle kernel has held its memory for long, so another process filled the limit.
+    // An idle kernel took its memory long ago: somebody else filled the limit.
     if (was_idle_kernel(death)) return std::nullopt;
-    // What was held before is not why: it would not fit into the whole limit.
+    // A request larger than the limit fails whatever was held before.
     if (std::optional<Finding> asked = refused_at_once(death, 1)) return asked;
     if (std::optional<Finding> held = held_by_a_line(death)) return held;
     if (std::optional<Finding> unseen = loaded_unseen(death)) return unseen;
@@ -438,7 +444,7 @@ std::optional<Finding> dataset_in_ram(const Autopsy& death) {
     return death.agent == nullptr || death.agent->leak ? std::nullopt : refused_at_once(death, 0.5);
 }
 
-// A line where two workers or more hold most of what they asked for.
+// The line at which two or more workers hold most of their memory.
 std::optional<Where> line_of_workers(const Evidence& all) {
     std::map<std::pair<std::string, int>, int> workers;
     for (const AgentEvidence& agent : all.agents) {
@@ -452,7 +458,7 @@ std::optional<Where> line_of_workers(const Evidence& all) {
     return std::nullopt;
 }
 
-// What is copied: the line of the parent that holds most, if that is a large part.
+// The line whose data is copied: the one that holds most in the parent, if that is a large part.
 std::optional<Where> line_of_data(const Autopsy& death, Bytes held) {
     if (death.agent == nullptr) return std::nullopt;
     const std::optional<Holding> line =
@@ -468,8 +474,8 @@ std::optional<Bytes> smallest_limit(const CgroupEvidence& cgroup) {
     return limit;
 }
 
-// Workers that share nothing with their parent, because they were spawned: each holds, at the same
-// line, data of its own.
+// Spawned workers share nothing with their parent: each holds data of its own, allocated at the
+// same line.
 std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     const std::optional<Bytes> limit = cgroup != nullptr ? smallest_limit(*cgroup) : std::nullopt;
@@ -490,9 +496,9 @@ std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
         if (agent.leak) return std::nullopt;
         const std::optional<Holding> line = largest_holding(agent, holdings_of(agent).asking);
         if (!line || line->live.share_of(agent.live) < 0.5) continue;
-        // What grows in each of them is a leak, not data.
+        // Memory that grows in each worker is a leak, not data.
         if (grows_by_items(agent) || kept_piece_by_piece(*line, agent)) return std::nullopt;
-        // What was asked for may not have been touched yet.
+        // Not all of the requested memory may have been touched yet.
         const Bytes held = std::min(line->live, *process->anon);
         if (held < Bytes::mib(16) || held.share_of(*process->anon) < 0.5) continue;
         Sum& sum = sums[{line->where.file, *line->where.line}];
@@ -511,8 +517,8 @@ std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
     return std::nullopt;
 }
 
-// A page that parent and child still share counts in both; the cgroup counts it once. So where the
-// two sums agree the pages are copies.
+// A page that parent and child still share counts in both processes, but once in the cgroup. So if
+// the two sums agree, the pages are copies.
 std::optional<Finding> copied_from_parent(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     const ProcessEvidence* main = death.all.main();
@@ -521,7 +527,7 @@ std::optional<Finding> copied_from_parent(const Autopsy& death) {
         return std::nullopt;
     const std::optional<Bytes> limit = smallest_limit(*cgroup);
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
-    // A parent may outlive its workers by far.
+    // A parent may outlive its workers by far, so count those that lived when the first one died.
     const std::optional<FatalChild>& felled = death.fatal_child;
     const Death& first = felled ? felled->death : death;
     constexpr Nanos moment{1'000'000'000};
@@ -535,8 +541,8 @@ std::optional<Finding> copied_from_parent(const Autopsy& death) {
         if (process.pid == main->pid || !process.anon || process.parent != main->pid) continue;
         if (process.ended && (!first.time || later(*process.ended, moment) < *first.time)) continue;
         sum += *process.anon;
-        // Much less is not the parent's data, much more is data of its own. One that makes a copy
-        // of what it shares has it twice.
+        // A worker much smaller than the parent does not hold its data, and a much larger one has
+        // data of its own. A worker that copies shared data itself holds it twice.
         const double share = process.anon->share_of(*main->anon);
         if (process.role != Role::worker || share < 0.5 || share > 2.2) {
             others += *process.anon;
@@ -549,9 +555,9 @@ std::optional<Finding> copied_from_parent(const Autopsy& death) {
     for (const Neighbour& neighbour : death.all.neighbours)
         if (neighbour.same_cgroup) others += neighbour.rss;
     if (workers < 2 || copies.share_of(*limit) < 0.5) return std::nullopt;
-    // A kill frees memory before a new count is possible. Then the limit itself is what they
-    // filled, and what neither the parent nor anybody else holds is the workers' own. The workers
-    // that are left still hold most of it, or the certainly unshared memory would have filled it.
+    // After a kill the cgroup's count is too low. But the limit was full, so what neither the
+    // parent nor anybody else holds belonged to the workers. Requires that the survivors still hold
+    // most of the limit, or that memory known to be unshared would fill it.
     const std::optional<OomKill> kill = oom_kill_of(first);
     const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
                         (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);

@@ -11,8 +11,8 @@
 namespace holdfast::rules {
 namespace {
 
-// Python ends with 1 after an exception nobody caught; at a terminal, where its words are not kept,
-// that is what it will have been.
+// Python exits with 1 after an uncaught exception. On a terminal, stderr is not kept, and this is
+// the likeliest reason.
 bool looks_like_exception(const Autopsy& death) {
     return death.python() && death.exit.code == 1 && !death.all.stderr_seen &&
            death.exception == nullptr && death.exit_call == nullptr;
@@ -24,14 +24,14 @@ void take_place_of_exit(Finding& finding, const Autopsy& death) {
     if (const std::optional<Where> where = own_place(call->frames)) finding.where = where;
 }
 
-// os._exit(0) in the user's own code looks like success, but leaves out all that was still to come.
+// os._exit(0) in the user's own code looks like success, but skips whatever was still to come.
 bool skipped_the_rest(const ExitCallEvidence* call) {
     return call != nullptr && call->how == ExitCallEvidence::How::os_exit &&
            own_place(call->frames).has_value();
 }
 
-// An exception of a library may be one of the named causes, with a message that no table has.
-// Python's own messages mean the same everywhere.
+// A library's exception may be one of the named causes with a message that no table has. Python's
+// own exceptions mean the same everywhere.
 bool words_of_a_library(const TracebackText& traceback) {
     if (traceback.frames.empty()) return false;
     const std::string& file = traceback.frames.back().file;
@@ -46,12 +46,12 @@ bool words_of_a_library(const TracebackText& traceback) {
     return true;
 }
 
-// Python stops a recursion wherever it happens to be; the line that calls itself again stands in
-// the traceback more often than any other.
+// Python stops a recursion at any line; the line that calls itself is the most frequent one in the
+// traceback.
 std::optional<Where> recurring_line(const TracebackText& traceback) {
     std::map<std::pair<std::string, int>, int> lines;
     const Frame* most = nullptr;
-    int often = 2;  // less is no recursion that can be seen
+    int often = 2;  // fewer repetitions are no visible recursion
     for (const Frame& frame : traceback.frames) {
         if (!frame.line || !is_own_code(frame.file)) continue;
         const int times = ++lines[{frame.file, *frame.line}];
@@ -95,14 +95,15 @@ std::optional<Finding> exit_called(const Autopsy& death) {
     if (*death.exit.code == 0 && !exit_left_a_cell(death) && !skipped_the_rest(call))
         return std::nullopt;
     if (call == nullptr && exception_decided_exit(death)) return std::nullopt;
-    // An exception that went by before sys.exit was caught; one after it was not.
+    // The agent records only uncaught exceptions: then the exception ended it, and not the exit
+    // call.
     if (call != nullptr && exception_decided_exit(death) && death.exception->recorded)
         return std::nullopt;
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     Finding finding =
         finding_about(death, "exit-called"_cause,
                       words_seen ? Confidence::certain : Confidence::likely, facts::ExitCalled{});
-    finding.where.reset();  // a traceback that was printed is not where it left
+    finding.where.reset();  // a printed traceback is not where it exited
     take_place_of_exit(finding, death);
     return finding;
 }

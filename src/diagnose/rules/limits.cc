@@ -10,7 +10,7 @@
 namespace holdfast::rules {
 namespace {
 
-// Among the program's processes the one nearest to its limit on descriptors.
+// The process of the program that is nearest to its limit on descriptors.
 const ProcessEvidence* fullest(const Autopsy& death) {
     const ProcessEvidence* best = nullptr;
     double most = 0.9;
@@ -28,6 +28,15 @@ const ProcessEvidence* fullest(const Autopsy& death) {
     return best;
 }
 
+// A program that swallows the error fails later, of something else: a file that is None.
+std::optional<Finding> fd_limit_swallowed(const Autopsy& death) {
+    const ProcessEvidence* process = death.process;
+    if (process == nullptr || death.exception == nullptr || !process->open_files_peak ||
+        !process->limits.open_files || *process->open_files_peak < *process->limits.open_files)
+        return std::nullopt;
+    return finding_about(death, "fd-limit"_cause, Confidence::likely, facts::FdLimit{{}, process});
+}
+
 Finding cpu_finding(const Autopsy& death, std::optional<std::uint64_t> limit) {
     return finding_about(death, "cpu-time-limit"_cause,
                          death.sure_of_exit() ? Confidence::certain : Confidence::likely,
@@ -39,15 +48,15 @@ Finding cpu_finding(const Autopsy& death, std::optional<std::uint64_t> limit) {
 std::optional<Finding> fd_limit(const Autopsy& death) {
     const std::optional<Said> said = system_said_last(
         death, {"Too many open files", "[Errno 24]", "received 0 items of ancdata", "EMFILE"});
-    if (!said) return std::nullopt;
+    if (!said) return fd_limit_swallowed(death);
     const ProcessEvidence* process = fullest(death);
-    if (process == nullptr && !said->final) return std::nullopt;  // somebody else's words, perhaps
+    if (process == nullptr && !said->final) return std::nullopt;  // perhaps not about this end
     const bool fits = said->final && death.exit_known() && !death.exit.signal;
     Finding finding =
         finding_about(death, "fd-limit"_cause,
                       process != nullptr && fits ? Confidence::certain : Confidence::likely,
-                      facts::FdLimit{*said, process});
-    // If another process kept them open, the line that reached the limit is not the culprit.
+                      facts::FdLimit{said, process});
+    // If another process held the descriptors, the line that reached the limit is not to blame.
     const TracebackText* traceback = death.exception;
     if (process != nullptr && process->pid != death.pid && traceback != nullptr &&
         !place_in_worker(death, *traceback))
@@ -76,7 +85,7 @@ std::optional<Finding> file_size_limit(const Autopsy& death) {
     if (!signalled && !said) return std::nullopt;
     const std::optional<Bytes> limit =
         death.process != nullptr ? death.process->limits.file_size : std::nullopt;
-    // Without a limit in sight it may as well be the largest file the filesystem can hold.
+    // Without a known limit, it may also be the largest file that the filesystem can hold.
     const bool decided =
         signalled ? death.sure_of_exit() : limit && said->final && death.exit.code.has_value();
     return finding_about(death, "file-size-limit"_cause,

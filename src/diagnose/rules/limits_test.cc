@@ -76,6 +76,18 @@ TEST(FdLimit, IsCertainWithACountNearTheLimit) {
     EXPECT_NE(v.root.summary.find("1024"), std::string::npos);
 }
 
+TEST(FdLimit, WhoseErrorWasSwallowedIsLikelyWhereAllDescriptorsWereInUse) {
+    Story story;
+    story.exits(1).raises("AttributeError", "'NoneType' object has no attribute 'seek'");
+    story.at(main_pid).limits.open_files = 72;
+    story.at(main_pid).open_files_peak = 71;
+    EXPECT_EQ(root_of(story.verdict()), "exception");
+    story.at(main_pid).open_files_peak = 72;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "fd-limit");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
 TEST(FdLimit, ThatWasCaughtEarlierIsNotTheCause) {
     Story story;
     story.says("OSError: [Errno 24] Too many open files\n").exits(1).raises("ValueError", "no");
@@ -130,7 +142,7 @@ TEST(DiskFull, IsLikelyWhereTheWriterDropsTheReason) {
         story.exits(1).raises("RuntimeError", words);
         EXPECT_EQ(root_of(story.verdict()), "disk-full") << words;
         EXPECT_EQ(story.verdict().root.confidence, Confidence::likely) << words;
-        // A limit on the size of files is the other reason.
+        // A limit on file size would be another reason.
         story.at(main_pid).limits.file_size = Bytes::mib(10);
         EXPECT_NE(root_of(story.verdict()), "disk-full") << words;
     }

@@ -1,4 +1,4 @@
-// HF601: a loss that was recorded stopped being a finite number, or somebody found such a number.
+// HF601: a recorded loss stopped being finite, or some code found such a number.
 #include <algorithm>
 
 #include "base/text.h"
@@ -15,8 +15,8 @@ namespace {
 
 using enum Confidence;
 
-// A check of the program's own tells where the number was met; where it came to be, the frames of
-// the exception may still have told.
+// The program's own check only shows where the number was found. The note of the exception's frames
+// may also have where it was first set.
 void go_back_to_origin(const Autopsy& death, const AgentEvidence& agent, Finding& finding) {
     const TracebackText* traceback = death.exception;
     const bool left = traceback == nullptr && death.exit_call != nullptr;
@@ -35,7 +35,8 @@ void go_back_to_origin(const Autopsy& death, const AgentEvidence& agent, Finding
     }
 }
 
-// Those who look at the numbers themselves. An array of inputs with gaps in it is none of these.
+// Functions that check numbers themselves. A complaint about missing values in an input array is
+// none of these.
 std::optional<Finding> found_in_numbers(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, "nan-loss"_cause);
     if (!said) return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<Finding> found_in_numbers(const Autopsy& death) {
     return finding;
 }
 
-// Mistakes of other kinds, whatever the numbers around them are.
+// Exceptions about other mistakes, whatever numbers are around.
 bool speaks_of_something_else(const TracebackText& traceback) {
     for (const std::string_view type :
          {"KeyError", "TypeError", "NameError", "UnboundLocalError", "IndexError", "AttributeError",
@@ -69,7 +70,7 @@ bool met_in_frame(const AgentEvidence& agent) {
     });
 }
 
-// A check of the program's own failed, in a frame where some number is not finite.
+// The program's own check failed, in a frame that has a number that is not finite.
 std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvidence& agent) {
     const TracebackText* traceback = death.exception;
     if (traceback == nullptr || traceback->frames.empty() || death.exit.code != 1)
@@ -79,7 +80,7 @@ std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvide
     if (speaks_of_something_else(*traceback) || (!own_check && !says_so)) return std::nullopt;
     for (const NoteEvidence& note : agent.notes) {
         if (note.kind != NoteEvidence::Kind::nonfinite) continue;
-        if (note.a > 0 && !says_so) continue;  // a frame further out: perhaps by chance
+        if (note.a > 0 && !says_so) continue;  // an outer frame has it: perhaps by chance
         std::string_view rest = note.text;
         const std::string name(next_line(rest).value_or(""));
         const std::string value(next_line(rest).value_or(""));
@@ -94,7 +95,7 @@ std::optional<Finding> found_by_own_check(const Autopsy& death, const AgentEvide
     return std::nullopt;
 }
 
-// It left by itself, by a status that says it failed, with such a number in its hands.
+// The program called sys.exit with a failure status while a variable was not finite.
 std::optional<Finding> left_with_it(const Autopsy& death, const AgentEvidence& agent) {
     const ExitCallEvidence* call = death.exit_call;
     if (call == nullptr || call->how != ExitCallEvidence::How::sys_exit ||
@@ -118,7 +119,7 @@ std::optional<Finding> left_with_it(const Autopsy& death, const AgentEvidence& a
     return std::nullopt;
 }
 
-// What the last validation measured, where its loss is no number: the steps may all have had one.
+// The last validation loss was not finite, although the loss of every step may have been.
 std::optional<Finding> found_by_validation(const Autopsy& death, const AgentEvidence& agent) {
     for (const NoteEvidence& note : agent.notes) {
         if (note.kind != NoteEvidence::Kind::validation) continue;
@@ -148,18 +149,19 @@ std::optional<Finding> nan_loss(const Autopsy& death) {
     Finding finding = finding_about(death, "nan-loss"_cause, Confidence::certain,
                                     facts::NonfiniteLoss{agent, after});
     go_back_to_origin(death, *agent, finding);
-    // Nothing was learned for so long that the program's own verdict on its model is about this.
+    // No loss was ever finite, for so many steps that a failed check of the program must be about
+    // this.
     constexpr std::uint64_t for_nothing = 64;
     if (!steps.last_finite_loss && after >= for_nothing && fails_own_check(death)) {
         finding.topic = Topic::nonfinite_number;
         finding.confidence = Confidence::likely;
     }
     constexpr std::uint64_t a_few = 16;
-    // Or its own check failed a few steps later, in a frame that has such a number, whatever it
-    // says.
+    // Or the program's own check failed a few steps later, in a frame with such a number, whatever
+    // its message says.
     if (after <= a_few && fails_own_check(death) && met_in_frame(*agent))
         finding.topic = Topic::nonfinite_number;
-    // Or it looked at the loss itself, a few steps later, and left.
+    // Or the program looked at the loss a few steps later and exited.
     if ((after <= a_few || !steps.last_finite_loss) && death.exit.code != 0 &&
         death.exit_call != nullptr && own_place(death.exit_call->frames)) {
         finding.topic = Topic::nonfinite_number;

@@ -42,7 +42,7 @@ TEST(NanLoss, ExplainsAnExitThatTheProgramChoseAFewStepsLater) {
     EXPECT_EQ(end_of(story.verdict()), "exit-called");
     EXPECT_EQ(root_of(story.verdict()), "nan-loss");
     EXPECT_FALSE(certain(story.verdict()));
-    // Many steps with a loss followed: then it left for something else.
+    // Many steps with a loss followed, so it exited for another reason.
     story.agent().steps.first_nonfinite = 131;
     EXPECT_EQ(root_of(story.verdict()), "exit-called");
 }
@@ -51,11 +51,11 @@ TEST(NanLoss, OfHundredsOfStepsExplainsTheProgramsOwnComplaint) {
     Story story = diverged();
     story.agent().steps.first_nonfinite = 131;
     story.exits(1).raises("RuntimeError", "accuracy is worse than chance, model not saved");
-    EXPECT_EQ(root_of(story.verdict()), "exception");  // a library's complaint
+    EXPECT_EQ(root_of(story.verdict()), "exception");  // a library raised it
     story.evidence().traceback->frames.pop_back();
     EXPECT_EQ(root_of(story.verdict()), "nan-loss");
     EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
-    story.agent().steps.last_finite_loss = 0.3;  // it recovered
+    story.agent().steps.last_finite_loss = 0.3;  // the loss recovered
     EXPECT_EQ(root_of(story.verdict()), "exception");
 }
 
@@ -113,7 +113,7 @@ TEST(NanLoss, IsPlacedWhereTheNumberCameToBe) {
     story.agent().notes = {note};
     const auto line_of = [&] { return story.verdict().root.where.value().line; };
     const auto called_at = line_of();
-    EXPECT_NE(called_at, 12);  // a library met it: the call to that is what to look at
+    EXPECT_NE(called_at, 12);  // a library found the number: the place to look at is the call to it
     story.evidence().traceback->frames.pop_back();
     EXPECT_EQ(line_of(), 12);
     EXPECT_NE(story.verdict().end.where.value().line, 12);
@@ -138,7 +138,7 @@ TEST(NanLoss, OfAValidationContributesWithItsEpoch) {
     EXPECT_EQ(root_of(story.verdict()), "clean-exit");
     ASSERT_TRUE(contributes(story.verdict(), "nan-loss"));
     EXPECT_NE(story.verdict().contributing.front().summary.find("epoch 3"), std::string::npos);
-    // A measure that is undefined for this set says nothing of the model.
+    // A metric that is undefined for this data says nothing about the model.
     story.agent().notes = {validation("val_loss 0.3\nval_f1 nan")};
     EXPECT_FALSE(contributes(story.verdict(), "nan-loss"));
 }

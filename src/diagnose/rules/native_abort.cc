@@ -17,7 +17,7 @@ std::optional<Said> heap_words(const Autopsy& death) {
                 "munmap_chunk(): invalid pointer", "malloc_printerr"});
 }
 
-// "what(): no such file" of the exception nobody caught.
+// The uncaught exception: "what(): no such file".
 std::string thrown(const CrashEvidence& crash) {
     return crash.exception_what.empty() ? crash.exception_type
                                         : crash.exception_type + ": " + crash.exception_what;

@@ -14,7 +14,7 @@ using facts::Fault;
 
 bool overflowed(const CrashEvidence* crash) { return crash != nullptr && crash->in_stack_guard; }
 
-// A compiler puts ud2 where the program must not come.
+// Compilers put ud2 where the program must never come.
 bool deliberate_trap(const CrashEvidence& crash) { return crash.instruction.starts_with("0f 0b"); }
 
 }  // namespace
@@ -23,8 +23,8 @@ std::optional<Finding> segfault(const Autopsy& death) {
     if (!death.by(SIGSEGV)) return std::nullopt;
     const CrashEvidence* crash = death.crash;
     if (crash != nullptr && (was_sent(*crash) || overflowed(crash))) return std::nullopt;
-    // The status alone does not tell a fault from a `kill -SEGV`; the record, the log or the dump
-    // does.
+    // The status alone cannot tell a fault from a `kill -SEGV`; the record, the log or the dump
+    // can.
     const bool raised = crash != nullptr && was_raised(*crash);
     const bool decided =
         !raised && (crash != nullptr || crash_line(death) != nullptr || faulthandler_spoke(death));
@@ -41,7 +41,7 @@ std::optional<Finding> stack_overflow(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (!overflowed(crash) || crash->code <= 0) return std::nullopt;
     if (!death.by(SIGSEGV) && !death.by(SIGBUS)) return std::nullopt;
-    // One huge array on the stack ends there as well; frames that repeat are recursion.
+    // A huge array on the stack ends there, too; only frames that repeat mean recursion.
     return finding_about(death, "stack-overflow"_cause, sure_of_crash(death, crash->frames_repeat),
                          facts::StackOverflow{crash->frames_repeat});
 }

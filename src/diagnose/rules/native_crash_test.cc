@@ -90,7 +90,7 @@ TEST(FatalPython, IsTheInterpretersOwnReason) {
     const Verdict v = Story().dies_by(SIGABRT).says(dump).verdict();
     EXPECT_EQ(root_of(v), "fatal-python-error");
     EXPECT_TRUE(certain(v));
-    // Printed by something that then went on and ended otherwise.
+    // Printed by a program that went on and ended in another way.
     EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says(dump).says("epoch 2\n").verdict()),
               "native-abort");
 }
@@ -123,7 +123,7 @@ TEST(TellingText, CountsBeforeTheDeathThatFits) {
 TEST(TellingText, PrintedBeforeAChosenExitProvesNothing) {
     const char* cuda = "RuntimeError: CUDA error: device-side assert triggered\n";
     EXPECT_EQ(root_of(Story().exits(3).says(cuda).verdict()), "exit-called");
-    // But a library that says so and exits is known by it.
+    // But a library that prints this and exits proves it.
     EXPECT_EQ(root_of(Story().exits(2).says("Intel MKL FATAL ERROR: Cannot load.\n").verdict()),
               "mkl-broken");
 }

@@ -10,9 +10,9 @@
 namespace holdfast::rules {
 namespace {
 
-// Below this part of the memory that ran out a process is not what filled it.
+// A process with less than this share of the memory did not fill it.
 constexpr double small_share = 0.3;
-// Beside an idle kernel, which may be the largest of all, this part is enough.
+// Next to an idle kernel, which may be the largest process of all, this share is enough.
 constexpr double idle_share = 0.1;
 
 using facts::Eater;
@@ -35,7 +35,7 @@ std::optional<Eater> neighbour_that_ate(const Autopsy& death, bool in_cgroup, By
     return Eater{.held = largest->rss, .neighbour = largest};
 }
 
-// Beside a kernel that runs no cell, and grew by nothing that was seen, it is the others who ask.
+// An idle kernel that did not grow asked for nothing, so its neighbours did.
 std::optional<Eater> neighbour_of_idle(const Autopsy& death, bool in_cgroup, Bytes whole) {
     if (!was_idle_kernel(death)) return std::nullopt;
     const Neighbour* largest = largest_neighbour(death, in_cgroup);
@@ -43,7 +43,7 @@ std::optional<Eater> neighbour_of_idle(const Autopsy& death, bool in_cgroup, Byt
     return Eater{.held = largest->rss, .neighbour = largest};
 }
 
-// The kernel's own list, of the very moment.
+// The kernel's own list, made at the moment of the kill.
 std::optional<Eater> holder_that_ate(const Autopsy& death, Bytes own, Bytes whole) {
     const KernelLogEntry* logged = logged_oom_kill(death);
     if (logged == nullptr) return std::nullopt;
@@ -55,7 +55,7 @@ std::optional<Eater> holder_that_ate(const Autopsy& death, Bytes own, Bytes whol
     return std::nullopt;
 }
 
-// Many that are each no larger than this one fill a limit as well.
+// Many neighbours can fill a limit together, even if none is larger than this process.
 std::optional<Eater> crowd_that_ate(const Autopsy& death, bool in_cgroup, Bytes own, Bytes whole) {
     Bytes sum;
     int count = 0;
@@ -80,7 +80,7 @@ std::optional<Eater> files_that_ate(const Autopsy& death, Bytes whole) {
     if (death.process != nullptr) mapped += death.process->shmem.value_or(Bytes{});
     const Bytes unmapped = *cgroup->shmem - mapped;
     if (unmapped.share_of(whole) < 0.5) return std::nullopt;
-    // They were not there at the start, and nobody else is in the container: the program wrote them
+    // The files appeared during the run while the program was alone in the container: it wrote them
     // itself.
     const bool alone = std::none_of(death.all.neighbours.begin(), death.all.neighbours.end(),
                                     [](const Neighbour& other) { return other.same_cgroup; });
@@ -90,7 +90,7 @@ std::optional<Eater> files_that_ate(const Autopsy& death, Bytes whole) {
     return Eater{.held = unmapped, .files = true};
 }
 
-// The guard refused memory at a control group's limit, so that nobody was killed.
+// The limit of a control group at which the guard refused memory, so that nobody was killed.
 std::optional<Bytes> limit_of_refusal(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
@@ -115,7 +115,7 @@ std::optional<Finding> oom_victim(const Autopsy& death) {
         whole.reset();
         if (kill->level != nullptr) whole = kill->level->limit;
     }
-    // The whole tree's share: a worker whose parent filled the limit is nobody else's victim.
+    // Compare the whole tree: a worker whose parent filled the limit is not a stranger's victim.
     const std::optional<Bytes> own = death.held_by_tree;
     if (!whole || !own) return std::nullopt;
     std::optional<Eater> eater;
@@ -129,8 +129,8 @@ std::optional<Finding> oom_victim(const Autopsy& death) {
     if (!eater) eater = neighbour_of_idle(death, in_cgroup, *whole);
     if (!eater) return std::nullopt;
 
-    // Between the looks a process can grow; only an eater of more than half leaves no room for
-    // that. And who wrote files in shared memory is not known: it may have been this program.
+    // Processes grow between two looks; only if the eater holds more than half is there no room for
+    // that. And nobody knows who wrote files in shared memory: it may have been this program.
     const bool settled = eater->held.share_of(*whole) >= 0.5 && !eater->files;
     const Confidence most = kill ? kill->confidence : Confidence::likely;
     Finding finding =

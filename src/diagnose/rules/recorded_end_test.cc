@@ -6,7 +6,7 @@
 namespace holdfast::testing {
 namespace {
 
-// The agent's word for it, where stderr was a terminal.
+// What the agent recorded, if stderr was a terminal.
 Story recorded(std::string type, std::string message) {
     Story story;
     story.exits(1).raises(std::move(type), std::move(message));

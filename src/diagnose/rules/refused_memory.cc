@@ -31,8 +31,8 @@ double share_of_limit(const ProcessEvidence& process) {
     return process.virtual_size->share_of(*process.limits.address_space);
 }
 
-// A pool hands its worker's exception on to the parent, whose own figures then say nothing: among
-// its children the one nearest to the limit is meant.
+// A pool passes its worker's exception on to the parent, whose own figures then say nothing. So
+// take the child that is nearest to its limit.
 const ProcessEvidence& refused_process(const Autopsy& death) {
     const ProcessEvidence* nearest = death.process;
     const TracebackText* traceback = death.exception;
@@ -43,20 +43,20 @@ const ProcessEvidence& refused_process(const Autopsy& death) {
     return *nearest;
 }
 
-// The last look may have come when everything was given back already.
+// The last look may have come after everything was freed: use the agent's peak.
 Bytes most_asked_for(const Autopsy& death, const ProcessEvidence& process) {
     for (const AgentEvidence& agent : death.all.agents)
         if (agent.pid == process.pid) return agent.peak;
     return Bytes{};
 }
 
-// Then it was not the system that refused.
+// The guard had refused memory before, so this refusal may not be the system's.
 bool guard_refused_before(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     return agent != nullptr && agent->guard && agent->guard->refused > 0;
 }
 
-// Whether anything but the machine's memory bounded what it could have.
+// Whether a limit other than the machine's memory applied.
 bool limited(const Autopsy& death) {
     const ProcessLimits& limits = death.process->limits;
     return limits.address_space || limits.data || death.all.host.overcommit_mode == 2;
@@ -83,12 +83,13 @@ std::optional<Finding> address_limit(const Autopsy& death) {
     if (!by_space && !by_data) return std::nullopt;
 
     const Bytes limit = by_space ? *process.limits.address_space : *process.limits.data;
-    // The figures are not of the same look: what is resident is mapped as well.
+    // The two figures may come from different looks, but resident memory is always mapped as well.
     const Bytes used = by_space ? std::max(*process.virtual_size, process.anon.value_or(Bytes{}))
                                 : std::max(*process.anon, most_asked_for(death, process));
     const Bytes wanted = used + refusal->asked.value_or(Bytes{});
-    // Many small requests between two looks leave the last figure behind; a thread's stack is one
-    // request, and without nearness there are better explanations for it.
+    // Many small requests between two looks may make the last figure far too low, so half of the
+    // limit is enough. A thread's stack is a single request: unless the figure is near the limit,
+    // other explanations are better.
     if (!near(wanted.count, limit.count, refusal->thread ? 0.9 : 0.5)) return std::nullopt;
     const bool decided =
         near(wanted.count, limit.count, 0.9) && ram_was_free(death.all.host, *refusal);
@@ -115,8 +116,8 @@ std::optional<Finding> map_count(const Autopsy& death) {
     if (!refusal || !most || death.process == nullptr || !death.process->mappings)
         return std::nullopt;
     const bool seen = near(*death.process->mappings, *most, 0.95);
-    // They are counted rarely, and a loop makes ten thousands a second. Ordinary programs have a
-    // few thousand: where nothing else was short, so many can only have become too many.
+    // Mappings are counted rarely, and a loop can make ten thousand a second. Ordinary programs
+    // have a few thousand, so if nothing else was short, so many must have reached the limit.
     const bool left_over = near(*death.process->mappings, *most, 0.4) && !limited(death) &&
                            ram_was_free(death.all.host, *refusal);
     if (!seen && !left_over) return std::nullopt;

@@ -89,6 +89,8 @@ std::optional<Finding> io_stall(const Autopsy& death);
 // collective.cc
 std::optional<Finding> collective_stall(const Autopsy& death);
 std::optional<Finding> collective_timeout(const Autopsy& death);
+// peer_lost.cc
+std::optional<Finding> peer_lost(const Autopsy& death);
 // uneven_steps.cc
 std::optional<Finding> uneven_steps(const Autopsy& death);
 // shut_down.cc
@@ -108,5 +110,6 @@ std::optional<Finding> interrupted(const Autopsy& death);
 std::optional<Finding> hangup(const Autopsy& death);
 std::optional<Finding> preempted(const Autopsy& death);
 std::optional<Finding> unknown_kill(const Autopsy& death);
+std::optional<Finding> stopped_by_launcher(const Autopsy& death);
 
 }  // namespace holdfast::rules

@@ -17,7 +17,7 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
-// Those that do the same work: one process has one of each kind, or trouble.
+// Libraries that do the same work: a process should have only one of each kind.
 const Names openmp{"libgomp", "libiomp5", "libomp"};
 const Names allocators{"libtcmalloc", "libjemalloc", "libmimalloc"};
 const Names protobuf{"libprotobuf"};
@@ -35,8 +35,8 @@ std::vector<std::string> loaded(const CrashEvidence& crash, const Names& kind) {
     return found;
 }
 
-// The innermost library that is not everybody's: a runtime further out only called what crashed, or
-// started its thread.
+// The crash counts for the innermost library that can be blamed: a runtime further out only called
+// it or started its thread.
 const NativeFrame* crashed_in(const CrashEvidence& crash, const Names& kind) {
     for (const NativeFrame& frame : crash.native)
         if (!is_everyones_library(frame.library))
@@ -48,8 +48,8 @@ bool a_crash(const Autopsy& death) { return death.by(SIGSEGV) || death.by(SIGABR
 
 }  // namespace
 
-// glibc's own complaint, or a crash in free, while another allocator is loaded: a block of the one
-// was handed to the other.
+// glibc's own complaint, or a crash in free, while another allocator is loaded: a block from one
+// allocator was freed by the other.
 std::optional<Finding> allocator_clash(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !a_crash(death) || was_sent(*crash)) return std::nullopt;

@@ -33,7 +33,7 @@ bool died_of_bus_error(const Autopsy& death) {
     return child && child->death.by(SIGBUS);
 }
 
-// torch prints its guess for any SIGBUS of a worker, so that one is a hint and not a statement.
+// torch prints this guess for any SIGBUS of a worker: a hint, not a proof.
 std::optional<Said> shm_words(const Autopsy& death) {
     std::optional<Said> said = system_said_last(
         death, {"unable to write to file </torch", "unable to allocate shared memory(shm)",
@@ -41,7 +41,7 @@ std::optional<Said> shm_words(const Autopsy& death) {
     if (said && said->line.find("/dev/shm/") != std::string::npos &&
         said->line.find("No space left") == std::string::npos)
         return std::nullopt;
-    // The error of a plain file there does not name its path.
+    // For a plain file in /dev/shm the error names no path.
     if (!said && only_shared_memory_full(death.all))
         said = system_said_last(death, {"[Errno 28] No space left on device"});
     if (said || !death.decides || !death.all.stderr_seen || !death.failed()) return said;
@@ -62,15 +62,18 @@ std::optional<Finding> shm_full(const Autopsy& death) {
     if (!said && !bus_error) return std::nullopt;
     const bool by_itself = filled_shared_memory(death);
     const bool was_full = shm != nullptr && full(*shm);
-    // One request that is larger than all of it leaves it as empty as before; the error itself says
-    // so.
+    // A single request larger than all of /dev/shm leaves it empty, but the error itself says what
+    // happened.
     const bool refused = said && said->line.find("No space left on device") != std::string::npos;
-    // torch's words for a write to shared memory that failed; the error they quote may be an older
-    // one.
-    const bool torch_failed =
-        said && said->line.find("unable to write to file </torch") != std::string::npos;
+    // torch's words for shared memory that could not be written or allocated. The errno text that
+    // they quote may be an older one: posix_fallocate() sets none.
+    const auto says = [&](std::string_view words) {
+        return said && said->line.find(words) != std::string::npos;
+    };
+    const bool torch_failed = says("unable to write to file </torch") ||
+                              says("unable to allocate shared memory(shm) for file </torch");
     if (shm != nullptr && roomy(*shm) && !refused && !torch_failed && !by_itself)
-        return std::nullopt;                                    // not this
+        return std::nullopt;                                    // not the reason
     if (!was_full && !said && !by_itself) return std::nullopt;  // SIGBUS has many other causes
 
     const bool decided = (was_full || refused) && said && said->final;

@@ -57,5 +57,17 @@ TEST(ShmFull, ReadsAFullSharedMemoryFile) {
     EXPECT_TRUE(certain(v));
 }
 
+TEST(ShmFull, IsWhatTorchCouldNotAllocateWhateverErrnoItQuotes) {
+    Story story;
+    story.exits(1).raises("RuntimeError",
+                          "unable to allocate shared memory(shm) for file </torch_7_1_4>: Resource "
+                          "temporarily unavailable (11)");
+    // What was too large to be allocated leaves it empty.
+    story.disk("/dev/shm", Bytes::mib(16), Bytes::mib(16), "/dev/shm");
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "shm-full");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
 }  // namespace
 }  // namespace holdfast::testing

@@ -10,7 +10,8 @@ namespace holdfast::rules {
 std::optional<Finding> shut_down(const Autopsy& death) {
     const NoteEvidence* request = shutdown_request(death);
     if (request == nullptr) return std::nullopt;
-    // A kernel that does not end in time is killed; one that crashes on its way has crashed.
+    // A kernel that does not end in time is killed. One that crashes while shutting down has
+    // crashed.
     const bool killed =
         death.by(SIGTERM) || death.by(SIGINT) || (death.by(SIGKILL) && !death.oom_kill);
     if (death.exit.code != 0 && !killed && !gave_up_at_shutdown(death)) return std::nullopt;

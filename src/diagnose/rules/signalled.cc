@@ -1,4 +1,4 @@
-// HF903 to HF906 and HF909: a signal stopped it; the sender is named if known.
+// HF903 to HF906, HF909 and HF910: a signal stopped it; the sender is named if known.
 #include <csignal>
 
 #include "base/time.h"
@@ -24,7 +24,7 @@ std::optional<Confidence> not_the_oom_killer(const Autopsy& death) {
     // may have risen because of another cgroup.
     case OomCount::Fit::unmoved: return Confidence::certain;
     case OomCount::Fit::others: return Confidence::likely;
-    // The machine's count takes in every kill in every cgroup.
+    // The machine's count includes the kills in all cgroups.
     case OomCount::Fit::unreadable: return quiet ? std::optional(Confidence::likely) : std::nullopt;
     default: return std::nullopt;
     }
@@ -39,7 +39,7 @@ std::optional<Finding> killed_outright(const Autopsy& death) {
         facts::KilledOutright{signal_before_end(death, SIGTERM)});
 }
 
-// The exception that a SIGINT becomes in Python; the process dies of the signal all the same.
+// Python turns a SIGINT into this exception; the process still dies of the signal.
 const TracebackText* keyboard_interrupt(const Autopsy& death) {
     const TracebackText* traceback = death.exception;
     if (traceback == nullptr && death.by(SIGINT))
@@ -49,14 +49,14 @@ const TracebackText* keyboard_interrupt(const Autopsy& death) {
     return traceback != nullptr && traceback->type == "KeyboardInterrupt" ? traceback : nullptr;
 }
 
-// Somebody's SIGINT would have been seen by the supervisor or the agent.
+// The supervisor or the agent would have seen a SIGINT from somebody else.
 bool raised_by_own_code(const TracebackText& traceback, const Autopsy& death) {
     for (const SignalSeen& signal : death.all.signals)
         if (signal.number == SIGINT && signal.sender_pid != death.pid) return false;
     return own_place(traceback.frames).has_value();
 }
 
-// What the program's end shows about a request to stop, seen or not.
+// Evidence in the program's end for a request to stop, whether or not the request was seen.
 struct Request {
     const SignalSeen* seen = nullptr;
     Confidence confidence = Confidence::likely;
@@ -69,8 +69,8 @@ std::optional<Request> stopped_by_request(const Autopsy& death, int signal) {
         return Request{seen, sure ? Confidence::certain : Confidence::likely};
     }
     if (!death.exit.code) return std::nullopt;
-    // A program that saves and ends well after it was asked to stop ends soon; later, it may have
-    // come to its own end.
+    // A program that saves its work and ends well on request ends soon; later, it may have ended by
+    // itself.
     constexpr Nanos soon{10'000'000'000};
     const SignalSeen* seen = signal_before_end(death, signal, *death.exit.code == 0 ? soon : grace);
     if (seen == nullptr) return std::nullopt;
@@ -81,7 +81,7 @@ std::optional<Request> stopped_by_request(const Autopsy& death, int signal) {
 std::optional<Finding> terminated(const Autopsy& death) {
     const std::optional<Request> request = stopped_by_request(death, SIGTERM);
     if (!request) return std::nullopt;
-    // timeout(1) tells that it was the one.
+    // timeout(1) exits with 124 if it ended the program.
     const ProcessEvidence* command =
         death.all.processes.empty() ? nullptr : &death.all.processes.front();
     const bool timed_out =
@@ -91,7 +91,38 @@ std::optional<Finding> terminated(const Autopsy& death) {
                          facts::Terminated{request->seen, timed_out});
 }
 
-// Signals that nobody has a rule for: the name is what is known.
+// Slurm stops a job at the end of its time, and some seconds before.
+bool time_is_up(const Autopsy& death) {
+    constexpr Nanos near_end{90'000'000'000};
+    const std::optional<RunTime> ends = death.all.scheduler.ends_at;
+    return ends && death.time && *death.time >= earlier(*ends, near_end);
+}
+
+// A SIGTERM whose sender is a launcher, and the end that it led to.
+struct Stopped {
+    facts::StoppedByLauncher facts;
+    Confidence confidence = Confidence::likely;
+};
+
+std::optional<Stopped> stopped_by_its_launcher(const Autopsy& death) {
+    const bool killed = death.by(SIGKILL);
+    if (killed && !not_the_oom_killer(death)) return std::nullopt;
+    const std::optional<Request> request =
+        killed ? std::optional(Request{signal_before_end(death, SIGTERM)})
+               : stopped_by_request(death, SIGTERM);
+    if (!request || request->seen == nullptr) return std::nullopt;
+    const std::string_view launcher = launcher_of(death.all, *request->seen);
+    if (launcher.empty()) return std::nullopt;
+    Stopped stopped{{request->seen, launcher, killed}, request->confidence};
+    if (launcher != "Slurm") return stopped;
+    // Slurm also stops a job whose time is up, and one that is pre-empted or cancelled. Without the
+    // job's end time nothing tells these apart.
+    if (!death.all.scheduler.ends_at || time_is_up(death)) return std::nullopt;
+    stopped.confidence = Confidence::likely;
+    return stopped;
+}
+
+// For signals without a rule, only the name is known.
 std::optional<Finding> other_signal(const Autopsy& death) {
     for (const int known : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGILL, SIGFPE,
                             SIGABRT, SIGXCPU, SIGXFSZ})
@@ -103,7 +134,7 @@ std::optional<Finding> other_signal(const Autopsy& death) {
                          facts::OtherSignal{seen});
 }
 
-// `kill -SEGV`: the status of a fault without one.
+// `kill -SEGV`: the exit status of a fault that never happened.
 std::optional<Finding> sent_fault(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !was_sent(*crash)) return std::nullopt;
@@ -120,6 +151,7 @@ std::optional<Finding> sent_fault(const Autopsy& death) {
 }  // namespace
 
 std::optional<Finding> killed(const Autopsy& death) {
+    if (stopped_by_its_launcher(death)) return std::nullopt;
     if (death.by(SIGKILL)) return killed_outright(death);
     if (std::optional<Finding> finding = sent_fault(death)) return finding;
     if (std::optional<Finding> finding = terminated(death)) return finding;
@@ -135,7 +167,7 @@ std::optional<Finding> interrupted(const Autopsy& death) {
         request->seen = nullptr;
     if (!request && !keyboard && death.exit.code != 130) return std::nullopt;
     if (!request) request = Request{nullptr, keyboard ? Confidence::certain : Confidence::likely};
-    // SIGINT as the death itself is decisive, whoever sent it.
+    // A death by SIGINT is decisive, whoever sent the signal.
     if ((death.by(SIGINT) && death.sure_of_exit()) || (keyboard && request->seen != nullptr))
         request->confidence = Confidence::certain;
     const bool by_itself =
@@ -157,14 +189,21 @@ std::optional<Finding> preempted(const Autopsy& death) {
     if (death.all.scheduler.kind != "slurm" || !death.failed()) return std::nullopt;
     const SignalSeen* asked = signal_before_end(death, SIGTERM);
     if (asked == nullptr && !death.by(SIGTERM)) return std::nullopt;
-    constexpr Nanos near_end{90'000'000'000};
-    const std::optional<RunTime> ends = death.all.scheduler.ends_at;
+    if (const auto stopped = stopped_by_its_launcher(death);
+        stopped && stopped->facts.launcher == "Slurm")
+        return std::nullopt;
     const bool by_scheduler = asked != nullptr && sent_by(*asked, "slurmstepd");
-    const bool in_time = ends && death.time && *death.time >= earlier(*ends, near_end);
+    const bool in_time = time_is_up(death);
     if (!by_scheduler && !in_time) return std::nullopt;
     return finding_about(death, "preempted"_cause,
                          by_scheduler ? Confidence::certain : Confidence::likely,
                          facts::Preempted{asked, in_time});
+}
+
+std::optional<Finding> stopped_by_launcher(const Autopsy& death) {
+    const std::optional<Stopped> stopped = stopped_by_its_launcher(death);
+    if (!stopped) return std::nullopt;
+    return finding_about(death, "stopped-by-launcher"_cause, stopped->confidence, stopped->facts);
 }
 
 std::optional<Finding> unknown_kill(const Autopsy& death) {

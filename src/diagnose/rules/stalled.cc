@@ -16,7 +16,7 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
                    stand->kind != StandstillKind::unanswered_read))
         return std::nullopt;
     const bool stopped = stand->thread->wait == WaitKind::stopped;
-    // A queue that was never of use may be empty for a reason that lies elsewhere.
+    // A queue that never delivered anything may be empty for an unrelated reason.
     const bool never_delivered = stand->stall->steps == 0 &&
                                  stand->kind == StandstillKind::loader_stall &&
                                  !fetches_data(stand->waiting->threads.front());
@@ -28,7 +28,7 @@ std::optional<Finding> loader_stall(const Autopsy& death) {
                          facts::LoaderStall{*stand});
 }
 
-// By the loader's own time limit.
+// The loader's own time limit ended the wait.
 std::optional<Finding> loader_timeout(const Autopsy& death) {
     const std::optional<ExceptionSaid> said = exception_said(death, "loader-stall"_cause);
     if (!said) return std::nullopt;

@@ -121,7 +121,7 @@ Evidence waiting_for_a_dead_thread(Nanos died) {
 }
 
 TEST(StallRules, a_thread_that_died_long_before_the_end_is_its_root) {
-    // Steps with short sleeps between them seem to stand still: the stall may seem older than it.
+    // In a program that sleeps between short steps, the stall may seem older than it is.
     const Verdict verdict = diagnose(waiting_for_a_dead_thread(15s));
     EXPECT_EQ(verdict.root.cause, "exception"_cause);
     ASSERT_TRUE(verdict.root.where);
@@ -310,8 +310,49 @@ TEST(StallRules, a_validation_is_not_called_no_progress) {
     Evidence e = busy();
     e.stalls[0].processes[0].threads[0].frames = {{"train.py", 9, "validate"}};
     EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
-    // Busy all the time, it may be in one without anybody having seen it there.
+    // The program is busy all the time, so a look may never catch it in one of these functions.
     e.stalls[0].processes[0].threads[0].frames.clear();
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+}
+
+// No steps are counted; the supervisor saw that the main thread does not leave a loop.
+Evidence in_a_loop() {
+    Evidence e = busy();
+    StallEvidence& stall = e.stalls[0];
+    stall.in_loop = 1;
+    stall.steps = 0;
+    stall.usual = 500ms;
+    stall.longest = 2s;
+    stall.processes[0].threads[0].frames = {
+        {"train.py", 33, "<module>"}, {"train.py", 25, "draw"}, {"train.py", 8, "sample"}};
+    return e;
+}
+
+TEST(StallRules, a_loop_that_never_ends_is_no_progress_at_the_line_of_the_loop) {
+    const Verdict verdict = diagnose(in_a_loop());
+    EXPECT_EQ(verdict.end.cause, "killed"_cause);
+    EXPECT_EQ(verdict.root.cause, "no-progress"_cause);
+    EXPECT_EQ(verdict.root.confidence, Confidence::likely);
+    EXPECT_EQ(verdict.outcome, Outcome::stuck);
+    ASSERT_TRUE(verdict.root.where);
+    EXPECT_EQ(verdict.root.where->line, 25);
+}
+
+TEST(StallRules, what_looks_like_an_endless_loop_is_not_called_one) {
+    Evidence e = in_a_loop();
+    e.stalls[0].longest = 20s;  // it wrote no more often before
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+    e = in_a_loop();
+    e.stalls[0].moved = 35s;
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+    e = in_a_loop();
+    e.stalls[0].processes[0].threads[0].frames[1].function = "evaluate";
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+    e = in_a_loop();
+    e.stalls[0].in_loop = 7;  // more frames than there are
+    EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
+    e = in_a_loop();
+    e.stalls[0].in_loop.reset();
     EXPECT_EQ(diagnose(e).root.cause, "killed"_cause);
 }
 
@@ -339,7 +380,7 @@ TEST(StallRules, code_that_is_read_again_at_a_full_limit_is_no_io_stall) {
     EXPECT_EQ(root(), "io-stall"_cause);
     story.limit_touched();
     EXPECT_EQ(root(), "killed"_cause);
-    blocked.call = "read";  // a file of the program's, not its code
+    blocked.call = "read";  // reading a file is not the program's own code
     EXPECT_EQ(root(), "io-stall"_cause);
 }
 
@@ -357,7 +398,7 @@ TEST(StallRules, a_read_of_the_programs_own_that_nobody_answers_is_likely) {
     reading.timed = true;
     EXPECT_EQ(verdict().root.cause, "killed"_cause);
     reading.timed = false;
-    reading.target = "/dev/pts/3";  // a prompt: the user is who waits
+    reading.target = "/dev/pts/3";  // a prompt: it waits for the user
     EXPECT_EQ(verdict().root.cause, "killed"_cause);
     reading.target = "socket:[4711]";
     reading.frames.push_back({"/v/site-packages/redis/connection.py", 9, "read_response"});

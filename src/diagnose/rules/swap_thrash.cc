@@ -10,9 +10,9 @@ std::optional<Finding> swap_thrash(const Autopsy& death) {
     if (!death.decides || !pressure.memory_full) return std::nullopt;
     const double faults = pressure.major_faults_per_second.value_or(0);
     const double swapped = pressure.swap_in_pages_per_second.value_or(0);
-    // Stalled more than a tenth of the time, and pages really came back from disk: pressure alone
-    // also rises while a cache is written out. A fast disk stalls less; 20 MB/s from swap, all
-    // through the minute, say the same.
+    // Stalled for more than a tenth of the time, and pages really came back from disk: writing out
+    // a cache raises the pressure, too. A fast disk stalls less, so with 20 MB/s from swap for a
+    // whole minute less is enough.
     const double stalled_enough = swapped >= 5000 ? 5 : 10;
     if (*pressure.memory_full < stalled_enough || (faults < 100 && swapped < 100) ||
         !had_to_wait_for_pages(death))

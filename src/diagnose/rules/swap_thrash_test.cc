@@ -1,4 +1,4 @@
-// HF112: the own swapping and a neighbour's.
+// HF112: a program that swaps, and a neighbour that does.
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
@@ -38,7 +38,7 @@ TEST(SwapThrash, OfANeighbourIsNotOurs) {
     story.evidence().processes[0].major_faults = 300;
     EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));
     story.evidence().processes[0].major_faults = 30'000;
-    EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));  // nothing was short where it is
+    EXPECT_FALSE(contributes(story.verdict(), "swap-thrash"));  // memory was not short here
     story.evidence().processes[0].swap = Bytes::mib(500);
     EXPECT_TRUE(contributes(story.verdict(), "swap-thrash"));
 }

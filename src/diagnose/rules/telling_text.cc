@@ -1,5 +1,4 @@
-// Causes whose decisive evidence is a message: it must be the last one, before a death that fits
-// it.
+// Causes that a message decides: it must be the last message, and the death must fit it.
 #include <algorithm>
 #include <csignal>
 #include <string_view>
@@ -41,7 +40,7 @@ std::optional<Finding> telling_text(const Autopsy& death) {
             !fits(death, *said, telling.ends))
             continue;
         const std::optional<CauseId> cause = CauseId::find(telling.cause);
-        if (!cause) continue;  // a unit test names each that is unknown
+        if (!cause) continue;  // a unit test reports causes that are unknown
         const bool decided =
             death.sure_of_exit() && (*cause != "allocator-clash"_cause || preloaded(death));
         return finding_about(death, *cause, decided ? Confidence::certain : Confidence::likely,

@@ -49,7 +49,7 @@ std::optional<Count> pids_limit(const CgroupEvidence* cgroup) {
 std::optional<Count> user_limit(const Autopsy& death) {
     if (death.process == nullptr || !death.process->limits.processes) return std::nullopt;
     const std::uint64_t limit = *death.process->limits.processes;
-    // The kernel counts all of the user's threads; ours alone are a lower bound.
+    // The kernel counts all threads of the user; ours are only a lower bound.
     std::uint64_t ours = 0;
     for (const ProcessEvidence& process : death.all.processes)
         if (!process.exit || process.pid == death.pid)
@@ -66,7 +66,7 @@ std::optional<Finding> thread_limit(const Autopsy& death) {
     std::optional<Said> said = thread_words(death);
     if (!said && (count || started_something(death))) said = words_of_eagain(death);
     if (!said) return std::nullopt;
-    if (!count && !said->final) return std::nullopt;  // somebody else's words, perhaps
+    if (!count && !said->final) return std::nullopt;  // perhaps not about this end
     const bool fits =
         said->final && (death.exit.signal || death.exit.code == 1 || death.exception == nullptr);
     return finding_about(

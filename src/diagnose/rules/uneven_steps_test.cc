@@ -1,4 +1,4 @@
-// Steps that take unequal times, and programs whose own they are.
+// Step times that are uneven because of the machine, and those that are the program's own.
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
@@ -35,7 +35,7 @@ TEST(UnevenSteps, OfAProgramThatAlwaysHadItsCoreAreItsOwn) {
     Story story = with_uneven_steps();
     story.evidence().processes[0].cpu_time = 98s;
     EXPECT_FALSE(contributes(story.verdict(), "uneven-steps"));
-    story.evidence().processes[0].cpu_time = 250s;  // several threads: it cannot be told
+    story.evidence().processes[0].cpu_time = 250s;  // several busy threads: nobody can tell
     EXPECT_TRUE(contributes(story.verdict(), "uneven-steps"));
 }
 

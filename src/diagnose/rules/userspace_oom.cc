@@ -33,7 +33,7 @@ std::optional<Finding> userspace_oom(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     if (cgroup == nullptr || !cgroup->userspace_oom_mark || !death.by(SIGKILL) || death.oom_kill)
         return std::nullopt;
-    // The mark is on the cgroup, not on the pid: oomd kills all of it, but not at a known time.
+    // The mark is on the cgroup, not on the pid: oomd kills the whole cgroup, at an unknown time.
     return finding_about(death, "userspace-oom"_cause, Confidence::likely,
                          facts::MemoryWatcher{nullptr});
 }

@@ -11,7 +11,7 @@ namespace holdfast::rules {
 std::optional<Finding> worker_oom(const Autopsy& death) {
     const std::optional<FatalChild> child = death.fatal_child;
     if (!child) return std::nullopt;
-    // A rank is not a helper of its launcher: its own end is the cause.
+    // A rank is not its launcher's helper: its own end is the cause.
     if (child->death.process != nullptr && child->death.process->role == Role::rank)
         return std::nullopt;
     const std::optional<OomKill> kill = oom_kill_of(child->death);
@@ -21,7 +21,9 @@ std::optional<Finding> worker_oom(const Autopsy& death) {
         child->named ? kill->confidence : at_most(kill->confidence, Confidence::likely),
         facts::WorkerOom{*child, *kill});
     const AgentEvidence* agent = agent_of(child->death);
-    if (std::optional<Where> worker = where_it_was(child->death))
+    if (std::optional<Where> most = where_memory_went(child->death))
+        finding.where = most;
+    else if (std::optional<Where> worker = where_it_was(child->death))
         finding.where = worker;
     else if (agent != nullptr && where_it_holds_most(*agent))
         finding.where = where_it_holds_most(*agent);

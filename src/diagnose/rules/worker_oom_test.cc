@@ -91,7 +91,7 @@ TEST(WorkerOom, ComesBeforeTheWorkersThatThePoolKilledBecauseOfIt) {
                           "A process in the process pool was terminated abruptly");
     story.child(201).child(202).container_oom(9s).logged_oom(202, "CONSTRAINT_MEMCG", 8900ms);
     story.evidence().kernel_log_complete = true;
-    // Both are seen to be gone at the same look.
+    // One look sees that both are gone.
     story.child_dies(201, SIGKILL, 9s).child_dies(202, SIGKILL, 9s);
     const Verdict v = story.verdict();
     EXPECT_EQ(root_of(v), "worker-oom");
@@ -146,6 +146,51 @@ TEST(WorkerOom, OfAParentThatFinishedOnlyContributes) {
     EXPECT_EQ(root_of(v), "clean-exit");
     EXPECT_EQ(end_of(v), "clean-exit");
     EXPECT_TRUE(contributes(v, "cgroup-oom"));
+}
+
+Story worker_at(int line) {
+    Story story = worker_killed_by_oom();
+    story.exits(1).raises("BrokenProcessPool",
+                          "A process in the process pool was terminated abruptly");
+    story.agent(201).place = {{"work.py", line, "task"}};
+    story.agent(201).place_time = 8900ms;
+    return story;
+}
+
+SiteEvidence asked_at(int line, Bytes live, Bytes peak) {
+    SiteEvidence site;
+    site.frames = {{"work.py", line, "task"}};
+    site.live = live;
+    site.peak = peak;
+    site.blocks = 1;
+    return site;
+}
+
+TEST(WorkerOom, IsAtTheLineThatAskedForMostOfTheMemory) {
+    Story story = worker_at(21);
+    EXPECT_EQ(story.verdict().root.where->line, 21);
+    story.agent(201).live = Bytes::mib(400);
+    story.agent(201).sites = {asked_at(20, Bytes::mib(300), Bytes::mib(300)),
+                              asked_at(21, Bytes::mib(100), Bytes::mib(100))};
+    EXPECT_EQ(story.verdict().root.where->line, 20);
+    // No line holds most of it.
+    story.agent(201).sites[0].live = story.agent(201).sites[0].peak = Bytes::mib(180);
+    EXPECT_EQ(story.verdict().root.where->line, 21);
+}
+
+TEST(WorkerOom, IsAtTheLineOfABlockThatWasBeingFilled) {
+    Story story = worker_at(21);
+    story.agent(201).live = Bytes::mib(2);
+    story.agent(201).sites = {asked_at(21, Bytes::mib(2), Bytes::mib(2)),
+                              asked_at(20, Bytes{}, Bytes::mib(900))};
+    EXPECT_EQ(story.verdict().root.where->line, 20);
+    // The memory is known to be held elsewhere.
+    story.agent(201).live = Bytes::mib(300);
+    EXPECT_EQ(story.verdict().root.where->line, 21);
+    // The block has been given back.
+    story.agent(201).live = Bytes::mib(2);
+    story.agent(201).sites[1].blocks = 0;
+    EXPECT_EQ(story.verdict().root.where->line, 21);
 }
 
 TEST(WorkerKilled, ByHandIsNotOom) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/time.h"
+#include "diagnose/death/place.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
 #include "diagnose/oom/oom_kill.h"
@@ -14,8 +15,8 @@
 namespace holdfast {
 namespace {
 
-// A worker that died while its parent waited for what it should deliver: a pool of multiprocessing
-// starts another in its place, and the task is lost.
+// A worker died while its parent waited for what it should deliver: multiprocessing's pool starts
+// another worker in its place, but the task is lost.
 std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) {
     if (stand.kind != StandstillKind::lock_deadlock && stand.kind != StandstillKind::loader_stall)
         return std::nullopt;
@@ -33,8 +34,8 @@ std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) 
     return found;
 }
 
-// Workers that are killed for memory, replaced and killed again: everything moves, and nothing
-// comes of it.
+// Workers that are OOM-killed, replaced and killed again: processes come and go, but no work gets
+// done.
 struct KilledWorkers {
     Death last;
     int count = 0;
@@ -63,10 +64,17 @@ std::optional<KilledWorkers> workers_killed_one_by_one(const Autopsy& death) {
     return killed;
 }
 
+// Not where the worker was, but the line that asked for what it held.
+void name_line_of_memory(Finding& finding, const Death& worker) {
+    if (finding.cause != "cgroup-oom"_cause && finding.cause != "host-oom"_cause) return;
+    if (const std::optional<Where> most = where_memory_went(worker)) finding.where = most;
+}
+
 Finding about_killed_workers(const KilledWorkers& killed, const Autopsy& death) {
     Finding finding = rank(findings_about(*autopsy_of(killed.last))).root;
     finding.facts = facts_of(facts::LostWorker{finding, nullptr, true, killed.count});
     finding.death = death.shared_from_this();
+    name_line_of_memory(finding, killed.last);
     finding.cause = "worker-oom"_cause;
     finding.confidence = Confidence::likely;
     finding.pid = killed.last.pid;
@@ -80,6 +88,7 @@ Finding about_lost_worker(const Death& worker, const Autopsy& death, const Stand
     const bool oom_killed = autopsy->oom_kill.has_value();
     finding.facts = facts_of(facts::LostWorker{finding, stand.waiting, oom_killed});
     finding.death = death.shared_from_this();
+    if (oom_killed) name_line_of_memory(finding, worker);
     if (oom_killed) finding.cause = "worker-oom"_cause;
     finding.pid = worker.pid;
     return finding;
@@ -89,8 +98,8 @@ Finding about_lost_worker(const Death& worker, const Autopsy& death, const Stand
 std::optional<Finding> dead_thread(const Autopsy& death, const Standstill& stand) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
-    // A program that sleeps between short steps seems to hang long before it does; so the time in
-    // which nothing moved afterwards counts as well.
+    // If a program sleeps between short steps, the stall may seem to begin before the exception. So
+    // it also counts if nothing moved for a while after the exception.
     constexpr Nanos slack{2'000'000'000};
     constexpr Nanos a_while{10'000'000'000};
     const ExceptionEvidence* last = nullptr;
@@ -145,7 +154,7 @@ void settle_stall(Judgement& judgement, const Autopsy& death) {
         if (refused->pid) name_process(judgement, death, *refused->pid);
         if (live) judgement.end = *stall;
         if (!live) judgement.contributing.insert(judgement.contributing.begin(), *stall);
-        // That is how the guard ends a program that is stuck after a refusal.
+        // The guard ends a program like this if it is stuck after a refusal.
         if (!live && stand->stall->told && death.by(SIGTERM)) {
             judgement.end = *refused;
             judgement.choice = {

@@ -1,4 +1,4 @@
-// A run that does not move, or did not move when it was stopped: the verdict says so.
+// Makes the verdict say that a run does not move, or did not move when it was stopped.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@ namespace holdfast {
 // unchanged.
 void settle_stall(Judgement& judgement, const Autopsy& death);
 
-// A run that does not move because the guard refused it memory: the refusal that came just before
-// the standstill; nothing: there was none.
+// The refusal of the guard that came just before the standstill, and most likely caused it; nothing
+// if there was none.
 std::optional<Finding> refusal_before(const Autopsy& death, const Standstill& stand);
 
 }  // namespace holdfast

@@ -12,6 +12,7 @@
 #include "diagnose/death/witnesses.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/oom/own_pressure.h"
+#include "knowledge/places.h"
 #include "model/own_code.h"
 #include "stall/judge.h"
 #include "stall/thresholds.h"
@@ -59,19 +60,20 @@ struct Blame {
 };
 
 std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
-    // Pages that come back from swap are waited for in the same way; that has its own cause.
+    // A wait for pages from swap looks the same, but has a cause of its own.
     if (death.all.pressure.memory_full.value_or(0) >= 10 && had_to_wait_for_pages(death))
         return std::nullopt;
     for (const StalledProcess& process : stall.processes)
         for (const WaitingThread& thread : process.threads)
-            // At a full limit the kernel drops code that runs, and it is read again and again.
+            // At a full limit the kernel drops the code of the program and has to read it again and
+            // again.
             if (thread.wait == WaitKind::disk && waits_in_filesystem(thread) &&
                 !(waits_for_a_page(thread) && memory_was_short(death)))
                 return Blame{StandstillKind::io_stall, &process, &thread};
     return std::nullopt;
 }
 
-// A child that runs what its parent runs: made by fork, without exec.
+// Whether a child runs the same command as its parent: made by fork without exec.
 bool is_forked(const Evidence& evidence, const ProcessEvidence& process) {
     const ProcessEvidence* parent = evidence.process(process.parent);
     return parent != nullptr && process.python && parent->python && !process.command.empty() &&
@@ -82,7 +84,7 @@ std::optional<Blame> fork_deadlock(const Death& death, const StallEvidence& stal
     for (const StalledProcess& process : stall.processes) {
         const ProcessEvidence* child = death.all.process(process.pid);
         if (child == nullptr || !is_forked(death.all, *child) || process.threads.empty()) continue;
-        // Every thread of it waits for a lock of its own: there is nobody left to release one.
+        // Every thread waits for a lock of this process, so nobody is left to release one.
         const bool alone =
             std::all_of(process.threads.begin(), process.threads.end(),
                         [](const WaitingThread& t) { return waits_for_own_lock(t); });
@@ -95,7 +97,8 @@ std::optional<Blame> fork_deadlock(const Death& death, const StallEvidence& stal
     return std::nullopt;
 }
 
-// The worker that does not answer: stopped, or in the user's own code, or else just waiting.
+// The worker that does not answer: one that is stopped, or else one that is at work in the user's
+// own code.
 const StalledProcess* silent_worker(const Death& death, const StallEvidence& stall, int parent) {
     const StalledProcess* in_own_code = nullptr;
     for (const StalledProcess& process : stall.processes) {
@@ -111,7 +114,8 @@ const StalledProcess* silent_worker(const Death& death, const StallEvidence& sta
     return in_own_code;
 }
 
-// Whoever should deliver cannot: it waits for a lock, or for something else, amid its own work.
+// Whether some worker or thread cannot deliver because it is blocked: by a lock, or in the middle
+// of its own work.
 bool somebody_is_held_up(const StallEvidence& stall, const StalledProcess& waiting) {
     for (const StalledProcess& process : stall.processes)
         for (std::size_t i = 0; i < process.threads.size(); ++i) {
@@ -124,7 +128,7 @@ bool somebody_is_held_up(const StallEvidence& stall, const StalledProcess& waiti
     return false;
 }
 
-// A thread that fills the queue and cannot, since somebody keeps a lock of the program's own.
+// A thread that should fill the queue waits for a lock of the program's own.
 bool feeder_in_a_lock(const StalledProcess& process) {
     const std::vector<const WaitingThread*> locked = threads_in_locks(process);
     return std::any_of(locked.begin(), locked.end(), [](const WaitingThread* thread) {
@@ -139,7 +143,7 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
         const WaitingThread& main = process.threads.front();
         const bool loading = fetches_data(main);
         const StalledProcess* worker = silent_worker(death, stall, process.pid);
-        // A queue or a pool that a worker does not serve any more.
+        // A worker no longer serves the queue or the pool.
         const bool stopped = worker != nullptr && worker->threads.front().wait == WaitKind::stopped;
         const bool nobody_delivers = stall.inside_only && !somebody_is_held_up(stall, process);
         const bool delivery =
@@ -168,8 +172,8 @@ std::optional<Blame> collective(const Death& death, const StallEvidence& stall) 
     return Blame{StandstillKind::collective, blamed, &blamed->threads.front(), joined};
 }
 
-// Who waits for the interpreter wakes every few milliseconds to ask for it, and may be caught at
-// it.
+// A thread that waits for the GIL wakes every few milliseconds to ask for it, and a look may catch
+// it running.
 bool looks_around(const WaitingThread& thread, const StallEvidence& stall) {
     const Nanos lasted = between(stall.since, stall.seen);
     return thread.wait == WaitKind::running && !thread.frames.empty() && stall.cpu &&
@@ -201,7 +205,28 @@ std::optional<Blame> lock_deadlock(const Death&, const StallEvidence& stall) {
     return std::nullopt;
 }
 
+// Something that takes long in a healthy program. To draw samples until one fits, or to generate
+// until the end comes, is what endless loops do, too.
+bool may_take_long(const Frame& frame) {
+    const bool draws = frame.function.find("sampl") != std::string::npos ||
+                       frame.function.find("generat") != std::string::npos;
+    return is_compiler(frame.file) || (!draws && is_pause_between_steps(frame.function));
+}
+
+// No steps are counted, but the thread does not leave one loop. The supervisor saw that, and read
+// the loop's text. What the loop calls may be called anything.
+std::optional<Blame> endless_loop(const StallEvidence& stall) {
+    const StalledProcess& process = stall.processes.front();
+    const WaitingThread& main = process.threads.front();
+    const int to_loop = static_cast<int>(main.frames.size()) - std::max(*stall.in_loop, 0);
+    if (!stall.busy || to_loop <= 0 ||
+        std::any_of(main.frames.begin(), main.frames.begin() + to_loop, may_take_long))
+        return std::nullopt;
+    return Blame{StandstillKind::no_progress, &process, &main};
+}
+
 std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall) {
+    if (stall.in_loop) return endless_loop(stall);
     if (!stall.busy || stall.steps == 0) return std::nullopt;
     const StalledProcess* stepping = &stall.processes.front();
     for (const AgentEvidence& agent : death.all.agents)
@@ -209,14 +234,14 @@ std::optional<Blame> no_progress(const Death& death, const StallEvidence& stall)
             if (process.pid == agent.pid && agent.steps.count == stall.steps) stepping = &process;
     if (stepping->threads.empty()) return std::nullopt;
     const WaitingThread& main = stepping->threads.front();
-    // These take long and count no steps; what is not sure is not said. A thread that runs all the
-    // time may have no frames that could be read.
+    // Validation and compilation take long and count no steps: say nothing unless sure. A thread
+    // that runs all the time may have no readable frames.
     if (!stall.told && (main.frames.empty() || pauses_between_steps(main))) return std::nullopt;
     return Blame{StandstillKind::no_progress, stepping, &main};
 }
 
-// A server at rest waits too, but in accept or poll, and a worker in its library's loop. So only a
-// read that the program's own code asked for, without a time limit, counts.
+// A server at rest waits, too, but in accept or poll; a worker at rest waits in its library's loop.
+// So count only a read without a time limit that the program's own code called.
 std::optional<Blame> unanswered_read(const Death& death, const StallEvidence& stall) {
     if (stall.busy) return std::nullopt;
     for (const StalledProcess& process : stall.processes) {
@@ -266,11 +291,20 @@ std::optional<Standstill> standstill_of(const Death& death) {
     return std::nullopt;
 }
 
+std::optional<Where> place_of(const Standstill& stand) {
+    std::vector<Frame> frames = stand.thread->frames;
+    if (stand.kind == StandstillKind::no_progress && stand.stall->in_loop) {
+        const auto inside = static_cast<std::size_t>(std::max(*stand.stall->in_loop, 0));
+        frames.resize(frames.size() - std::min(inside, frames.size()));
+    }
+    return own_place(frames);
+}
+
 Finding stall_finding(const Autopsy& death, const Standstill& stand, CauseId cause,
                       Confidence confidence, std::shared_ptr<const Facts> facts) {
     Finding finding{.cause = cause,
                     .confidence = confidence,
-                    .where = own_place(stand.thread->frames),
+                    .where = place_of(stand),
                     .pid = stand.culprit->pid,
                     .keeper = {},
                     .death = death.shared_from_this(),

@@ -1,5 +1,5 @@
-// The stall a run is in, or was in when it ended, and what it most likely is. One stall has one
-// explanation: the culprit comes before those who wait for it.
+// The stall that a run is in, or was in when it ended, and its most likely explanation. Each stall
+// gets one explanation: the process that blocks others comes before those that wait for it.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ enum class StandstillKind {
     fork_deadlock,     // a forked child waits for a lock nobody in it holds
     loader_stall,      // the next batch does not come
     collective,        // a rank does not join the others
-    held_interpreter,  // native code keeps the GIL and waits
+    held_interpreter,  // native code holds the GIL and waits
     lock_deadlock,     // threads, or processes, wait for each other
-    no_progress,       // busy, but no step ends
+    no_progress,       // the CPU is busy, but no step ends
     unanswered_read,   // nobody answers on a socket or a pipe that the program itself reads
 };
 
@@ -30,18 +30,22 @@ struct Standstill {
     StandstillKind kind{};
     bool live = false;
     Nanos lasted{};
-    // Who is to blame, as far as that can be known; never null.
+    // The process and thread to blame, as far as that can be known; never null.
     const StalledProcess* culprit = nullptr;
     const WaitingThread* thread = nullptr;
-    // The process that does the work, or a rank of it: who waits. May be the culprit itself.
+    // The process, or the rank, that does the work and waits. May be the culprit itself.
     const StalledProcess* waiting = nullptr;
 };
 
-// Nothing while it moves; nothing either where waiting is what the program does: a server, a
-// prompt, a sleep, a debugger. Of a run that ended only where somebody lost patience with it.
+// Nothing while the program moves, and nothing if waiting is what it does: a server, a prompt, a
+// sleep, a debugger. For a run that has ended, only if somebody lost patience and ended it.
 std::optional<Standstill> standstill_of(const Death& death);
 
-// What all findings about a stall have in common: the process, and the place in the user's code.
+// The line of the user's own code that is to blame: the loop that never ends, or else the
+// innermost.
+std::optional<Where> place_of(const Standstill& stand);
+
+// Fills in what all findings about a stall share: the process, and the place in the user's code.
 Finding stall_finding(const Autopsy& death, const Standstill& stand, CauseId cause,
                       Confidence confidence, std::shared_ptr<const Facts> facts);
 

@@ -19,7 +19,7 @@ std::optional<DeviceAssertion> parse(std::string_view line) {
         end == std::string_view::npos || condition < block ||
         end < condition + condition_mark.size())
         return std::nullopt;
-    // "FILE:LINE: FUNCTION"; a function's name may hold colons of its own.
+    // "FILE:LINE: FUNCTION"; a function's name may contain colons.
     const std::string_view head = trim(line.substr(0, block));
     const std::size_t file_end = head.find(':');
     const std::size_t line_end = head.find(": ", file_end == head.npos ? 0 : file_end + 1);
@@ -30,7 +30,8 @@ std::optional<DeviceAssertion> parse(std::string_view line) {
                            std::string(line.substr(start, end - start))};
 }
 
-// A lambda has no name; the file tells whose it is, and the kernel's name the function around it.
+// A lambda has no name. The file tells whose it is, and the kernel is named after the function
+// around it.
 struct LambdaPlace {
     std::string_view file, kernel;
 };
@@ -85,10 +86,10 @@ std::optional<OutOfRange> out_of_range(const DeviceAssertion& assertion) {
         return OutOfRange{What::label, Confidence::certain};
     if (contains(condition, "srcIndex < srcSelectDimSize"))
         return OutOfRange{What::index, Confidence::certain};
-    // Plain indexing prints it as well, and then the program's own arithmetic may be wrong.
+    // Plain indexing prints this, too, and then the program's own arithmetic may be wrong.
     if (contains(condition, "index out of bounds"))
         return OutOfRange{What::index, Confidence::likely};
-    // NaN, too, is not between 0 and 1.
+    // A NaN is not between 0 and 1 either.
     if (contains(condition, "_val >= zero") && contains(condition, "<= one"))
         return OutOfRange{What::probability, Confidence::likely};
     return std::nullopt;

@@ -17,14 +17,14 @@ struct DeviceAssertion {
     std::string condition;
 };
 
-// Every GPU thread that fails prints one. Nothing if two functions printed: after a failed kernel
-// no other begins, so they are from several processes.
+// Every GPU thread that fails prints one. Nothing if two functions printed: no kernel starts after
+// a failed one, so they come from several processes.
 std::optional<DeviceAssertion> device_assertion(std::string_view stderr_tail);
 
-// Whether a kernel of this short name (agent/launch/kernel_name.h) may have said it.
+// Whether a kernel of this short name (agent/launch/kernel_name.h) may have printed the assertion.
 bool fits_kernel(const DeviceAssertion& assertion, std::string_view kernel);
 
-// Whether a kernel of this name is known to check what it is given.
+// Whether a kernel of this name is known to check its input.
 bool kernel_asserts(std::string_view kernel);
 
 // What was out of range.

@@ -18,7 +18,7 @@ bool running(const TracebackText& traceback, std::string_view function) {
 
 bool fits(const ExceptionWords& words, const TracebackText& traceback) {
     if (!traceback.type.ends_with(words.type)) return false;
-    // "MyTruncatedError" is somebody else's "Error".
+    // "MyTruncatedError" ends with "Error", but is another type.
     if (!words.type.empty() && traceback.type.size() > words.type.size() &&
         traceback.type[traceback.type.size() - words.type.size() - 1] != '.')
         return false;

@@ -20,14 +20,14 @@ struct ExceptionSaid {
     std::string line() const;
 };
 
-// The first row of this cause in knowledge/exceptions.txt that fits the exception nobody caught,
-// where that decided the exit status.
+// The first row of this cause in knowledge/exceptions.txt that fits the uncaught exception, if that
+// exception decided the exit status.
 std::optional<ExceptionSaid> exception_said(const Death& death, CauseId cause);
 
 // Whether a function of this name was running when the exception was raised.
 bool runs_below(const Death& death, std::string_view function);
 
-// As sure as the words are, and the exit status.
+// As sure as the table's row and the exit status allow.
 Confidence sure_of(const Death& death, const ExceptionSaid& said);
 
 // Whether this framework is in use: "torch", "keras", "tensorflow", "lightning".

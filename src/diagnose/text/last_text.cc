@@ -23,7 +23,8 @@ bool has_any(std::string_view line, std::initializer_list<std::string_view> need
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-// The word, in upper or lower case, with no letters or parts of a path around it.
+// Whether the word is in the text, in upper or lower case, and not as part of a longer word or a
+// path.
 bool has_word(std::string_view text, std::string_view word) {
     const auto joins = [](char c) { return is_letter(c) || c == '_' || c == '/' || c == '.'; };
     for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
@@ -58,12 +59,28 @@ std::optional<Said> said_at_crash(const Death& death,
     return std::nullopt;
 }
 
+// Children write to the same stderr: the last traceback may be the one that a child's agent
+// recorded.
+bool is_of_another(const TracebackText& traceback, const Death& death) {
+    if (traceback.recorded || (death.python() && agent_of(death) == nullptr)) return false;
+    const auto first_line = [](std::string_view text) { return text.substr(0, text.find('\n')); };
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (agent.pid == death.pid) continue;
+        for (const ExceptionEvidence& thrown : agent.exceptions)
+            if (thrown.in_main_thread && thrown.type == traceback.type &&
+                first_line(thrown.message) == first_line(traceback.message))
+                return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 const TracebackText* final_exception(const Death& death) {
     if (!death.failed() || death.exit.signal) return nullptr;
     if (!death.decides) return death.own_traceback ? &*death.own_traceback : nullptr;
     if (!death.all.traceback || !death.all.traceback->ends_the_output) return nullptr;
+    if (is_of_another(*death.all.traceback, death)) return nullptr;
     return &*death.all.traceback;
 }
 
@@ -78,7 +95,7 @@ Topic topic_of(const TracebackText& traceback) {
     };
     if (traceback.type.ends_with("OutOfMemoryError") || says("CUDA out of memory"))
         return Topic::gpu_memory;
-    // "nan" as a whole word, not as a part of "fernando" or of "nanoseconds".
+    // "nan" as a whole word, not in "fernando" or "nanoseconds".
     const bool nonfinite = has_word(traceback.message, "nan") ||
                            has_word(traceback.message, "inf") ||
                            has_word(traceback.message, "infinity") || says("non-finite") ||
@@ -106,8 +123,8 @@ std::vector<std::string_view> last_lines(std::string_view text, std::size_t coun
 
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles) {
     if (!death.failed()) return std::nullopt;
-    // A child's crash record and exception are its own; the rest of stderr is the deciding
-    // process's.
+    // A child's crash record and exception are its own; the rest of stderr belongs to the deciding
+    // process.
     if (!death.decides && final_exception(death) == nullptr) return said_at_crash(death, needles);
     if (const TracebackText* traceback = final_exception(death)) {
         std::string line = exception_line(*traceback);
@@ -116,7 +133,7 @@ std::optional<Said> said_last(const Death& death, std::initializer_list<std::str
     }
     if (std::optional<Said> said = said_at_crash(death, needles)) return said;
     if (!death.all.stderr_seen) return std::nullopt;
-    // faulthandler's dump follows the message it belongs to.
+    // faulthandler's dump comes after the message, so cut it off.
     const std::string_view text = before_python_dump(death.all.stderr_tail);
     const bool signalled = death.exit.signal.has_value();
     const std::vector<std::string_view> lines =

@@ -14,18 +14,18 @@
 
 namespace holdfast {
 
-// The exception that ended a Python program: its traceback ends the output and the exit status is
-// a failure. Nothing for a death by signal: a program that prints a traceback and then crashes in
-// its clean-up died of the crash.
+// The exception that ended a Python program: its traceback ends the output, no other process raised
+// it, and the exit status is a failure. Nothing for a death by signal: a program that prints a
+// traceback and then crashes in its clean-up died of the crash.
 const TracebackText* final_exception(const Death& death);
 
 // "OSError: [Errno 28] No space left on device"
 std::string exception_line(const TracebackText& traceback);
 
-// By the exception's own words alone; the paths around them are somebody's home.
+// Judged only by the exception's own words: the paths around them may contain anything.
 Topic topic_of(const TracebackText& traceback);
 
-// An uncaught exception makes Python exit with 1; another status was chosen by somebody.
+// An uncaught exception makes Python exit with 1; the program chose any other status.
 bool exception_decided_exit(const Death& death);
 
 struct Said {
@@ -36,12 +36,12 @@ struct Said {
     std::string source = "stderr";
 };
 
-// The last place near the end where one of `needles` occurs (case matters). If a traceback ends the
-// output, only the exception itself is searched, never the source lines that it quotes.
+// The last line near the end that has one of `needles` (case matters). If a traceback ends the
+// output, searches only the exception itself, never the source lines that the traceback quotes.
 std::optional<Said> said_last(const Death& death, std::initializer_list<std::string_view> needles);
 
-// As above, for messages of the system. A ValueError about a full disk is the program's own, unless
-// it quotes the error's number.
+// The same for messages of the system. Ignores a ValueError about a full disk, which the program
+// itself raised, unless it quotes the errno.
 std::optional<Said> system_said_last(const Death& death,
                                      std::initializer_list<std::string_view> needles);
 

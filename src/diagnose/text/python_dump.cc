@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view opening = "Fatal Python error: ";
 
-// "ModuleNotFoundError: No module named 'encodings'": what stopped the start-up, in one line.
+// "ModuleNotFoundError: No module named 'encodings'": one line that says what stopped the start-up.
 bool is_exception(std::string_view line) {
     const std::string_view type = line.substr(0, line.find(':'));
     return type.ends_with("Error") && type.find_first_of(" \t\"'") == std::string_view::npos;

@@ -27,7 +27,7 @@ struct Account {
     }
 };
 
-// Begins with the exit status as evidence.
+// Starts with the exit status as evidence.
 Account account_of(const Autopsy& death, std::string summary);
 
 }  // namespace holdfast

@@ -26,7 +26,7 @@ std::string library_of(const Autopsy& death) {
     return crash == nullptr ? library_in(crash_line(death)) : native_place(*crash).library;
 }
 
-// All that is known of a crash: the record of the handler, the kernel's line, faulthandler's dump.
+// Everything known about a crash: the handler's record, the kernel's line, faulthandler's dump.
 Account crashed(const Autopsy& death, std::string_view what) {
     const CrashEvidence* crash = death.crash;
     const KernelLogEntry* entry = crash_line(death);
@@ -48,7 +48,7 @@ Account crashed(const Autopsy& death, std::string_view what) {
 
 void add_crash_fixes(Account& account, const Autopsy& death) {
     const std::string library = library_of(death);
-    // The C library crashes on what others hand it; no newer one would help.
+    // The C library crashes on what others pass to it, so a newer one would not help.
     const bool innocent = library.starts_with("libc.so") || library.starts_with("libc-") ||
                           library.starts_with("ld-") || library.starts_with("libpthread");
     if (library.starts_with("_ctypes.") || library.starts_with("libffi"))
@@ -89,8 +89,8 @@ std::string_view spelled(Fault fault) {
     switch (fault) {
     case Fault::bad_access: return "native code touched memory that is not its own";
     case Fault::null_pointer: return "native code followed a null pointer";
-    // A handler that passes a fault on, or a program that gives up this way: the signal of a
-    // fault, but none was seen.
+    // A handler passed the fault on, or the program gave up this way: it is a fault's signal, but
+    // no fault was seen.
     case Fault::raised_itself: return "it raised the signal itself";
     case Fault::unknown_instruction: return "an instruction this CPU does not have";
     case Fault::instruction_or_trap:

@@ -1,4 +1,4 @@
-// HF901 to HF909 in words: it finished, an exception ended it, or somebody stopped it.
+// HF707 and HF901 to HF910 in words: it finished, an exception ended it, or somebody stopped it.
 #include <csignal>
 
 #include "base/format.h"
@@ -29,7 +29,7 @@ void add_exit_call(Account& account, const ExitCallEvidence& call) {
                 where ? spelled(call) + " at " + short_place(*where) : spelled(call));
 }
 
-// What the counts of OOM kills show, if it was not an OOM kill.
+// What the OOM kill counts show, if it was not an OOM kill.
 void add_counts(Account& account, const Autopsy& death) {
     const OomCount count = death.oom_count;
     if (const CgroupEvidence* cgroup = death.cgroup();
@@ -53,7 +53,7 @@ void add_counts(Account& account, const Autopsy& death) {
             {"/proc/vmstat", formatted("oom_kill still {}", *host.oom_kill_last)});
 }
 
-// With the sender of the signal, where one was seen.
+// Adds the sender of the signal, if one was seen.
 Account stopped(const Autopsy& death, const SignalSeen* signal, std::string summary) {
     Account account = account_of(death, std::move(summary));
     if (signal != nullptr)
@@ -105,7 +105,7 @@ void tell(const ExitCalled&, const Autopsy& death, Account& account) {
     const bool words_seen = call != nullptr || (death.decides && death.all.stderr_seen);
     account = account_of(
         death, formatted("{} ended itself with exit status {}{}.", who(death), *death.exit.code,
-                         words_seen ? "" : "; it was not seen whether an exception came before"));
+                         words_seen ? "" : "; whether an exception came before is not known"));
     if (const TracebackText* traceback = death.exception)
         account.saw("stderr",
                     "printed earlier, and caught: " + shortened(exception_line(*traceback)));
@@ -187,6 +187,56 @@ void tell(const Preempted& facts, const Autopsy& death, Account& account) {
     if (facts.in_time) account.saw("SLURM_JOB_END_TIME", "reached");
     account.advise("Ask for more time, and save a checkpoint when Slurm asks it to stop.",
                    "#SBATCH --signal=B:TERM@120 --requeue");
+}
+
+void tell(const PeerLost& facts, const Autopsy& death, Account& account) {
+    const std::string said = shortened(facts.words.line);
+    const ProcessEvidence* left = facts.left;
+    if (left == nullptr) {
+        account = account_of(
+            death,
+            formatted(
+                "{} ended because {} went away, and this record does not show why: {}", who(death),
+                facts.words.of_store ? "the process that hosts the ranks' store" : "another rank",
+                said));
+        account.saw(facts.words.source, said);
+        account.advise("Look at the end of the other ranks: the cause is theirs.",
+                       "holdfast runs   # on each machine");
+        return;
+    }
+    const std::string name = formatted("{} (pid {})", role_name(left), left->pid);
+    const Death end = *death_of(death.all, *left);
+    const std::string how = left->exit ? status_of(end).text : "unknown";
+    account = account_of(death, formatted("{} ended because {} had gone, with exit status {}: {}",
+                                          who(death), name, how, said));
+    account.saw(facts.words.source, said);
+    account.saw("exit status of " + role_name(left), how);
+    if (const ExitCallEvidence* call = exit_call_of(end)) add_exit_call(account, *call);
+    if (end.exit.code != 0) {
+        account.advise(formatted("Look at {}: the cause is there.", role_name(left)));
+        return;
+    }
+    account.advise(
+        formatted("Give every rank the same number of steps: {} left while this one went on.",
+                  name),
+        "from torch.distributed.algorithms.join import Join\nwith Join([model]):");
+    account.advise("Let no rank leave before all are done.",
+                   "torch.distributed.barrier(); torch.distributed.destroy_process_group()");
+}
+
+void tell(const StoppedByLauncher& facts, const Autopsy& death, Account& account) {
+    const bool slurm = facts.launcher == "Slurm";
+    account = stopped(
+        death, facts.signal,
+        formatted("{} was stopped by {} (SIGTERM{}), which does that {}.", who(death),
+                  facts.launcher, facts.killed ? ", then SIGKILL" : "",
+                  slurm
+                      ? "after another task has failed, or when the job is pre-empted or cancelled"
+                      : "after another rank has failed, or when it is stopped itself"));
+    account.advise(slurm
+                       ? "Look at the other tasks of the step: the first that failed has the cause."
+                       : "Look at the other ranks: the first that failed has the cause.",
+                   slurm ? "sacct -j JOBID --format=JobID,State,ExitCode,NodeList" : "");
 }
 
 void tell(const UnknownKill&, const Autopsy& death, Account& account) {

@@ -8,7 +8,7 @@
 namespace holdfast::facts {
 namespace {
 
-// With the exception as its evidence.
+// Adds the exception as evidence.
 Account raised(const Autopsy& death, const ExceptionSaid& said, std::string summary) {
     Account account = account_of(death, std::move(summary));
     account.saw(said.source, shortened(said.line()));
@@ -20,7 +20,7 @@ bool counted_by_keras(const Autopsy& death) {
     return agent != nullptr && agent->steps.source == "keras fit";
 }
 
-// In the terms of the framework whose steps were counted.
+// Words the fixes for the framework whose steps were counted.
 void add_nonfinite_fixes(Account& account, const Autopsy& death, bool found_already) {
     if (counted_by_keras(death)) {
         account.advise("Lower the learning rate, or cut the gradients.",

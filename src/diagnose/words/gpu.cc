@@ -33,7 +33,7 @@ void add_tensorflow_growth(Account& account, const TensorflowOptions& options) {
             "[tf.config.LogicalDeviceConfiguration(memory_limit=8192)])");
         return;
     }
-    // It wins over set_memory_growth.
+    // The variable wins over set_memory_growth.
     if (options.force_growth == "false") {
         account.advise(
             "Let TensorFlow take memory as it needs it: here the environment forbids it.",
@@ -67,7 +67,7 @@ void add_jax_growth(Account& account, const JaxOptions& options) {
         formatted("XLA_PYTHON_CLIENT_PREALLOCATE=false   # or {}=.40", name));
 }
 
-// In the spelling of the framework that took it; of both where that is not known.
+// Spelled for the framework that took the memory; for both if that is not known.
 void add_growth_fixes(Account& account, const Autopsy& death) {
     const GpuOptions options = gpu_options(death);
     const bool jax = options.jax || uses(death, "jax") || uses(death, "jaxlib");
@@ -137,7 +137,7 @@ std::string launched(const LaunchLine& line) {
                      others);
 }
 
-// The line that launched it takes the place of the one that noticed.
+// Names the line that launched the kernel, and not the line that noticed.
 void add_place(Account& account, const FaultPlace& place) {
     if (place.noticed) account.saw("noticed at", short_place(*place.noticed));
     if (place.line) account.saw("launched at", launched(*place.line));
@@ -161,8 +161,8 @@ Fix fix_of(OutOfRange::What what) {
     switch (what) {
     case OutOfRange::What::label:
         return {
-            "Check all labels once before training: classes count from 0, and what stands for "
-            "\"ignore this\" must be told to the loss.",
+            "Check all labels once before training: classes count from 0, and the loss must know "
+            "which label means \"ignore this\".",
             "assert 0 <= int(labels.min()) and int(labels.max()) < num_classes"};
     case OutOfRange::What::index:
         return {
@@ -171,8 +171,8 @@ Fix fix_of(OutOfRange::What what) {
             "assert 0 <= int(index.min()) and int(index.max()) < table.shape[0]"};
     case OutOfRange::What::probability:
         return {
-            "Give raw outputs to a loss that applies the sigmoid itself; and look whether they "
-            "are numbers at all.",
+            "Give raw outputs to a loss that applies the sigmoid itself, and check that they are "
+            "not NaN.",
             "torch.nn.BCEWithLogitsLoss()"};
     }
     return {};
@@ -190,7 +190,7 @@ void tell(const CudaOom& facts, const Autopsy& death, Account& account) {
                         human(*figures.own))
             : formatted("{} asked for {} on the GPU and was refused.", who(death),
                         asked_of_gpu(figures)));
-    // A share that it was given, below what JAX takes by itself.
+    // JAX was given a share below what it takes by default.
     if (const GpuOptions options = gpu_options(death); figures.framework == GpuFramework::jax &&
                                                        options.jax && options.jax->fraction &&
                                                        *options.jax->fraction < 0.75) {

@@ -3,6 +3,7 @@
 
 #include "base/format.h"
 #include "diagnose/facts/held_memory.h"
+#include "diagnose/growth/memory_lines.h"
 #include "diagnose/oom/keeper.h"
 #include "diagnose/words/account.h"
 #include "diagnose/words/memory_fixes.h"
@@ -45,6 +46,11 @@ Fix fix_for(const KeeperEvidence& keeper) {
                           "it.",
                           name),
                 "loss.item()   # or: loss.detach()"};
+    if (keeper.views)
+        return {formatted("Copy what you put into `{}`: a slice is a view, and keeps the whole "
+                          "array that it was cut from.",
+                          name),
+                "part = array[a:b].copy()   # a tensor: .clone()"};
     if (keeper.kind == "lru_cache")
         return {formatted("Limit the size of the cache of `{}`.", name),
                 "@functools.lru_cache(maxsize=1024)"};
@@ -74,14 +80,17 @@ const KeeperEvidence* name_keeper(Account& account, const AgentEvidence& agent, 
     if (seen == nullptr || !keeper) return nullptr;
     const std::string filled =
         keeper->where ? formatted(", filled at {}", short_place(*keeper->where)) : "";
-    account.summary += formatted(" It is kept by `{}` ({}{}){}.", seen->name, described(*seen),
-                                 seen->graphs ? ", tensors with their graphs" : "", filled);
+    const std::string_view more = seen->graphs  ? ", tensors with their graphs"
+                                  : seen->views ? ", small views of larger arrays"
+                                                : "";
+    account.summary +=
+        formatted(" It is kept by `{}` ({}{}){}.", seen->name, described(*seen), more, filled);
     account.saw("kept by", formatted("{}: {}, grown by {} since the previous look", seen->name,
                                      described(*seen), human(seen->grown)));
     return seen;
 }
 
-// The same with what to do about it.
+// The same, and adds what to do about it.
 bool add_keeper(Account& account, const AgentEvidence& agent, Bytes leaked) {
     const KeeperEvidence* seen = name_keeper(account, agent, leaked);
     if (seen != nullptr) account.advise(fix_for(*seen));
@@ -95,7 +104,23 @@ bool has_torch(const AgentEvidence& agent) {
     return agent.steps.source.starts_with("torch");
 }
 
-// In the words of the library that was loading.
+// What only the collector could free: says so, and how to free it.
+bool add_cycles(Account& account, const AgentEvidence& agent) {
+    const NoteEvidence* off = collector_off(agent);
+    if (off == nullptr) return false;
+    account.summary +=
+        " Holdfast found no name that reaches it, and Python's garbage collector was off: objects "
+        "that refer to each other (parent and child, say) are then never freed.";
+    account.saw("garbage collector",
+                formatted("off; {} objects more were made than freed since it last ran", off->a));
+    account.advise(
+        "Leave the garbage collector on, or call it now and then. Or break the cycles: refer to "
+        "the parent weakly, or delete the reference when it is no longer needed.",
+        "gc.collect()   # after each epoch or search; or weakref.ref(parent)");
+    return true;
+}
+
+// Spelled for the library that was loading.
 Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
     const std::string what =
         formatted("Read what {} loads in pieces, or map it instead of loading it.", place);
@@ -125,7 +150,7 @@ Fix in_pieces(const AgentEvidence& agent, const std::string& place) {
 }
 
 Fix keep_numbers(const std::optional<KeptTensors>& kept) {
-    return {formatted("Keep numbers, not tensors{}: a loss or an output that is kept keeps its "
+    return {formatted("Keep numbers, not tensors{}: each loss or output that you keep holds its "
                       "whole graph on the GPU.",
                       kept ? " in `" + kept->name + "`" : std::string()),
             "loss.item()   # or output.detach().cpu(), not the tensor itself"};
@@ -148,7 +173,7 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
         account.saw(
             "threads",
             "threads without Python frames requested some of it while the main thread was here");
-    if (add_keeper(account, agent, leak.growth.in_all)) return;
+    if (add_keeper(account, agent, leak.growth.in_all) || add_cycles(account, agent)) return;
     if (has_torch(agent))
         account.advise(
             formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
@@ -158,6 +183,30 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
         formatted("Find what keeps the objects that {} makes: a list, a dictionary or a cache "
                   "without a size limit. Clear it after each step, or limit its size.",
                   place));
+}
+
+void tell(const HelperLeak& facts, const Autopsy&, Account& account) {
+    const LeakEvidence& leak = *facts.agent->leak;
+    const std::string name =
+        formatted("{} (pid {})", facts.manager ? "a multiprocessing.Manager" : "a helper process",
+                  facts.agent->pid);
+    account.summary = formatted("The memory of {} grew by {}, to {}, and was never freed.", name,
+                                rate_of(leak.growth), human_with_error(leak.live, leak.error));
+    account.summary += facts.manager
+                           ? " The manager's process keeps all that is put into its lists and "
+                             "dictionaries."
+                           : " It was requested by a library: no line of yours runs there.";
+    account.saw("live memory of the process", figures_of(leak.growth));
+    account.saw("requested at",
+                short_place({facts.line.file, facts.line.line, facts.line.function, {}}));
+    if (facts.manager)
+        account.advise(
+            "Take out of the manager's lists and dictionaries what is no longer needed, or keep "
+            "it in files or in the process that uses it.",
+            "while len(shared) > 1000: shared.pop(0)");
+    else
+        account.advise(formatted("Find what the process {} is given again and again, and keeps.",
+                                 facts.agent->pid));
 }
 
 void tell(const GpuLeak& facts, const Autopsy&, Account& account) {
@@ -185,7 +234,7 @@ void tell(const KeptByLine& facts, const Autopsy& death, Account& account) {
     account.saw("live memory",
                 formatted("{} (± {}) at {}", human(facts.live), human(facts.error), place));
     account.saw("growth", formatted("it rose in {} time windows", facts.rises));
-    if (!add_keeper(account, *facts.agent, facts.live))
+    if (!add_keeper(account, *facts.agent, facts.live) && !add_cycles(account, *facts.agent))
         account.advise(formatted(
             "Find what keeps the objects that {} makes, and clear it after each step.", place));
 }

@@ -32,8 +32,8 @@ void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
     account =
         account_of(death, count ? formatted("{} could start no new thread or process: {} is {}.",
                                             who(death), threads_limit(*count), count->limit)
-                                : formatted("{} could start no new thread or process; it was not "
-                                            "seen which limit it reached.",
+                                : formatted("{} could start no new thread or process; which "
+                                            "limit it reached is not known.",
                                             who(death)));
     account.saw(facts.said.source, shortened(facts.said.line));
     if (count) {
@@ -50,7 +50,7 @@ void tell(const ThreadLimit& facts, const Autopsy& death, Account& account) {
 void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
     const ProcessEvidence* process = facts.process;
     account = account_of(death, formatted("{} could open no more files.", who(death)));
-    account.saw(facts.said.source, shortened(facts.said.line));
+    if (facts.said) account.saw(facts.said->source, shortened(facts.said->line));
     std::uint64_t limit =
         death.process != nullptr ? death.process->limits.open_files.value_or(0) : 0;
     if (process != nullptr) {
@@ -58,8 +58,10 @@ void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
         const std::uint64_t open =
             process->open_files_peak.value_or(process->open_files.value_or(0));
         account.summary =
-            formatted("{} could open no more files: {} were open, and {} are allowed.", who(death),
-                      open, limit);
+            facts.said ? formatted("{} could open no more files: {} were open, and {} are allowed.",
+                                   who(death), open, limit)
+                       : formatted("{} had {} files open, all that are allowed, before it failed.",
+                                   who(death), open);
         account.saw("/proc/PID/fd", formatted("{} open (pid {})", open, process->pid));
         account.saw("/proc/PID/limits", formatted("open files {}", limit));
     }
@@ -67,7 +69,7 @@ void tell(const FdLimit& facts, const Autopsy& death, Account& account) {
         limit > 0 ? formatted("Allow more than {} open files.", limit) : "Allow more open files.",
         formatted("ulimit -n {}",
                   std::max<std::uint64_t>(65536, limit < 1U << 30U ? limit * 4 : limit)));
-    if (facts.said.line.find("ancdata") != std::string::npos)
+    if (facts.said && facts.said->line.find("ancdata") != std::string::npos)
         account.advise("Let torch share tensors through files instead of descriptors.",
                        "torch.multiprocessing.set_sharing_strategy(\"file_system\")");
     else

@@ -1,4 +1,4 @@
-// HF109, HF112 and HF113 in words: who watches memory, what waited for it, and shared memory.
+// HF109, HF112 and HF113 in words: memory watchdogs, swapping, and shared memory.
 #include "diagnose/facts/memory.h"
 #include "base/format.h"
 #include "diagnose/death/disk_room.h"

@@ -8,7 +8,7 @@
 
 namespace holdfast {
 
-// How to raise one limit, spelled for whoever set it (Docker, Kubernetes, Slurm, systemd).
+// How to raise one limit, spelled for the tool that set it (Docker, Kubernetes, Slurm, systemd).
 Fix raise_limit(const Death& death, const CgroupLevel& level);
 
 // The option for fewer workers, spelled for the library that starts them; empty if that is not

@@ -138,7 +138,7 @@ void tell_cgroup_oom(const OomKill& kill, const Autopsy& death, Account& account
             "looked: see what else runs there.",
             "systemd-cgtop -m");
     if (level != nullptr) account.advise(raise_limit(death, *level));
-    // An idle kernel was not the one that asked.
+    // An idle kernel asked for nothing, so needing less would not help it.
     if (!was_idle_kernel(death)) account.advise(need_less(death));
 }
 

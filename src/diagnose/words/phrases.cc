@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t most_of_a_command = 60;
 
-// The end of a long path says which script it was, the beginning only whose machine.
+// Keeps the end of a long path, which says which script it was; the beginning only says whose
+// machine.
 std::string without_folders(std::string_view arguments) {
     std::string text;
     while (const std::optional<std::string_view> word = next_word(arguments)) {

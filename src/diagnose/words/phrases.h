@@ -34,7 +34,7 @@ Bytes roomier(Bytes limit);
 // "12 KiB free of 8.0 MiB, no inodes left"
 std::string room_on(const DiskEvidence& disk);
 
-// One line made short enough to quote.
+// Shortens one line so that it can be quoted.
 std::string shortened(std::string_view line);
 
 // "train.py:42", with its folders and without.

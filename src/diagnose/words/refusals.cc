@@ -1,4 +1,4 @@
-// HF105 to HF108 and HF114 in words: memory that was refused, by whom and why.
+// HF105 to HF108 and HF114 in words: refused memory, by whom and why.
 #include "base/format.h"
 #include "diagnose/facts/memory.h"
 #include "diagnose/words/account.h"

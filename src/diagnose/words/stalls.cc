@@ -53,7 +53,7 @@ std::string story(const Autopsy& death, const Standstill& stand) {
         who, at(main));
 }
 
-// A thread that was to release the lock or to fill the queue may have died before.
+// A thread that should have released the lock or filled the queue may have died before.
 void add_dead_threads(const Autopsy& death, const Standstill& stand, Account& account) {
     for (const AgentEvidence& agent : death.all.agents) {
         if (agent.pid != stand.culprit->pid) continue;
@@ -105,7 +105,7 @@ void add_lock_fixes(const Standstill& stand, Account& account) {
                              "if not lock.acquire(timeout=60): raise RuntimeError(\"lock\")"});
 }
 
-// "Rank 1 failed to pass monitoredBarrier", "Ranks 1, 3 failed": the numbers after the word.
+// The numbers after the word: "Rank 1 failed to pass monitoredBarrier", "Ranks 1, 3 failed".
 std::string ranks_named(std::string_view line) {
     for (const std::string_view word : {"Ranks ", "Rank "}) {
         const std::size_t at = line.find(word);
@@ -139,7 +139,7 @@ std::string shortage(const Autopsy& death, UnevenSteps::Short what) {
         return formatted("everything waited for a disk {:.0f} % of the time", *pressure.io_full);
     case UnevenSteps::Short::cpu: break;
     }
-    return formatted("somebody waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
+    return formatted("some task waited for a CPU {:.0f} % of the time", *pressure.cpu_some);
 }
 
 }  // namespace
@@ -218,8 +218,8 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
             "DataLoader(..., timeout=120)");
     else
         account.advise(
-            "Look who should fill what it waits for: nobody does any more. With a time limit a "
-            "hang becomes an exception at that line.",
+            "Find out which thread or process should fill the queue that it waits for: none does "
+            "any more. With a time limit, a hang becomes an exception at that line.",
             "queue.get(timeout=120)    # future.result(timeout=120)");
     if (stand.thread->wait == WaitKind::read || stand.thread->wait == WaitKind::poll)
         account.advise("Give network and pipe reads a time limit of their own.");
@@ -228,7 +228,21 @@ void tell(const LoaderStall& facts, const Autopsy& death, Account& account) {
 void tell(const NoProgress& facts, const Autopsy& death, Account& account) {
     const Standstill& stand = facts.stand;
     const StallEvidence& stall = *stand.stall;
-    const std::optional<Where> where = own_place(stand.thread->frames);
+    const std::optional<Where> where = place_of(stand);
+    if (stall.in_loop) {
+        account = account_of_stall(
+            death, stand,
+            formatted("{} is busy, but it has not left the loop{} and has written nothing {}{}.",
+                      name_of(death, *stand.culprit),
+                      where ? " around " + file_and_line(*where) : std::string(),
+                      for_how_long(stand),
+                      stall.longest ? formatted(", while it never took longer than {} before",
+                                                human(*stall.longest))
+                                    : std::string()));
+        account.advise("Look at this loop: its condition may never be met.");
+        account.advise("Give it a limit, or report its progress.", "holdfast.step()");
+        return;
+    }
     const std::string usual =
         stall.usual ? formatted(", while one usually takes {}", human(*stall.usual)) : "";
     account =
@@ -294,8 +308,7 @@ void tell(const LostWorker& facts, const Autopsy& death, Account& account) {
     if (facts.parent == nullptr) {
         account.summary = formatted(
             "The kernel's OOM killer ended {} workers one after another, the last of them {}, "
-            "until "
-            "somebody stopped {}: each time another was started in its place.",
+            "until somebody stopped {}. Each time, another worker was started in its place.",
             facts.one_by_one, who(*facts.of_worker.death), who(death));
         return;
     }

@@ -38,7 +38,7 @@ std::string spelled(const Choice& choice) {
     return {};
 }
 
-// Fixes of the root come first. A fix that repeats one, or comes after the third, helps nobody.
+// The root's fixes come first. Drops repeated fixes, and all after the third.
 void keep_best_fixes(Verdict& verdict) {
     constexpr std::size_t most = 3;
     std::vector<Fix> kept;

@@ -1,4 +1,4 @@
-// A judgement in words: the last step; nothing is decided after it.
+// Puts a judgement into words: the last step, after which nothing is decided.
 #pragma once
 
 #include "diagnose/judgement.h"
@@ -10,7 +10,7 @@ namespace holdfast {
 Account account_of(const Finding& finding);
 Statement stated(const Finding& finding);
 
-// The verdict on the process that `death` describes.
+// The verdict about the process that `death` describes.
 Verdict in_words(const Judgement& judgement, const Autopsy& death);
 
 }  // namespace holdfast

@@ -52,7 +52,7 @@ std::string name_of(const Death& death, const StalledProcess& process) {
     if (known != nullptr && known->role == Role::worker) return formatted("worker {}", process.pid);
     if (known != nullptr && known->role == Role::rank && known->rank)
         return formatted("rank {} (pid {})", *known->rank, process.pid);
-    // The script's name says more than the interpreter and the folders.
+    // Names the script: it says more than the interpreter and the folders.
     std::string name = known != nullptr ? short_command(known->command) : std::string();
     for (std::string_view rest = known != nullptr ? known->command : std::string_view();
          const auto word = next_word(rest);)

@@ -6,8 +6,8 @@
 namespace holdfast::fit {
 namespace {
 
-// Whole numbers on a line through (x0, y0) and (x1, y1): sizes that grow with the batch do so
-// exactly.
+// An integer on the line through (x0, y0) and (x1, y1). Exact: sizes that grow with the batch grow
+// linearly.
 std::int64_t on_line(std::uint64_t x, std::uint64_t x0, std::int64_t y0, std::uint64_t x1,
                      std::int64_t y1) {
     const long double run = static_cast<long double>(x1) - static_cast<long double>(x0);

@@ -1,4 +1,4 @@
-// Derives a step at any batch size from captures of it at a few.
+// Derives a step at any batch size from captures at a few batch sizes.
 #pragma once
 
 #include <optional>
@@ -10,11 +10,12 @@ namespace holdfast::fit {
 
 class BatchFamily {
 public:
-    // Captures whose events differ in more than numbers are kept apart.
+    // Keeps captures apart whose events differ in more than numbers.
     void add(Capture capture);
 
-    // Exact where it was captured; else every number on the line (or the parabola) through the two
-    // (or three) captures of one structure nearest to it. Nothing when there are fewer than two.
+    // Exact at a batch that was captured; else every number lies on the line (or parabola) through
+    // the two (or three) nearest captures of the same structure. Nothing if there are fewer than
+    // two.
     std::optional<Capture> at(std::uint64_t batch) const;
 
     const std::vector<Capture>& captures() const { return captures_; }
@@ -23,7 +24,7 @@ private:
     std::vector<Capture> captures_;  // by batch
 };
 
-// Whether two captures tell the same story with other numbers.
+// Whether two captures have the same events, apart from numbers.
 bool same_structure(const Capture& a, const Capture& b);
 
 }  // namespace holdfast::fit

@@ -111,7 +111,8 @@ Status read_header(std::string_view text, Capture& capture) {
     return Done{};
 }
 
-// Reads the events; keeps who is alive, since a storage that dies twice would corrupt the replay.
+// Reads the events. Tracks which storages are alive: one that was freed twice would corrupt the
+// replay.
 class EventReader {
 public:
     EventReader(Bytes8 bytes, Capture& capture) : bytes_(bytes), capture_(capture) {}

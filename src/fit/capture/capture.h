@@ -32,9 +32,9 @@ struct Event {
 
 struct Capture {
     std::string torch;
-    std::uint64_t batch = 0;  // 0: not known, and the same whatever is asked for
+    std::uint64_t batch = 0;  // 0: not known; the capture then serves for any batch
     std::uint32_t sm = 0;
-    double estimate = 0;  // not 0: scaled from small runs, and off by up to this share
+    double estimate = 0;  // not 0: scaled from small runs; the share by which it may be off
     std::optional<HostFacts> host;
     std::vector<Site> sites;
     std::vector<std::string> marks;
@@ -50,7 +50,7 @@ struct Capture {
 
 inline constexpr std::size_t capture_limit = std::size_t{256} << 20U;
 
-// Trusts nothing: the checksum, every number and every length are looked at.
+// Trusts nothing: checks the checksum, every number and every length.
 Result<Capture> parse_capture(std::string_view bytes);
 Result<Capture> read_capture(const std::string& path);
 

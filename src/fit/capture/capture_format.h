@@ -30,7 +30,7 @@ enum class Role : std::uint8_t {
 };
 inline constexpr std::uint8_t role_count = 7;
 
-// A library call whose memory depends on the GPU and on versions. The integers that come with each:
+// A library call whose memory depends on the GPU and on versions. After each: its integers.
 enum class Fact : std::uint8_t {
     gemm = 1,    // thread, whether cuBLASLt takes part
     conv = 2,    // see ConvCall

@@ -6,10 +6,10 @@
 namespace holdfast::fit {
 namespace {
 
-// A batch in the making is there as samples and as their stack, and malloc keeps about one more of
-// what was freed (docs/fit.md has the measurement).
+// A batch that is being made exists as samples and as their stack, and malloc keeps about one more
+// of what was freed (docs/fit.md has the measurement).
 constexpr std::uint64_t batches_in_the_making = 3;
-// How much of its parent's memory a forked worker that imported torch copies by writing.
+// How much of its parent's memory a forked worker copies by writing, once it has imported torch.
 constexpr Bytes worker_own{std::uint64_t{15} << 20U};
 constexpr std::uint64_t most_host_bytes = std::uint64_t{1}
                                           << 50U;  // figures from a file stay within reason

@@ -8,7 +8,7 @@
 
 namespace holdfast::fit {
 
-// As the program's DataLoader was made, and the first batch it gave.
+// How the program's DataLoader was set up, and its first batch.
 struct HostFacts {
     Bytes arrays;   // tensors and arrays of the datasets
     Bytes objects;  // their other Python objects

@@ -35,7 +35,7 @@ struct Plan {
     double band = 0;                      // share of the peak by which the figure may be off
     std::uint64_t retries = 0;
     std::optional<std::uint64_t> largest_batch;
-    bool largest_is_bound = false;  // nothing in sight ends it
+    bool largest_is_bound = false;  // the search ended before the memory did
     Anatomy anatomy;
     std::optional<HostMemory> host;  // absent: no DataLoader was seen
     std::vector<Way> ways;

@@ -14,8 +14,8 @@
 namespace holdfast::fit {
 namespace {
 
-// The assumed error of a reserved peak, by the source of the convolutions' workspaces: nine of ten
-// steps measured on an H200 stayed below it (bench/fit).
+// By how much a predicted peak of reserved memory may be off, depending on where the workspaces of
+// convolutions come from: nine of ten steps measured on an H200 stayed within it (bench/fit).
 double band_of(const Program& program) {
     if (program.by_rule > 0) return 0.12;
     if (program.by_likeness > 0) return 0.08;
@@ -26,8 +26,9 @@ Bytes part_of(Bytes whole, double share) {
     return {static_cast<std::uint64_t>(static_cast<double>(whole.count) * share)};
 }
 
-// Whether the answer would be the same on a card that is smaller, or larger, by more than such
-// predictions were ever seen to be off but once or twice in a hundred.
+// Whether the answer stays the same on a smaller card (or, if the step does not fit, on a larger
+// one). The difference is three bands: all but one or two predictions in a hundred were within
+// that.
 bool stands(const Program& program, const ReplayOptions& limited, const Replayed& held,
             double band) {
     const double apart = 3 * band;
@@ -44,7 +45,8 @@ struct Change {
     const char* note;  // what else it changes, apart from memory
 };
 
-// In the order of how little they change: what only saves memory first, then time, then numbers.
+// The mildest changes first: those that only save memory, then those that cost time, then those
+// that change numbers.
 constexpr std::array changes{
     Change{"set-to-none", "free the gradients between steps",
            "optimizer.zero_grad(set_to_none=True)", ""},
@@ -87,9 +89,9 @@ void measure(Way& way, const Program& program, const PlanRequest& request,
     way.saves = plan.peak_reserved - way.peak_reserved;
 }
 
-// Changes that would make the step fit: each is captured and replayed, none is estimated. Ranked:
-// those that make it fit and change the training least come first. If a way is not possible for
-// this program, the plan's `missing` says so.
+// Changes that would save memory. Each is captured and replayed, none is estimated. Those that make
+// the step fit come first, the mildest of them in front. If a change is not possible for this
+// program, the plan's `missing` says so.
 std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
                            const Workspaces& workspaces, Plan& plan) {
     std::vector<Way> ways;
@@ -117,7 +119,7 @@ std::vector<Way> find_ways(CaptureSource& source, const PlanRequest& request,
         measure(way, compile(*capture, workspaces), request, request.allocator, plan);
         add(std::move(way));
     }
-    // Within the fitting and the rest alike, `changes` already runs from the mildest on.
+    // `changes` is sorted from the mildest on: keep that order within both parts.
     std::stable_partition(ways.begin(), ways.end(), [](const Way& way) { return way.fits; });
     return ways;
 }
@@ -132,8 +134,8 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     const Program program = compile(*first, workspaces);
     const ReplayOptions unlimited{request.allocator, std::nullopt};
     const ReplayOptions limited{request.allocator, request.capacity - request.context};
-    // An estimate may be too low, and what is said to fit must: the room is taken to be smaller by
-    // as much. Every answer of a plan is judged by the same room.
+    // An estimate may be too low, but what is said to fit must fit: so take the room to be smaller
+    // by the band. Every answer of the plan uses this room.
     const double band = std::max(band_of(program), first->estimate);
     ReplayOptions judged = limited;
     if (first->estimate > 0) judged.limit = part_of(*limited.limit, 1 / (1 + band));
@@ -160,7 +162,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     plan.band = band;
     plan.least_reserved = typical.least;
     plan.most_reserved = typical.most;
-    // What cuDNN does if its first plan finds no room is not known well enough to be certain.
+    // Nobody knows well enough what cuDNN does when its first plan finds no room.
     const bool split = fitting != 0 && fitting != address_orders;
     const bool sure =
         !plan.estimate && !split && held.refused == 0 && stands(program, limited, held, plan.band);
@@ -183,7 +185,8 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
     const bool other_batches = source.any_batch();
     family.add(std::move(*first));
     if (request.largest && other_batches) {
-        // Two more points: a line needs one, a parabola (a loss over pairs of samples) the other.
+        // Captures two more points: a line needs one of them, a parabola (a loss over pairs of
+        // samples) both.
         for (const std::uint64_t batch : {plan.batch * 2, plan.batch * 3}) {
             auto more = source.capture(batch, "");
             if (!more) {
@@ -194,8 +197,7 @@ Result<Plan> make_plan(CaptureSource& source, const PlanRequest& request,
             family.add(std::move(*more));
         }
         const Largest largest = largest_batch(source, family, workspaces, judged, plan.batch);
-        // The search requires more than the plan; a batch that the plan says fits, counts as
-        // fitting.
+        // The search is stricter than the plan; but a batch that the plan says fits must count.
         plan.largest_batch = std::max(largest.batch.value_or(0), plan.fits ? plan.batch : 0);
         plan.largest_is_bound = largest.bound;
         if (!largest.unverified.empty())

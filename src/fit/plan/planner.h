@@ -1,4 +1,4 @@
-// Plans a training step: asks for captures, replays them, searches.
+// Plans a training step: captures it, replays it, searches.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ public:
     virtual ~CaptureSource() = default;
     // `way` is empty for the program as it is; else the name of a change, such as "bf16".
     virtual Result<Capture> capture(std::uint64_t batch, const std::string& way) = 0;
-    // Whether the batch can be chosen at all.
+    // Whether a capture can be made at any batch.
     virtual bool any_batch() const = 0;
 };
 

@@ -154,7 +154,8 @@ TEST(Planner, IsCertainOnlyWhereTheAnswerStandsOnASmallerAndALargerCard) {
     EXPECT_EQ(told(120), std::pair(true, Confidence::certain));
 }
 
-// A convolution whose workspace is beyond the card: cuDNN takes another plan, nobody knows which.
+// A convolution whose workspace does not fit into the card: cuDNN takes another plan, and nobody
+// knows which.
 TEST(Planner, IsNotCertainWhereAConvolutionGoesWithoutItsWorkspace) {
     class Convolution : public CaptureSource {
     public:
@@ -222,8 +223,8 @@ TEST(Planner, AnEstimateThatFitsOnlyIfItIsNotTooLowDoesNotFit) {
     }
 }
 
-// 600 MiB are given back before 700 MiB are asked for: cached, both are held; on a small card the
-// allocator lets the first go.
+// Frees 600 MiB before it asks for 700 MiB. With the first cached, both are reserved; on a small
+// card the allocator releases the first.
 class GivesBack : public CaptureSource {
 public:
     Result<Capture> capture(std::uint64_t batch, const std::string& /*way*/) override {
@@ -244,7 +245,7 @@ TEST(Planner, ABatchThatFitsIsNotLargerThanTheLargest) {
     PlanRequest request;
     request.batch = 100;
     request.ways = false;
-    // Half a hundredth is kept back by the search, not by the plan.
+    // The search keeps back half a per cent, the plan does not.
     request.capacity = Bytes::mib(802);
     const auto plan = make_plan(source, request, h200());
     ASSERT_TRUE(plan);

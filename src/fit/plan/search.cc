@@ -5,9 +5,9 @@
 namespace holdfast::fit {
 namespace {
 
-constexpr std::uint32_t orders = 5;  // a batch counts only when it fits in all of them
-// If a sample takes less than a hundredth of the memory, one more or less is a matter of luck: half
-// of that is kept back.
+constexpr std::uint32_t orders = 5;  // a batch counts only if it fits in all of these orders
+// If a sample takes less than a hundredth of the memory, one more or less is luck: keep back half
+// of a hundredth.
 constexpr std::uint64_t many = 100;
 constexpr std::uint64_t kept_back = 50;  // ten thousandths of the limit
 constexpr std::uint64_t highest = std::uint64_t{1} << 24U;
@@ -26,16 +26,15 @@ public:
         const Program program = compile(*capture, workspaces_);
         if (orders_that_fit(program, options, orders) != orders) return false;
         if (!options.limit || replay(program, options).refused == 0) return true;
-        // The plan that cuDNN takes when the first finds no room is assumed to need no workspace,
-        // which is mostly true. For the other cases, the band of such predictions is kept back.
+        // If its first plan finds no room, cuDNN is assumed to take a plan without workspace, which
+        // is mostly true. For the other cases, keep back the band of such predictions.
         ReplayOptions tighter = options;
         tighter.limit = Bytes{options.limit->count / 100 * 98};
         return !replay(program, tighter).out_of_memory;
     }
 
-    // Doubles up to the first that fails, then halves the gap. Best fit is not monotonous to the
-    // last block: near the limit a batch may fail and a larger one fit. The answer is one that
-    // fits.
+    // Doubles until a batch fails, then halves the gap. Best fit is not monotonous: near the limit
+    // a batch may fail although a larger one fits. The answer is always one that fits.
     std::uint64_t answer(std::uint64_t start) const {
         std::uint64_t low = 0;
         std::uint64_t high = std::max<std::uint64_t>(1, start);

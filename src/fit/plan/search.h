@@ -14,10 +14,10 @@ namespace holdfast::fit {
 struct Largest {
     std::optional<std::uint64_t> batch;  // nothing: not even one sample fits
     bool bound = false;                  // the search ended before the memory did
-    std::string unverified;              // why there is no capture at the answer itself
+    std::string unverified;              // why the answer itself could not be captured
 };
 
-// Captures at the answer, too, so that the numbers there are not extrapolated.
+// Also captures at the answer itself, so that its numbers are not extrapolated.
 Largest largest_batch(CaptureSource& source, BatchFamily& family, const Workspaces& workspaces,
                       const ReplayOptions& options, std::uint64_t start);
 

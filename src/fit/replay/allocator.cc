@@ -11,7 +11,7 @@ constexpr std::uint64_t smallest_block = 512;
 constexpr std::uint64_t small_limit = mib;  // larger requests go to the large pool
 constexpr std::uint64_t small_segment = 2 * mib;
 constexpr std::uint64_t usual_segment = 20 * mib;
-constexpr std::uint64_t own_segment = 10 * mib;  // from here on a request gets one of its size
+constexpr std::uint64_t own_segment = 10 * mib;  // from here on, a segment of the request's size
 constexpr std::uint64_t segment_multiple = 2 * mib;
 constexpr std::uint64_t oversize_slack = 20 * mib;
 constexpr std::uint64_t arena_size = std::uint64_t{1} << 44U;  // addresses cost nothing
@@ -56,7 +56,7 @@ std::uint32_t CachingAllocator::make(std::uint64_t address, std::uint64_t size, 
     }
     const std::uint32_t index = unused_.back();
     unused_.pop_back();
-    // One by one: a Block made aside and copied here waits for its own narrow stores.
+    // Assigns field by field: copying a whole Block would stall on its own narrow stores.
     Block& block = blocks_[index];
     block.address = address;
     block.size = size;
@@ -84,7 +84,7 @@ std::uint32_t CachingAllocator::best_fit(std::uint64_t size, bool small) {
     std::uint32_t found = pool.first_of(size);
     if (found == none) return none;
     if (options_.expandable_segments) {
-        // A block that can still grow counts as large as it can become: others come first.
+        // A block that can still grow counts as large as it can become, so others are preferred.
         const auto reach = [&](std::uint32_t block) {
             const std::uint32_t next = blocks_[block].next;
             return blocks_[block].size + (next != none && blocks_[next].state == State::unmapped
@@ -122,7 +122,7 @@ std::uint64_t CachingAllocator::address_for(std::uint64_t size) {
         top_address_ -= size + segment_multiple;
         return top_address_;
     }
-    // Scattered by a hash (splitmix64's); the segment's number keeps places apart.
+    // Scatters segments by a hash (splitmix64); the segment's number keeps their addresses apart.
     std::uint64_t hash = (std::uint64_t{order_} << 32U | ++segments_) * 0x9E3779B97F4A7C15;
     hash = (hash ^ (hash >> 30U)) * 0xBF58476D1CE4E5B9;
     hash = (hash ^ (hash >> 27U)) * 0x94D049BB133111EB;

@@ -15,20 +15,20 @@ namespace holdfast::fit {
 struct AllocatorStats {
     Bytes allocated, reserved, requested;  // now
     Bytes peak_allocated, peak_reserved, peak_requested;
-    std::uint64_t retries = 0;  // how often cached memory was given back to make room
+    std::uint64_t retries = 0;  // how often cached memory was released to make room
 };
 
 class CachingAllocator {
 public:
-    // `limit`: what all segments together may take; absent: no end.
-    // Best fit breaks ties by address, and which addresses a driver hands out is its own business:
-    // `order` 0 places segments as one was seen to, any other number in some other order.
+    // `limit`: what all segments together may take; absent: no limit.
+    // Best fit breaks ties by address, and each driver chooses addresses in its own way: `order` 0
+    // places segments as one driver was seen to, any other number in another order.
     CachingAllocator(const AllocatorOptions& options, std::optional<Bytes> limit,
                      std::uint32_t storages, std::uint32_t order = 0);
     CachingAllocator(const CachingAllocator&) = delete;
     CachingAllocator& operator=(const CachingAllocator&) = delete;
 
-    // False when torch would raise OutOfMemoryError. Nothing is taken for an empty storage.
+    // False if torch would raise OutOfMemoryError. An empty storage takes nothing.
     bool allocate(std::uint32_t storage, Bytes requested);
     void free(std::uint32_t storage);
     const AllocatorStats& stats() const { return stats_; }

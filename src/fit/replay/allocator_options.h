@@ -1,4 +1,4 @@
-// What PYTORCH_CUDA_ALLOC_CONF may change about the caching allocator.
+// The options of PYTORCH_CUDA_ALLOC_CONF that change the caching allocator.
 #pragma once
 
 #include <optional>

@@ -35,7 +35,7 @@ TEST(CachingAllocator, ALargeBlockKeepsARemainderOfUpToOneMiB) {
     a.allocate(0, Bytes{11 * mib});  // a segment of 12 MiB, not split
     EXPECT_EQ(a.stats().allocated.count, 12 * mib);
     a.free(0);
-    a.allocate(0, Bytes{10 * mib});  // two left: split
+    a.allocate(0, Bytes{10 * mib});  // two are left, so it is split
     EXPECT_EQ(a.stats().allocated.count, 10 * mib);
     EXPECT_EQ(a.stats().reserved.count, 12 * mib);
 }
@@ -99,7 +99,7 @@ TEST(CachingAllocator, ExpandableSegmentsGiveBackWholeGranules) {
     EXPECT_TRUE(a.allocate(2, Bytes{55 * mib}));
     a.free(2);
     EXPECT_FALSE(a.allocate(3, Bytes{80 * mib}));    // 30 are in the way
-    EXPECT_EQ(a.stats().reserved, Bytes{40 * mib});  // but what was cached is given back
+    EXPECT_EQ(a.stats().reserved, Bytes{40 * mib});  // but cached memory is released
     a.free(1);
     EXPECT_TRUE(a.allocate(4, Bytes{80 * mib}));
 }
@@ -110,9 +110,9 @@ TEST(CachingAllocator, BlocksAboveTheSplitLimitAreKeptWhole) {
     auto a = allocator(options);
     a.allocate(0, Bytes{100 * mib});
     a.free(0);
-    a.allocate(1, Bytes{30 * mib});  // would split it otherwise
+    a.allocate(1, Bytes{30 * mib});  // without this it would be split
     EXPECT_EQ(a.stats().reserved.count, 130 * mib);
-    a.allocate(2, Bytes{90 * mib});  // near enough in size: the whole block
+    a.allocate(2, Bytes{90 * mib});  // close enough in size: gets the whole block
     EXPECT_EQ(a.stats().reserved.count, 130 * mib);
     EXPECT_EQ(a.stats().allocated.count, 130 * mib);
 }

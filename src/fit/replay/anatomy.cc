@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::size_t most_shares = 12;
 
-// A storage without a role is an activation when it outlives forward, else a passing thing.
-// Backward runs in a thread without a line of the user's, so its sites have none.
+// A storage without a role is an activation, unless backward allocated it: then it is temporary.
+// Backward runs in a thread without a line of the user's, so its sites have a module but no line.
 bool passing(const Site& site) { return site.module.starts_with("backward of "); }
 
 std::string moment_of(const Site& site) {

@@ -18,7 +18,7 @@ struct Share {
     Bytes bytes;
 };
 
-// What is alive when most is allocated, and what comes on top.
+// What is alive when most memory is allocated, and what is reserved on top.
 struct Anatomy {
     Bytes weights, gradients, optimizer, activations, temporaries, inputs, workspaces;
     Bytes fragmentation;  // reserved at its peak, but not allocated

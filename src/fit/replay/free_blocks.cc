@@ -39,7 +39,7 @@ void FreeBlocks::insert(std::uint32_t index) {
         return;
     }
     std::uint32_t& last = blocks_[first].free_previous;
-    if (before(blocks_[last], block)) {  // often: blocks tend to come by rising address
+    if (before(blocks_[last], block)) {  // the usual case: blocks tend to come in order of address
         block.free_previous = last;
         blocks_[last].free_next = index;
         last = index;

@@ -18,7 +18,7 @@ struct Block {
     State state = State::used;
     bool small = false;  // which pool
 
-    // Used by FreeBlocks while the block is cached; stored here, because each move of a replay
+    // Used by FreeBlocks while the block is cached. Kept in the block because each move of a replay
     // touches both.
     std::uint16_t bin = 0;
     std::uint32_t free_previous = no_block, free_next = no_block;
@@ -27,10 +27,10 @@ static_assert(sizeof(Block) <= 48);
 
 // The cached blocks of one pool, in best fit's order: by size, then by address.
 //
-// Every move of a replay passes through here. Blocks of nearly the same size share a bin, a bitmap
-// tells which bins hold any, and a bin is a sorted list through the blocks' own links: nothing is
-// searched that is not of about the right size, and nothing is allocated. In captured steps nine
-// bins of ten that a block comes to are empty.
+// Every move of a replay passes through here, so it must be fast. Blocks of nearly the same size
+// share a bin, a bitmap shows which bins are not empty, and a bin is a sorted list linked through
+// the blocks. So a search visits only blocks of about the right size, and nothing is allocated. In
+// captured steps nine of ten bins are empty when a block is added.
 class FreeBlocks {
 public:
     // Blocks are identified by their index in `blocks`, which may grow meanwhile.
@@ -39,15 +39,16 @@ public:
     void insert(std::uint32_t index);
     void erase(std::uint32_t index);
 
-    // The first block that is at least so large, and the one behind it in the order.
+    // The first block of at least this size, and the next one in the order.
     std::uint32_t first_of(std::uint64_t size) const;
     std::uint32_t after(std::uint32_t index) const;
 
     std::vector<std::uint32_t> all() const;
 
 private:
-    // Sizes are counted in 512 bytes. Below 64 of them each has a bin of its own; from there on
-    // every doubling is cut into 32, and the last bin takes what is larger than any GPU.
+    // Sizes are counted in units of 512 bytes. Each size below 64 units has its own bin; above
+    // that, every doubling is cut into 32 bins, and the last bin takes whatever is larger than any
+    // GPU.
     static constexpr unsigned unit_bits = 9;
     static constexpr unsigned cut_bits = 5;
     static constexpr std::size_t bins = 896;
@@ -57,7 +58,7 @@ private:
     std::uint32_t first_from(std::size_t bin) const;
 
     std::vector<Block>& blocks_;
-    // A list ends with no_block; the first one's free_previous is the last.
+    // A list ends with no_block. The first block's free_previous is the last block.
     std::array<std::uint32_t, bins> first_;
     std::array<std::uint64_t, bins / 64> filled_{};  // a bit for each bin
 };

@@ -32,7 +32,7 @@ TEST(FreeBlocks, AreInTheOrderOfSizeThenAddressWhateverHappens) {
             }
             const std::uint32_t index = outside.back();
             outside.pop_back();
-            // Few sizes among the small ones, so that many are equal; the largest exceed any bin.
+            // Only few small sizes, so that many are equal; the largest are beyond any bin.
             const std::uint64_t units = (random() % 200) << (random() % 44);
             blocks[index].size = 512 * (units + 1);
             blocks[index].address = random() % 4096 * 4096 + index;

@@ -20,11 +20,12 @@ public:
         for (std::size_t i = from; i < to; ++i) event(i, capture_.events[i].subject);
     }
 
-    // Repeats the events: every storage born in them is born again. An older storage that dies in
-    // them represents one that the same events left behind (a loss kept until the next step).
+    // Repeats the events: every storage that they allocate gets a new number. If they free an older
+    // storage, that stands for one that the same events leave behind (a loss kept until the next
+    // step).
     void again(std::size_t from, std::size_t to) {
-        std::vector<std::uint32_t> left;       // born in the window and alive at its end
-        std::vector<std::uint32_t> inherited;  // dies in it, born before
+        std::vector<std::uint32_t> left;       // allocated by these events and alive at their end
+        std::vector<std::uint32_t> inherited;  // allocated before, and freed by these events
         std::unordered_map<std::uint32_t, std::size_t> born;
         for (std::size_t i = from; i < to; ++i) {
             const Event& event = capture_.events[i];
@@ -140,7 +141,7 @@ private:
 }  // namespace
 
 Program compile(const Capture& capture, const Workspaces& workspaces, int steps) {
-    std::vector<std::size_t> ends;  // behind each step's mark
+    std::vector<std::size_t> ends;  // the index behind each step's mark
     for (std::size_t i = 0; i < capture.events.size(); ++i) {
         const Event& event = capture.events[i];
         if (event.kind == EventKind::mark && capture.marks[event.subject] == "step")

@@ -1,4 +1,4 @@
-// A capture made ready for one GPU: allocations and frees in order, the library's among them.
+// A capture made ready for one GPU: allocations and frees in order, those of libraries included.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Move {
     // that needs none.
     enum class Kind : std::uint8_t { allocate, attempt, free, mark };
     Kind kind;
-    std::uint32_t storage;  // a mark's label
+    std::uint32_t storage;  // for a mark: its label
     Bytes size;
     std::uint32_t event;  // of the capture
 };
@@ -23,11 +23,12 @@ struct Move {
 struct Program {
     std::vector<Move> moves;
     std::uint32_t storages = 0;
-    // How the convolutions' workspaces were come by, in bytes of the largest of each grade.
+    // Where the convolutions' workspaces come from: how many in all, by rule, and from similar
+    // calls.
     std::uint64_t convolutions = 0, by_rule = 0, by_likeness = 0;
 };
 
-// Three steps, as comparable figures are taken over three: the captured ones, and the last again.
+// Figures are compared over three steps: the captured ones, then the last one repeated.
 Program compile(const Capture& capture, const Workspaces& workspaces, int steps = 3);
 
 }  // namespace holdfast::fit

@@ -71,7 +71,7 @@ std::uint32_t orders_that_fit(const Program& program, ReplayOptions options, std
 
 namespace {
 
-// This thread's own time: another program on the machine does not make us slower here.
+// CPU time of this thread: other programs on the machine must not make us look slower.
 Nanos cpu_now() {
     timespec now{};
     ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

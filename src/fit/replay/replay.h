@@ -21,17 +21,17 @@ struct Replayed {
     bool out_of_memory = false;
     AllocatorStats stats;
     std::size_t refused = 0;      // convolutions that found no room for their workspace
-    std::size_t peak_move = 0;    // where most was allocated
-    std::size_t failed_move = 0;  // where it ran out
+    std::size_t peak_move = 0;    // the move at which most was allocated
+    std::size_t failed_move = 0;  // the move at which it ran out
 };
 
 Replayed replay(const Program& program, const ReplayOptions& options);
 
-// The orders of addresses that answers are drawn from; the spread between them is luck.
+// How many orders of addresses the answers are drawn from. The spread between them is luck.
 inline constexpr std::uint32_t address_orders = 9;
 
-// The replay with segments in the order that explained most measured steps (docs/fit.md), and what
-// other orders would do.
+// The replay with segments in the order that explained most measured steps (docs/fit.md), and the
+// range over all orders.
 struct Typical {
     Replayed told;
     Bytes least, most;  // reserved, over all orders
@@ -42,7 +42,7 @@ Typical typical_replay(const Program& program, ReplayOptions options);
 std::uint32_t orders_that_fit(const Program& program, ReplayOptions options,
                               std::uint32_t orders = address_orders);
 
-// The same, telling the counters at every mark.
+// The same, and reports the counters at every mark.
 Replayed replay(const Program& program, const ReplayOptions& options,
                 const std::function<void(std::uint32_t label, const AllocatorStats&)>& at_mark);
 
@@ -51,7 +51,7 @@ struct Speed {
     std::uint64_t steps = 0;  // of training in one replay
     std::uint64_t moves = 0;  // allocations, frees and marks in one replay
     std::uint64_t replays = 0;
-    Replayed replayed;  // what they found: all of them the same
+    Replayed replayed;  // the result, the same for all replays
     Nanos replay;       // CPU time of one, the median
     Nanos compile;      // CPU time of turning a capture into moves, the median
 

@@ -65,7 +65,7 @@ namespace {
 constexpr std::size_t dtype_index = 1;
 constexpr std::size_t batch_index = 6;
 
-// Calls that differ only in extents: channels, image, batch.
+// The same for calls that differ only in channels, image size and batch.
 std::vector<std::int64_t> kind_key(const ConvCall& call) {
     std::vector<std::int64_t> key{static_cast<std::int64_t>(call.direction),
                                   static_cast<std::int64_t>(call.dtype),
@@ -85,18 +85,18 @@ double apart(std::uint64_t x, std::uint64_t y) {
                     std::log2(static_cast<double>(std::max<std::uint64_t>(1, y))));
 }
 
-// But for the batch.
+// How unlike two calls are, without the batch.
 double distance(const ConvCall& a, const ConvCall& b) {
-    // Vectorised kernels need channels in multiples of their width, so a stem is unlike any other
-    // layer.
+    // Vectorised kernels need channels in multiples of their width, so a network's first layer is
+    // unlike any other.
     const bool odd =
         (a.inputs % 4 == 0) != (b.inputs % 4 == 0) || (a.outputs % 4 == 0) != (b.outputs % 4 == 0);
     return (odd ? 8 : 0) + apart(a.inputs, b.inputs) + apart(a.outputs, b.outputs) +
            apart(a.in[0] * a.in[1] * a.in[2], b.in[0] * b.in[1] * b.in[2]) / 2;
 }
 
-// Most plans hold copies of some operands in another layout and little more. Which ones is read off
-// the sample; the call at hand then needs its own.
+// Most plans hold little more than copies of some operands in another layout. Find out from the
+// sample which operands, and take the same ones of this call.
 Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
     const std::uint64_t parts[3] = {sample.input_bytes(), sample.weight_bytes(),
                                     sample.output_bytes()};
@@ -116,7 +116,7 @@ Bytes scaled(const ConvCall& sample, Bytes measured, const ConvCall& call) {
     for (unsigned i = 0; i < 3; ++i)
         if ((best >> i & 1U) != 0) sum += own[i];
     const std::uint64_t explained = measured.count - best_rest;
-    // What no set of copies explains grows with the work, unless it is the small change.
+    // A rest that copies do not explain grows with the work, unless it is small.
     if (explained == 0 || best_rest > explained / 4) {
         const double growth =
             static_cast<double>(own[0] + own[1] + own[2]) /
@@ -143,7 +143,7 @@ bool ConvTable::add(std::vector<std::int64_t> values, Bytes bytes) {
     if (!call) return false;
     const std::uint64_t batch = std::exchange(call->batch, 0);
     values[batch_index] = 0;
-    // The lines of one shape often come together.
+    // Lines of the same shape often follow each other.
     if (shapes_.empty() || shapes_.back().key != values)
         shapes_.push_back({std::move(values), *call, {}});
     shapes_.back().samples.push_back({batch, bytes});
@@ -169,7 +169,7 @@ void ConvTable::arrange() {
     }
 }
 
-// Who measured again knew better.
+// A later measurement replaces an earlier one.
 void ConvTable::keep_last_of_each_batch(std::vector<Sample>& samples) {
     std::ranges::reverse(samples);
     std::ranges::stable_sort(samples, {}, &Sample::batch);
@@ -190,8 +190,8 @@ const ConvTable::Shape* ConvTable::shape_of(std::span<const std::int64_t> values
     return found != shapes_.end() && found->key == key ? &*found : nullptr;
 }
 
-// The same call at another batch. Plans change with the batch now and then; where the two samples
-// around it tell the same story it lies on their line, else the larger batch is the better witness.
+// The same call at another batch. If the samples below and above agree, the value lies on their
+// line. If not, a plan changed in between, and the larger batch is the better witness.
 Workspace ConvTable::other_batch(const ConvCall& call, const Shape& shape) {
     const std::vector<Sample>& samples = shape.samples;
     const auto by = [&](const Sample& sample) {

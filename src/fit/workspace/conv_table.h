@@ -1,4 +1,4 @@
-// Convolution calls, and their workspaces as they were measured.
+// Convolution calls, and their measured workspaces.
 #pragma once
 
 #include <array>
@@ -37,13 +37,13 @@ struct ConvCall {
     bool depthwise() const { return groups > 1 && groups == inputs; }
 };
 
-// Workspaces of convolutions as they were measured: those of the same call, of the same call at
-// another batch size, else of the most similar call.
+// Measured workspaces of convolutions: looks for the same call, then for the same call at another
+// batch size, then for the most similar call.
 class ConvTable {
 public:
-    // In the order of Fact::conv. False: that is no convolution.
+    // In the order of Fact::conv. False if it is not a convolution.
     bool add(std::vector<std::int64_t> values, Bytes bytes);
-    // After the last one was added.
+    // Call after the last add().
     void arrange();
 
     std::optional<Workspace> find(const ConvCall& call, std::span<const std::int64_t> values) const;
@@ -68,7 +68,7 @@ private:
     static Workspace other_batch(const ConvCall& call, const Shape& shape);
 
     std::vector<Shape> shapes_;                          // by rising key
-    std::map<Key, std::vector<std::uint32_t>> by_kind_;  // what algorithms are chosen by
+    std::map<Key, std::vector<std::uint32_t>> by_kind_;  // by what cuDNN chooses algorithms by
 };
 
 }  // namespace holdfast::fit

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Bytes gib(double amount) { return {static_cast<std::uint64_t>(amount * 1024) << 20U}; }
 
-// Usable memory as torch's own out-of-memory messages state it for these cards (the lowest seen);
+// Usable memory as torch reports it in out-of-memory messages on these cards (the lowest seen);
 // multiprocessors and architectures from NVIDIA's data sheets.
 constexpr std::array catalogue{
     DeviceProfile{"H200", 90, 132, 2048, gib(139.81)},
@@ -87,7 +87,8 @@ Result<DeviceProfile> find_device(std::string_view name) {
 }
 
 Bytes cublas_workspace(std::uint32_t sm) {
-    // torch: 32 MiB from Hopper on; before, its default of ":4096:2:16:8" (KiB times count).
+    // torch's sizes: 32 MiB from Hopper on; before that, its default of ":4096:2:16:8" (KiB times
+    // count).
     return sm >= 90 ? Bytes::mib(32) : Bytes::kib(4096 * 2 + 16 * 8);
 }
 

@@ -1,4 +1,4 @@
-// A GPU as far as memory goes, and the catalogue of common ones.
+// What matters of a GPU for memory, and a catalogue of common GPUs.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,8 @@ struct DeviceProfile {
 
 std::span<const DeviceProfile> device_catalogue();
 
-// "RTX 4090", "rtx4090", "NVIDIA H200": letters and digits decide. An Error lists what is near.
+// "RTX 4090", "rtx4090", "NVIDIA H200": only letters and digits count. An Error lists similar
+// names.
 Result<DeviceProfile> find_device(std::string_view name);
 
 // cuBLAS' workspace per thread, as torch sizes it for the architecture.
@@ -30,7 +31,7 @@ Bytes cublas_workspace(std::uint32_t sm);
 inline constexpr Bytes cublaslt_workspace = Bytes::mib(1);
 
 // What the CUDA context and loaded kernels took on an H200 (driver 580, CUDA 13), the only GPU
-// measured so far: `holdfast fit --calibrate` prints another's.
+// measured so far. `holdfast fit --calibrate` measures it on another.
 inline constexpr Bytes measured_context{808'255'488};
 
 }  // namespace holdfast::fit

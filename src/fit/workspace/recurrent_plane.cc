@@ -12,7 +12,7 @@ constexpr std::size_t parts = 3;
 using Row = std::array<double, parts + 1>;  // the last is the right side
 using Equations = std::array<Row, parts>;
 
-// Around one, so that the equations below stay well apart.
+// Scaled to about one, to keep the equations below well conditioned.
 std::array<double, parts> parts_of(double batch, double steps) {
     return {1, batch / 32, batch * steps / 4096};
 }
@@ -60,7 +60,7 @@ std::optional<double> on_plane(std::span<const RecurrentSample> samples, double 
     const auto at = parts_of(batch, steps);
     double bytes = 0;
     for (std::size_t i = 0; i < parts; ++i) bytes += (*plane)[i] * at[i];
-    // Far from the measurements a plane may become negative; then it has no answer.
+    // Far from the measurements, the plane may be negative: then there is no answer.
     return bytes > 0 ? std::optional(bytes) : std::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// The workspace of a recurrent layer at a batch size and a length that were not measured.
+// Estimates a recurrent layer's workspace at a batch size and a length that were not measured.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@ struct RecurrentSample {
     double bytes = 0;
 };
 
-// A part for the weights, one for each sample of the batch and one for each step of each: the plane
-// that is nearest to the measurements of the same layer. Of 150 layers of cuDNN 9 it is exact for
-// 126, and off by 1.3 % at most for the others. Nothing if fewer than three points, or points on
-// one line, do not determine it.
+// Fits the plane nearest to the layer's measurements: a constant (the weights), a part per sample,
+// and a part per step of each sample. For 150 layers of cuDNN 9 it is exact for 126, and off by at
+// most 1.3 % for the others. Nothing if fewer than three points, or points on one line, leave it
+// undetermined.
 std::optional<double> on_plane(std::span<const RecurrentSample> samples, double batch,
                                double steps);
 

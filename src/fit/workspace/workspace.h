@@ -8,15 +8,15 @@
 
 namespace holdfast::fit {
 
-// How a figure was come by.
+// Where a figure comes from.
 enum class Grade : std::uint8_t { measured, between, nearest, rule };
 
 struct Workspace {
-    std::vector<Bytes> sizes;  // alive together
+    std::vector<Bytes> sizes;  // all alive at the same time
     Grade grade = Grade::rule;
 };
 
-// A table may come from anywhere, and a figure in it may be beyond what an integer holds.
+// A table may come from anywhere: limits a figure to what an integer holds.
 Bytes within_reason(double bytes);
 
 }  // namespace holdfast::fit

@@ -34,7 +34,7 @@ Bytes sum_of(const std::vector<Bytes>& sizes) {
     return sum;
 }
 
-// A key of Fact::rnn_work: the fact, 0, and then these.
+// The indices in a key of Fact::rnn_work: the fact and a 0, then these.
 namespace recurrent {
 constexpr std::size_t mode = 2, dtype = 3, batch = 4, steps = 5, inputs = 6, hidden = 7, layers = 8,
                       ways = 9, length = 10;
@@ -44,7 +44,8 @@ double value_at(std::span<const std::int64_t> key, std::size_t index) {
     return static_cast<double>(std::max<std::int64_t>(1, key[index]));
 }
 
-// What the workspace has of a layer whatever the batch: its weights, and 8 MiB for each part of it.
+// The part of a layer's workspace that does not depend on the batch: its weights, and 8 MiB per
+// layer and direction.
 double fixed_part(std::span<const std::int64_t> key) {
     using namespace recurrent;
     const double gates = key[mode] == 2 ? 4 : key[mode] == 3 ? 3 : 1;
@@ -56,13 +57,14 @@ double fixed_part(std::span<const std::int64_t> key) {
     return size * weights + value_at(key, layers) * ways_of * 8 * 1024 * 1024;
 }
 
-// What the rest of it grows with from layer to layer: gates above all, and a copy of the input.
+// How the other part grows from layer to layer: with the gates above all, and with a copy of the
+// input.
 double width_of(std::span<const std::int64_t> key) {
     return 5 * value_at(key, recurrent::hidden) + value_at(key, recurrent::inputs);
 }
 
-// cuDNN has kernels that keep the weights on the chip, for small layers and, in half types, for
-// sizes that are multiples of 64; their workspaces are of another kind.
+// Which kernels cuDNN takes. For small layers, and in half precision for multiples of 64, it has
+// kernels that keep the weights on the chip; their workspaces are different.
 int kernels_for(std::int64_t hidden) { return hidden <= 192 ? 0 : hidden % 64 == 0 ? 1 : 2; }
 
 double apart(std::span<const std::int64_t> a, std::span<const std::int64_t> b) {
@@ -142,7 +144,7 @@ Result<WorkspaceTable> WorkspaceTable::parse(std::string_view text) {
             table.context = Bytes{*bytes};
         }
         const auto fact = fact_named(name);
-        if (!fact) continue;  // a header, or written by a newer version
+        if (!fact) continue;  // a header, or a row of a newer version
         auto row = parse_row(rest);
         if (!row) return wrong();
         if (*fact != Fact::conv)
@@ -219,7 +221,7 @@ std::optional<Workspace> WorkspaceTable::rnn_work(std::span<const std::int64_t> 
         return Workspace{{within_reason(*bytes)}, Grade::between};
     const auto like = layer_like(wanted);
     if (!like) return std::nullopt;
-    double changing = 0;  // with the batch and the steps
+    double changing = 0;  // the part that grows with batch and steps
     if (const auto all =
             on_plane(samples_of_layer(*like), value_at(wanted, batch), value_at(wanted, steps))) {
         changing = *all - fixed_part(*like);

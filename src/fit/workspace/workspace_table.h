@@ -1,5 +1,5 @@
-// Workspaces as measured on a GPU by `holdfast fit --calibrate`: exact calls, and for others the
-// nearest that was measured.
+// Workspaces as `holdfast fit --calibrate` measured them on a GPU: exact for the measured calls,
+// and from the nearest measured call for others.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,11 @@ public:
     // The one that comes with Holdfast for this architecture; empty when none was measured.
     static WorkspaceTable shipped(std::uint32_t sm);
 
-    // For all but convolutions.
+    // For all facts except convolutions.
     std::optional<std::vector<Bytes>> exact(Fact fact, std::span<const std::int64_t> values) const;
     const ConvTable& convolutions() const { return convolutions_; }
-    // For a recurrent layer: the same at other batches and lengths, else the most alike one.
+    // For a recurrent layer: from the same layer at other batches and lengths, else from the most
+    // similar layer.
     std::optional<Workspace> rnn_work(std::span<const std::int64_t> values) const;
 
     std::optional<Bytes> context;

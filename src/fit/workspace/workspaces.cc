@@ -6,9 +6,9 @@
 namespace holdfast::fit {
 namespace {
 
-// Of a reduction the launch configuration decides: one with too few outputs to fill the GPU is
-// split along its inputs, and every part leaves a partial result in global memory.
-constexpr std::uint64_t most_threads = 512;  // of one block, before vectors are taken off
+// The launch configuration of a reduction decides: with too few outputs to fill the GPU, the inputs
+// are split, and every part leaves a partial result in global memory.
+constexpr std::uint64_t most_threads = 512;  // per block, before vectorising
 constexpr std::uint64_t warp = 32;
 
 struct Extent {
@@ -16,7 +16,7 @@ struct Extent {
     std::uint64_t size;
 };
 
-// Neighbouring dimensions that lie one behind the other count as one, as in TensorIterator.
+// Joins dimensions that lie contiguously in memory, as TensorIterator does.
 std::vector<Extent> coalesced(std::vector<Extent> extents) {
     std::ranges::sort(extents, {}, &Extent::stride);
     std::vector<Extent> joined;
@@ -35,7 +35,7 @@ std::uint64_t block_extent(std::uint64_t size, std::uint64_t most) {
     return size < most ? std::bit_floor(std::max<std::uint64_t>(1, size)) : most;
 }
 
-// How many outputs a thread takes at once: as many as divide all strides.
+// How many outputs a thread computes at once: the largest vector that divides all strides.
 std::uint64_t output_vector(const std::vector<Extent>& reduced, const std::vector<Extent>& kept) {
     std::uint64_t vector = 4;
     const auto divides = [&] {
@@ -116,9 +116,9 @@ std::uint64_t at(std::span<const std::int64_t> values, std::size_t index) {
                                                       : 0;
 }
 
-// Where nothing was measured. Tensor-core kernels want channels last; on other data a plan holds
-// copies of its operands in that layout: all of them backward, forward the input and the weights,
-// and none for the first layer, whose few channels another kernel takes.
+// For calls of which nothing was measured. Tensor-core kernels want channels last, so for other
+// layouts a plan holds copies of its operands: backward of all, forward of the input and the
+// weights, and none in the first layer, which has few channels and another kernel.
 Workspace conv_rule(const ConvCall& call) {
     if (call.channels_last) return {};
     if (call.depthwise() && call.dtype == Dtype::float32) return {};  // torch's own kernel
@@ -130,8 +130,8 @@ Workspace conv_rule(const ConvCall& call) {
     return {{input + weight}};
 }
 
-// cuDNN keeps the gates of every step for backward, and the outputs between layers. So much it was
-// at every batch, length and size that was measured, to the byte.
+// cuDNN keeps the gates of every step for backward, and the outputs between layers. Exact to the
+// byte at every batch, length and size that was measured.
 Workspace rnn_reserve(std::span<const std::int64_t> values) {
     const std::uint64_t gates = at(values, 0) == 2 ? 5 : at(values, 0) == 3 ? 6 : 1;
     constexpr std::uint64_t head = 256;

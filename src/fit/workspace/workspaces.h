@@ -13,8 +13,8 @@
 
 namespace holdfast::fit {
 
-// What torch's reduction kernel takes when it splits one output over several thread blocks.
-// `values` as in Fact::reduce. Sizes that live together; none when no output is split.
+// What torch's reduction kernel takes when it splits one output over several thread blocks; empty
+// if it splits none. `values` as in Fact::reduce. The sizes are alive together.
 std::vector<Bytes> reduce_scratch(std::span<const std::int64_t> values,
                                   const DeviceProfile& device);
 

@@ -87,7 +87,7 @@ TEST(Workspaces, TheHalfTypesStandInForEachOther) {
 }
 
 TEST(Workspaces, ARecurrentLayerIsScaledFromTheMostAlikeOne) {
-    // As measured: an LSTM of 200, bidirectional in the second line.
+    // Measured values of an LSTM of size 200; the second line is bidirectional.
     const auto table = WorkspaceTable::parse(
         "rnn_work 0 2 0 8 128 200 200 1 1 = 14654528\n"
         "rnn_work 0 2 0 16 128 200 200 1 2 = 5\n");
@@ -104,7 +104,7 @@ TEST(Workspaces, ARecurrentLayerIsScaledFromTheMostAlikeOne) {
 }
 
 TEST(Workspaces, ARecurrentLayerAtAnotherBatchAndLengthLiesOnThePlaneOfItsSamples) {
-    // As measured on an H200; two layers of another kind beside it.
+    // Measured on an H200; the other two layers are of different kinds.
     const auto table = WorkspaceTable::parse(
         "rnn_work 0 3 0 8 128 512 1024 2 1 = 80019776\n"
         "rnn_work 0 3 0 32 64 512 1024 2 1 = 99877376\n"

@@ -1,5 +1,5 @@
-// A program that crashes on demand and leaves a crash record as the agent would, so that unwinding
-// is tested on real registers and a real stack. Usage: crash_sample BOX SCENARIO LIBRARY
+// A program that crashes on demand and leaves a crash record as the agent does, so that the tests
+// unwind real registers and a real stack. Usage: crash_sample BOX SCENARIO LIBRARY
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,7 +54,7 @@ void save_stack() {
     std::uint64_t end = crash->stack_high;
     if (end - from > sizeof(crash->stack)) end = from + sizeof(crash->stack);
     const int memory = ::open("/proc/self/mem", O_RDONLY);
-    // Of an exhausted stack the pointer lies in the guard: on to the first page that is there.
+    // If the stack is exhausted, the pointer is in the guard: skip to the first page that exists.
     for (char byte; from < end && ::pread(memory, &byte, 1, static_cast<off_t>(from)) != 1;)
         from = (from & ~std::uint64_t{4095}) + 4096;
     crash->stack_copy_from = from;

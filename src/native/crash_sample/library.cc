@@ -1,4 +1,4 @@
-// The library whose functions crash. Every call is followed by work, so that none becomes a jump.
+// The library whose functions crash. Code follows every call, so that none becomes a tail jump.
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ KEEP int call_nowhere() {
 }
 
 KEEP int freed_twice() {
-    // Too large for the thread's cache, which would only be a note in a list.
+    // Too large for the thread's cache, where free() would only put the block on a list.
     void* volatile block = ::malloc(5000);
     void* volatile kept = ::malloc(16);
     ::free(block);
@@ -108,13 +108,13 @@ KEEP int aborts() {
     return ++sink;
 }
 
-// Code without unwind tables, as compilers at run time make it, that destroys the frame pointer.
+// Code without unwind tables, as JIT compilers make it, that destroys the frame pointer.
 KEEP int made_at_run_time() {
 #if defined(__x86_64__)
     // push rbp; mov rbp, rsp; xor eax, eax; mov [rax], eax
     const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x31, 0xc0, 0x89, 0x00};
 #else
-    const unsigned char code[] = {0x1f, 0x00, 0x00, 0xb9};  // and faults all the same
+    const unsigned char code[] = {0x1f, 0x00, 0x00, 0xb9};  // faults as well
 #endif
     void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

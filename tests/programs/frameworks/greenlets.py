@@ -1,4 +1,4 @@
-"""A thousand greenlets that switch stacks under everybody's feet, each with memory of its own."""
+"""A thousand greenlets that switch stacks, each with its own memory."""
 
 from gevent import monkey
 

@@ -1,4 +1,4 @@
-"""A real JupyterHub with one user's server behind its proxy, and a browser's part: JSON lines."""
+"""A real JupyterHub with one user's server behind its proxy, and the browser's part: JSON lines."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from server import Conversation, free_port, serve
 
 TOKEN = "not-a-secret-in-a-test"
 
-# Nothing but what a hub needs; the one line of Holdfast's is in the image: its kernelspec.
+# Only what a hub needs; the one line for Holdfast is in the image: its kernelspec.
 CONFIGURATION = """
 c.JupyterHub.bind_url = "http://127.0.0.1:{port}"
 c.JupyterHub.hub_port = {hub}
@@ -36,7 +36,7 @@ c.JupyterHub.load_roles = [
 
 
 class Hub(Conversation):
-    """As the user's server sees it, behind hub and proxy."""
+    """The user's server, through hub and proxy."""
 
     def __init__(self, folder, image, proxy):
         port = free_port()
@@ -69,7 +69,7 @@ class Hub(Conversation):
         self.until(lambda: self.rest("GET", "/api/status"))
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)  # it takes proxy and servers along
+        self.process.send_signal(signal.SIGTERM)  # it ends proxy and servers, too
         self.process.wait(60)
 
 

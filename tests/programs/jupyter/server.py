@@ -1,4 +1,4 @@
-"""A real jupyter_server and a browser's part of the conversation: JSON lines in and out.
+"""A real jupyter_server and the browser's part of the conversation: JSON lines in and out.
 
 Kernels are started, restarted and shut down by its REST interface, cells run through its websocket.
 """
@@ -25,7 +25,7 @@ def free_port():
 
 
 class Conversation:
-    """Answers are plain values; what the server says of a cell is a list of messages."""
+    """Answers are plain values; those about a cell are lists of messages."""
 
     def __init__(self, port, base="", token=""):
         self.address = f"127.0.0.1:{port}{base}"
@@ -104,7 +104,7 @@ class Server(Conversation):
 
 
 def serve(server):
-    """Does as stdin says, until it ends."""
+    """Executes what it reads from stdin, until that ends."""
     for line in sys.stdin:
         asked = json.loads(line)
         answer = getattr(server, asked.pop("do"))(**asked)

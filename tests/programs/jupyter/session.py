@@ -1,4 +1,4 @@
-"""A front end that does as it is told: one JSON object a line on stdin, one back on stdout."""
+"""A front end that follows orders: one JSON object a line on stdin, one back on stdout."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from queue import Empty
 
 from jupyter_client.manager import KernelManager
 
-PATIENCE = 150  # less than a test has
+PATIENCE = 150  # less than a test's own
 
 
 class Session:
@@ -31,7 +31,7 @@ class Session:
         return {"pid": self.manager.provisioner.pid, "file": self.manager.connection_file}
 
     def send(self, code):
-        # Else a kernel answers "aborted" to what comes too soon after a cell that failed.
+        # Without this, a kernel answers "aborted" to requests that come soon after a failed cell.
         return self.client.execute(code, stop_on_error=False)
 
     def until(self, request, kind):
@@ -42,7 +42,7 @@ class Session:
                 return message["content"]
 
     def next_message(self, channel):
-        """The next message, as long as one may come: a kernel that has died says no more."""
+        """The next message, while one may come: a dead kernel sends no more."""
         get = getattr(self.client, f"get_{channel}_msg")
         end = time.monotonic() + PATIENCE
         while time.monotonic() < end:
@@ -55,7 +55,7 @@ class Session:
         return None
 
     def answer(self, request):
-        """Everything the cell showed, and the reply; for a kernel that died as far as it came."""
+        """Everything the cell showed, and the reply; if the kernel died, what came before."""
         outputs = []
         while message := self.next_message("iopub"):
             if message["parent_header"].get("msg_id") != request:
@@ -80,21 +80,21 @@ class Session:
         return self.answer(request)
 
     def request(self, channel, kind, content, **header):
-        """Any message on any channel, with more in its header where that is wanted."""
+        """Any message on any channel, with additional header fields."""
         message = self.client.session.msg(kind, content)
         message["header"].update(header)
         getattr(self.client, f"{channel}_channel").send(message)
         return message["header"]["msg_id"]
 
     def reply(self, channel, request):
-        """In whatever order they come: subshells answer when they are done."""
+        """In any order: subshells answer when they are done."""
         while request not in self.replies:
             message = getattr(self.client, f"get_{channel}_msg")(timeout=PATIENCE)
             self.replies[message["parent_header"].get("msg_id")] = message["content"]
         return self.replies.pop(request)
 
     def hear(self, kind, **content):
-        """The next message of a kind on IOPub that says this, whoever it is meant for."""
+        """The next IOPub message of a kind with this content, whoever it is meant for."""
         while True:
             message = self.client.get_iopub_msg(timeout=PATIENCE)
             if message["msg_type"] == kind and content.items() <= message["content"].items():

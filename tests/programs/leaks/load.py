@@ -1,4 +1,4 @@
-"""Loads more data than fits, before anything else; the line to blame is marked with the way."""
+"""Loads more data than fits, before anything else; the guilty line is marked with the way."""
 
 import os
 import sys

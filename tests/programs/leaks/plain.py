@@ -1,4 +1,4 @@
-"""Leaks in a plain loop, in the way its argument names; the line to blame is marked with it."""
+"""Leaks in a plain loop, in the way its argument names; the guilty line is marked with it."""
 
 import ctypes
 import functools
@@ -14,7 +14,7 @@ by_step = {}
 
 
 def work():
-    """What a turn of any loop does beside the leak: makes something and lets it go."""
+    """What any loop does besides the leak: makes something and drops it."""
     return len([bytes(20_000) for _ in range(20)])
 
 

@@ -1,0 +1,38 @@
+#include "knowledge/launchers.h"
+
+#include <vector>
+
+#include "base/text.h"
+#include "knowledge/table.h"
+
+namespace holdfast {
+namespace {
+
+std::string_view called(std::string_view name) {
+    static const std::vector<knowledge::Row> rows =
+        knowledge::parse_table(knowledge::launchers_text);
+    for (const knowledge::Row& row : rows)
+        if (row.fields[0] == name) return row.fields[1];
+    return {};
+}
+
+}  // namespace
+
+std::string_view launcher_in(std::string_view command) {
+    std::optional<std::string_view> word = next_word(command);
+    if (!word) return {};
+    std::string_view program = base_name(*word);
+    // slurmstepd calls itself "slurmstepd: [42.0]".
+    if (program.ends_with(':')) program.remove_suffix(1);
+    if (!program.starts_with("python")) return called(program);
+    while ((word = next_word(command))) {
+        if (*word == "-m") {
+            word = next_word(command);
+            return word ? called(*word) : std::string_view{};
+        }
+        if (!word->starts_with('-')) return called(base_name(*word));
+    }
+    return {};
+}
+
+}  // namespace holdfast

@@ -1,0 +1,11 @@
+// Programs that start the ranks of a job, and stop the others once one has failed.
+#pragma once
+
+#include <string_view>
+
+namespace holdfast {
+
+// "torchrun", for "/usr/bin/python3 -m torch.distributed.run train.py"; empty: no launcher.
+std::string_view launcher_in(std::string_view command);
+
+}  // namespace holdfast

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Under a launcher: rank $1 runs the rest of the line, the others only the program behind its "--".
+watched=$1
+shift
+if [ "$RANK" != "$watched" ]; then
+    while [ "$1" != -- ]; do shift; done
+    shift
+fi
+exec "$@"
