@@ -8,11 +8,15 @@
 namespace holdfast {
 namespace {
 
-std::string_view called(std::string_view name) {
+const std::vector<knowledge::Row>& table() {
     static const std::vector<knowledge::Row> rows =
         knowledge::parse_table(knowledge::launchers_text);
-    for (const knowledge::Row& row : rows)
-        if (row.fields[0] == name) return row.fields[1];
+    return rows;
+}
+
+std::string_view called(std::string_view name) {
+    for (const knowledge::Row& row : table())
+        if (row.section == "launcher" && row.fields[0] == name) return row.fields[1];
     return {};
 }
 
@@ -33,6 +37,16 @@ std::string_view launcher_in(std::string_view command) {
         if (!word->starts_with('-')) return called(base_name(*word));
     }
     return {};
+}
+
+const std::vector<std::string_view>& rank_variables() {
+    static const std::vector<std::string_view> names = [] {
+        std::vector<std::string_view> found;
+        for (const knowledge::Row& row : table())
+            if (row.section == "rank variable") found.emplace_back(row.fields[0]);
+        return found;
+    }();
+    return names;
 }
 
 }  // namespace holdfast

@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace holdfast {
 
 // "torchrun", for "/usr/bin/python3 -m torch.distributed.run train.py"; empty: no launcher.
 std::string_view launcher_in(std::string_view command);
+
+// The environment variables in which launchers tell a process its rank.
+const std::vector<std::string_view>& rank_variables();
 
 }  // namespace holdfast

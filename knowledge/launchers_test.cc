@@ -18,6 +18,12 @@ TEST(Launchers, AreNotFoundInArguments) {
     EXPECT_EQ(launcher_in("grep mpirun"), "");
     EXPECT_EQ(launcher_in("python -m"), "");
     EXPECT_EQ(launcher_in(""), "");
+    EXPECT_EQ(launcher_in("RANK train.py"), "");  // another section
+}
+
+TEST(Launchers, TellARankByTheseVariables) {
+    const std::vector<std::string_view> known{"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    EXPECT_EQ(rank_variables(), known);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "knowledge/launchers.h"
 #include "knowledge/wrappers.h"
 #include "record/box_reader.h"
 #include "record/fixed_fields.h"
@@ -101,7 +102,7 @@ std::optional<int> identify_process(int process_dir, format::Process& record) {
         set_fixed_text(record.command, printable(command_line(mask_command(*words))));
     if (const auto adj = read_file_at(process_dir, "oom_score_adj"))
         record.oom_score_adj = parse_number<int>(trim(*adj)).value_or(0);
-    const auto environment = sources::read_pid_environ(process_dir, rank_variables);
+    const auto environment = sources::read_pid_environ(process_dir, rank_variables());
     return environment ? rank_in(*environment) : std::nullopt;
 }
 

@@ -6,10 +6,6 @@ namespace holdfast {
 
 using format::ProcessRole;
 
-// torchrun and accelerate; Open MPI; MPICH and Intel MPI. Not SLURM_PROCID: a plain `srun python`
-// of one task has it, too.
-const std::vector<std::string_view> rank_variables{"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"};
-
 RoleDecision decide_role(const RoleFacts& facts) {
     if (facts.rank && facts.rank != facts.parent_rank) return {ProcessRole::rank, facts.rank};
     if (facts.is_command) return {ProcessRole::main, {}};

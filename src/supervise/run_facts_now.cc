@@ -7,6 +7,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "knowledge/schedulers.h"
 #include "sources/host.h"
 #include "sources/meminfo.h"
 #include "sources/pid_stat.h"
@@ -21,14 +22,16 @@ const char* from_environment(const char* name) { return std::getenv(name); }
 
 SchedulerFacts scheduler_of(const char* (*get)(const char* name)) {
     SchedulerFacts facts;
-    if (const char* job = get("SLURM_JOB_ID"); job != nullptr) {
-        facts.kind = "slurm";
-        facts.job_id = printable(job);
-        if (const char* end = get("SLURM_JOB_END_TIME"); end != nullptr)
+    const auto value = [get](const std::string& name) {
+        return name.empty() ? nullptr : get(name.c_str());
+    };
+    for (const Scheduler& scheduler : schedulers()) {
+        if (value(scheduler.marked_by) == nullptr) continue;
+        facts.kind = scheduler.kind;
+        if (const char* job = value(scheduler.job)) facts.job_id = printable(job);
+        if (const char* end = value(scheduler.ends_at))
             facts.ends_at_wall_seconds = parse_number<std::int64_t>(end);
-    } else if (get("KUBERNETES_SERVICE_HOST") != nullptr) {
-        facts.kind = "kubernetes";
-        if (const char* pod = get("HOSTNAME"); pod != nullptr) facts.job_id = printable(pod);
+        break;
     }
     return facts;
 }

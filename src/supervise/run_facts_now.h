@@ -8,7 +8,7 @@ namespace holdfast {
 
 RunFacts facts_at_start(const sources::Roots& roots);
 
-// Slurm, Kubernetes or none, judged by the few variables that they set.
+// Slurm, Kubernetes or none, by the variables that they set (knowledge/schedulers.txt).
 SchedulerFacts scheduler_of(const char* (*get)(const char* name));
 
 }  // namespace holdfast

@@ -8,6 +8,7 @@
 #include "diagnose/death/lost_peer.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/finding.h"
+#include "knowledge/schedulers.h"
 #include "model/evidence.h"
 
 namespace holdfast::facts {
@@ -55,6 +56,7 @@ struct Hangup {
 
 struct Preempted {
     const SignalSeen* signal = nullptr;
+    const Scheduler* by = nullptr;
     bool in_time = false;  // the job's time was up
 };
 

@@ -9,6 +9,7 @@
 #include "diagnose/oom/oom_count.h"
 #include "diagnose/oom/oom_kill.h"
 #include "diagnose/rules/rules.h"
+#include "knowledge/schedulers.h"
 
 namespace holdfast::rules {
 namespace {
@@ -91,7 +92,7 @@ std::optional<Finding> terminated(const Autopsy& death) {
                          facts::Terminated{request->seen, timed_out});
 }
 
-// Slurm stops a job at the end of its time, and some seconds before.
+// A scheduler stops a job at the end of its time, and some seconds before.
 bool time_is_up(const Autopsy& death) {
     constexpr Nanos near_end{90'000'000'000};
     const std::optional<RunTime> ends = death.all.scheduler.ends_at;
@@ -114,9 +115,9 @@ std::optional<Stopped> stopped_by_its_launcher(const Autopsy& death) {
     const std::string_view launcher = launcher_of(death.all, *request->seen);
     if (launcher.empty()) return std::nullopt;
     Stopped stopped{{request->seen, launcher, killed}, request->confidence};
-    if (launcher != "Slurm") return stopped;
-    // Slurm also stops a job whose time is up, and one that is pre-empted or cancelled. Without the
-    // job's end time nothing tells these apart.
+    if (scheduler_called(launcher) == nullptr) return stopped;
+    // A scheduler also stops a job whose time is up, and one that is pre-empted or cancelled.
+    // Without the job's end time nothing tells these apart.
     if (!death.all.scheduler.ends_at || time_is_up(death)) return std::nullopt;
     stopped.confidence = Confidence::likely;
     return stopped;
@@ -186,18 +187,20 @@ std::optional<Finding> hangup(const Autopsy& death) {
 }
 
 std::optional<Finding> preempted(const Autopsy& death) {
-    if (death.all.scheduler.kind != "slurm" || !death.failed()) return std::nullopt;
+    const Scheduler* scheduler = scheduler_of_kind(death.all.scheduler.kind);
+    if (scheduler == nullptr || !death.failed()) return std::nullopt;
     const SignalSeen* asked = signal_before_end(death, SIGTERM);
     if (asked == nullptr && !death.by(SIGTERM)) return std::nullopt;
     if (const auto stopped = stopped_by_its_launcher(death);
-        stopped && stopped->facts.launcher == "Slurm")
+        stopped && stopped->facts.launcher == scheduler->called)
         return std::nullopt;
-    const bool by_scheduler = asked != nullptr && sent_by(*asked, "slurmstepd");
+    const bool by_scheduler = asked != nullptr && !scheduler->stopper.empty() &&
+                              sent_by(*asked, scheduler->stopper);
     const bool in_time = time_is_up(death);
     if (!by_scheduler && !in_time) return std::nullopt;
     return finding_about(death, "preempted"_cause,
                          by_scheduler ? Confidence::certain : Confidence::likely,
-                         facts::Preempted{asked, in_time});
+                         facts::Preempted{asked, scheduler, in_time});
 }
 
 std::optional<Finding> stopped_by_launcher(const Autopsy& death) {

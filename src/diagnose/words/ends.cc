@@ -9,6 +9,7 @@
 #include "diagnose/words/account.h"
 #include "diagnose/words/oom.h"
 #include "diagnose/words/phrases.h"
+#include "knowledge/schedulers.h"
 
 namespace holdfast::facts {
 namespace {
@@ -178,15 +179,16 @@ void tell(const Hangup& facts, const Autopsy& death, Account& account) {
 }
 
 void tell(const Preempted& facts, const Autopsy& death, Account& account) {
-    const SchedulerEvidence& scheduler = death.all.scheduler;
+    const std::string& job = death.all.scheduler.job_id;
     account = stopped(
         death, facts.signal,
-        formatted("Slurm ended {}{}: {}.", who(death),
-                  scheduler.job_id.empty() ? "" : " of job " + scheduler.job_id,
+        formatted("{} ended {}{}: {}.", facts.by->called, who(death),
+                  job.empty() ? "" : " of job " + job,
                   facts.in_time ? "its time was up" : "the job was pre-empted or cancelled"));
-    if (facts.in_time) account.saw("SLURM_JOB_END_TIME", "reached");
-    account.advise("Ask for more time, and save a checkpoint when Slurm asks it to stop.",
-                   "#SBATCH --signal=B:TERM@120 --requeue");
+    if (facts.in_time) account.saw(facts.by->ends_at, "reached");
+    account.advise(formatted("Ask for more time, and save a checkpoint when {} asks it to stop.",
+                             facts.by->called),
+                   facts.by->save_early);
 }
 
 void tell(const PeerLost& facts, const Autopsy& death, Account& account) {
@@ -225,18 +227,19 @@ void tell(const PeerLost& facts, const Autopsy& death, Account& account) {
 }
 
 void tell(const StoppedByLauncher& facts, const Autopsy& death, Account& account) {
-    const bool slurm = facts.launcher == "Slurm";
+    const Scheduler* scheduler = scheduler_called(facts.launcher);
     account = stopped(
         death, facts.signal,
         formatted("{} was stopped by {} (SIGTERM{}), which does that {}.", who(death),
                   facts.launcher, facts.killed ? ", then SIGKILL" : "",
-                  slurm
+                  scheduler != nullptr
                       ? "after another task has failed, or when the job is pre-empted or cancelled"
                       : "after another rank has failed, or when it is stopped itself"));
-    account.advise(slurm
-                       ? "Look at the other tasks of the step: the first that failed has the cause."
-                       : "Look at the other ranks: the first that failed has the cause.",
-                   slurm ? "sacct -j JOBID --format=JobID,State,ExitCode,NodeList" : "");
+    if (scheduler != nullptr)
+        account.advise("Look at the other tasks of the step: the first that failed has the cause.",
+                       scheduler->look_at_tasks);
+    else
+        account.advise("Look at the other ranks: the first that failed has the cause.");
 }
 
 void tell(const UnknownKill&, const Autopsy& death, Account& account) {

@@ -5,6 +5,7 @@
 #include "diagnose/oom/memory_held.h"
 #include "diagnose/text/exception_text.h"
 #include "diagnose/words/phrases.h"
+#include "knowledge/schedulers.h"
 
 namespace holdfast {
 namespace {
@@ -13,12 +14,23 @@ bool mentions(const CgroupLevel& level, std::string_view word) {
     return level.path.find(word) != std::string::npos;
 }
 
+bool owns(const Scheduler& scheduler, const Death& death, const CgroupLevel& level) {
+    return !scheduler.raise_memory.empty() &&
+           (death.all.scheduler.kind == scheduler.kind ||
+            (!scheduler.cgroup.empty() && mentions(level, scheduler.cgroup)));
+}
+
+// "#SBATCH --mem=512M" of "#SBATCH --mem=MIBM".
+std::string spelled_for(std::uint64_t mib, std::string command) {
+    const std::size_t at = command.find("MIB");
+    if (at != std::string::npos) command.replace(at, 3, std::to_string(mib));
+    return command;
+}
+
 std::string command_to_raise(const Death& death, const CgroupLevel& level, Bytes to) {
     const std::uint64_t mib = to.count >> 20U;
-    if (death.all.scheduler.kind == "slurm" || mentions(level, "slurm"))
-        return formatted("#SBATCH --mem={}M", mib);
-    if (death.all.scheduler.kind == "kubernetes" || mentions(level, "kubepods"))
-        return formatted("resources: {{limits: {{memory: {}Mi}}}}", mib);
+    for (const Scheduler& scheduler : schedulers())
+        if (owns(scheduler, death, level)) return spelled_for(mib, scheduler.raise_memory);
     if (mentions(level, "docker") || level.path.empty() || level.path == "/")
         return formatted("docker run --memory={}m ...", mib);
     const std::size_t slash = level.path.rfind('/');
