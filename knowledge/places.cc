@@ -49,6 +49,28 @@ std::vector<std::string> words_of(std::string_view name) {
     return words;
 }
 
+template <class Counts>
+bool is_pause(std::string_view function, Counts counts) {
+    static const std::vector<Row> rows = knowledge::parse_table(knowledge::pauses_text);
+    const auto tells = [&](const std::string& word, bool of_class) {
+        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+            const std::string& known = row.fields[1];
+            if (!counts(row) || (of_class && row.fields[2] == "method")) return false;
+            return row.fields[0] == "is" ? word == known : word.starts_with(known);
+        });
+    };
+    while (!function.empty()) {
+        const std::size_t dot = std::min(function.find('.'), function.size());
+        const auto words = words_of(function.substr(0, dot));
+        function.remove_prefix(std::min(dot + 1, function.size()));
+        const bool of_class = !function.empty() && !function.starts_with("<locals>");
+        if (std::any_of(words.begin(), words.end(),
+                        [&](const std::string& word) { return tells(word, of_class); }))
+            return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool is_data_loading(std::string_view file, std::string_view function) {
@@ -65,29 +87,18 @@ bool is_delivery_wait(std::string_view file) { return lies_in("delivery-wait", f
 
 bool is_kernel_service(std::string_view file) { return lies_in("kernel-service", file); }
 
+bool is_process_start(std::string_view file) { return lies_in("process-start", file); }
+
 bool is_debugger(std::string_view file) { return lies_in("debugger", file); }
 
 bool is_compiler(std::string_view file) { return lies_in("compiler", file); }
 
 bool is_pause_between_steps(std::string_view function) {
-    static const std::vector<Row> rows = knowledge::parse_table(knowledge::pauses_text);
-    const auto tells = [](const std::string& word, bool of_class) {
-        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-            const std::string& known = row.fields[1];
-            if (of_class && row.fields[2] == "method") return false;
-            return row.fields[0] == "is" ? word == known : word.starts_with(known);
-        });
-    };
-    while (!function.empty()) {
-        const std::size_t dot = std::min(function.find('.'), function.size());
-        const auto words = words_of(function.substr(0, dot));
-        function.remove_prefix(std::min(dot + 1, function.size()));
-        const bool of_class = !function.empty() && !function.starts_with("<locals>");
-        if (std::any_of(words.begin(), words.end(),
-                        [&](const std::string& word) { return tells(word, of_class); }))
-            return true;
-    }
-    return false;
+    return is_pause(function, [](const Row&) { return true; });
+}
+
+bool is_pause_that_ends(std::string_view function) {
+    return is_pause(function, [](const Row& row) { return row.fields[3] != "perhaps"; });
 }
 
 }  // namespace holdfast

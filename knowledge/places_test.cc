@@ -26,6 +26,8 @@ TEST(PythonPlaces, a_pause_is_known_by_its_name) {
     EXPECT_TRUE(is_pause_between_steps("Model.load_weights"));
     EXPECT_TRUE(is_pause_between_steps("Evaluator.run"));
     EXPECT_TRUE(is_pause_between_steps("sample.<locals>.step"));
+    EXPECT_FALSE(is_pause_that_ends("sample_batch"));
+    EXPECT_TRUE(is_pause_that_ends("save_checkpoint"));
     EXPECT_FALSE(is_pause_between_steps("Sampler.__iter__"));
     EXPECT_FALSE(is_pause_between_steps("Generator.forward"));
     EXPECT_FALSE(is_pause_between_steps("train_step"));
@@ -35,6 +37,8 @@ TEST(PythonPlaces, a_pause_is_known_by_its_name) {
 }
 
 TEST(PythonPlaces, debuggers_and_compilers) {
+    EXPECT_TRUE(is_process_start("/usr/lib/python3.11/multiprocessing/popen_fork.py"));
+    EXPECT_FALSE(is_process_start("/home/ann/respawn/fork.py"));
     EXPECT_TRUE(is_debugger("/usr/lib/python3.11/pdb.py"));
     EXPECT_FALSE(is_debugger("/home/me/mypdb.py"));
     EXPECT_TRUE(is_compiler("/v/torch/_dynamo/eval_frame.py"));

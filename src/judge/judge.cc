@@ -3,6 +3,7 @@
 #include "check/foretold.h"
 #include "diagnose/diagnose.h"
 #include "diagnose/growth/memory_lines.h"
+#include "evidence/comprehensions.h"
 #include "evidence/crash_settle.h"
 #include "evidence/gather.h"
 #include "evidence/machine_view.h"
@@ -36,10 +37,12 @@ Result<RunRecord> settled_record(const RunDirectory& directory) {
 
 Evidence evidence_of(const RunRecord& record) {
     Evidence evidence = gather(record, view_of_machine());
-    for (AgentEvidence& agent : evidence.agents)
+    for (AgentEvidence& agent : evidence.agents) {
         for (KeeperEvidence& keeper : agent.keepers)
             if (const auto source = read_source(keeper.file))
                 keeper.filled_at = filling_line(*source, keeper.name);
+        name_comprehensions(agent, read_source);
+    }
     judge_memory(evidence);  // for readers of the evidence who ask for no verdict
     return evidence;
 }

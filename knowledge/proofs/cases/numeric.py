@@ -96,6 +96,14 @@ def numpy_inverse():
 
 
 @said_by("numpy")
+def numpy_histogram_nan():
+    """A histogram of weights that are not numbers."""
+    import numpy
+
+    numpy.histogram(numpy.array([1.0, float("nan")]))
+
+
+@said_by("numpy")
 def numpy_choice_nan():
     """A choice by probabilities that are not numbers."""
     import numpy

@@ -30,6 +30,14 @@ def torch_cat():
 
 
 @said_by("torch")
+def torch_histc_nan():
+    """A histogram of weights that are not numbers."""
+    import torch
+
+    torch.histc(torch.tensor([1.0, float("nan")]))
+
+
+@said_by("torch")
 def torch_cat_dimensions():
     """A vector and a matrix are joined."""
     import torch

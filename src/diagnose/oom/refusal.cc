@@ -71,7 +71,7 @@ std::optional<Refusal> refusal_in(const Death& death) {
     std::optional<Said> said = system_said_last(
         death, {"DefaultCPUAllocator: can't allocate memory", "std::bad_alloc",
                 "DefaultCPUAllocator: not enough memory", "Cannot allocate memory"});
-    if (!said || about_gpu(said->line)) return std::nullopt;
+    if (!said || about_gpu(without_paths(said->line))) return std::nullopt;
     // An uncaught bad_alloc aborts. Before any other fatal signal, the words are not about the end.
     if (death.exit.signal && !death.by(SIGABRT)) return std::nullopt;
     const std::optional<Bytes> asked = size_asked_for(said->line);

@@ -46,10 +46,12 @@ std::optional<Finding> disk_full(const Autopsy& death) {
         const bool limited = death.process != nullptr && death.process->limits.file_size;
         if (!said || (limited && full_disk(death.all, {}) == nullptr)) return std::nullopt;
     }
-    for (const std::string_view other : {"/dev/shm", "shared memory", "</torch", "inotify"})
-        if (said->line.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
-
     const std::string path = path_in(said->line);
+    if (path.starts_with("/dev/shm")) return std::nullopt;
+    const std::string words = without_paths(said->line);
+    for (const std::string_view other : {"shared memory", "inotify"})
+        if (words.find(other) != std::string::npos) return std::nullopt;  // not a disk's space
+    if (said->line.find("</torch_") != std::string::npos) return std::nullopt;  // torch's own shm
     if (path.empty() && only_shared_memory_full(death.all)) return std::nullopt;
     const DiskEvidence* disk = full_disk(death.all, path);
     if (disk == nullptr && !said->final) return std::nullopt;  // perhaps not about this end

@@ -1,6 +1,8 @@
 // HF801, HF802, HF803 and HF805: the machine itself failed, as its own logs and counters show.
 #include <algorithm>
 #include <initializer_list>
+#include <string>
+#include <string_view>
 
 #include "diagnose/facts/gpu.h"
 #include "diagnose/facts/limits.h"
@@ -32,7 +34,14 @@ bool holds_a_gpu(const Autopsy& death) {
 }
 
 bool speaks_of_gpu(const Autopsy& death) {
-    return said_last(death, {"CUDA", "cuda", "NCCL", "nvrtc", "cuDNN", "CUBLAS"}).has_value();
+    const std::initializer_list<std::string_view> names{"CUDA",  "cuda",  "NCCL",
+                                                        "nvrtc", "cuDNN", "CUBLAS"};
+    const std::optional<Said> said = said_last(death, names);
+    if (!said) return false;
+    const std::string words = without_paths(said->line);
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+        return words.find(name) != std::string::npos;
+    });
 }
 
 }  // namespace

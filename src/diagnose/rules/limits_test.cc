@@ -53,6 +53,18 @@ TEST(ThreadLimit, IsNotANonBlockingRead) {
               "exception");
 }
 
+// "spawn" in the path of the user's own file starts nothing.
+TEST(ThreadLimit, GoesByTheCodeThatStartsAProcessNotByAWordInAPath) {
+    const auto read_in = [](std::string file, std::string function) {
+        Story story;
+        story.exits(1).raises("BlockingIOError", "[Errno 11] Resource temporarily unavailable");
+        story.evidence().traceback->frames.push_back({std::move(file), 1900, std::move(function)});
+        return root_of(story.verdict());
+    };
+    EXPECT_EQ(read_in("/home/ann/respawn/train.py", "read_forks"), "exception");
+    EXPECT_EQ(read_in("/usr/lib/python3.11/subprocess.py", "_execute_child"), "thread-limit");
+}
+
 TEST(ThreadLimit, IsNotSharedMemoryThatTorchCouldNotWrite) {
     const Verdict v =
         Story()
@@ -128,6 +140,10 @@ TEST(DiskFull, IsNotInotifysLimitNorACaughtError) {
     Story inotify;
     inotify.exits(1).raises("OSError", "[Errno 28] inotify watch limit reached");
     EXPECT_EQ(root_of(inotify.verdict()), "exception");
+    Story in_its_folder;
+    in_its_folder.exits(1).raises("OSError",
+                                  "[Errno 28] No space left on device: '/data/inotify/m.pt'");
+    EXPECT_EQ(root_of(in_its_folder.disk("/data", Bytes::gib(1), Bytes{0}).verdict()), "disk-full");
     Story caught;
     caught.exits(0).says("warning: No space left on device\n").disk("/d", Bytes::gib(1), Bytes{0});
     EXPECT_EQ(root_of(caught.verdict()), "clean-exit");

@@ -443,12 +443,17 @@ TEST(StallRules, the_words_of_a_rank_that_gave_up_name_the_collective) {
 }
 
 TEST(StallRules, another_timeout_is_not_a_collective) {
-    EXPECT_EQ(diagnose(Story()
-                           .exits(1)
-                           .raises("TimeoutError", "Timed out waiting for the lock file")
-                           .evidence())
-                  .root.cause,
+    const auto root_of_error = [](const char* type, const char* message) {
+        return diagnose(Story().exits(1).raises(type, message).evidence()).root.cause;
+    };
+    EXPECT_EQ(root_of_error("TimeoutError", "Timed out waiting for the lock file"),
               "exception"_cause);
+    EXPECT_EQ(root_of_error("RuntimeError",
+                            "Timed out after 30 s: could not send the report to the store"),
+              "exception"_cause);
+    EXPECT_EQ(root_of_error("torch.distributed.DistStoreError",
+                            "Timed out after 6 seconds waiting for clients. 1/2 clients joined."),
+              "collective-timeout"_cause);
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // HF501: no new thread or process could be started, recognised by the message and the counts.
+#include <algorithm>
+
 #include "diagnose/facts/limits.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"
+#include "knowledge/places.h"
 
 namespace holdfast::rules {
 namespace {
@@ -16,12 +19,9 @@ std::optional<Said> thread_words(const Autopsy& death) {
 // The exception comes from starting a thread or a process.
 bool started_something(const Autopsy& death) {
     if (death.exception == nullptr) return false;
-    for (const Frame& frame : death.exception->frames)
-        for (const std::string_view word : {"fork", "popen", "Popen", "subprocess", "spawn"})
-            if (frame.function.find(word) != std::string::npos ||
-                frame.file.find(word) != std::string::npos)
-                return true;
-    return false;
+    const std::vector<Frame>& frames = death.exception->frames;
+    return std::any_of(frames.begin(), frames.end(),
+                       [](const Frame& frame) { return is_process_start(frame.file); });
 }
 
 // EAGAIN may be about anything: a read, shared memory, a lock on a file.

@@ -205,12 +205,8 @@ std::optional<Blame> lock_deadlock(const Death&, const StallEvidence& stall) {
     return std::nullopt;
 }
 
-// Something that takes long in a healthy program. To draw samples until one fits, or to generate
-// until the end comes, is what endless loops do, too.
 bool may_take_long(const Frame& frame) {
-    const bool draws = frame.function.find("sampl") != std::string::npos ||
-                       frame.function.find("generat") != std::string::npos;
-    return is_compiler(frame.file) || (!draws && is_pause_between_steps(frame.function));
+    return is_compiler(frame.file) || is_pause_that_ends(frame.function);
 }
 
 // No steps are counted, but the thread does not leave one loop. The supervisor saw that, and read

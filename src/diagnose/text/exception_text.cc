@@ -10,22 +10,31 @@
 namespace holdfast {
 namespace {
 
-bool running(const TracebackText& traceback, std::string_view function) {
-    return std::any_of(traceback.frames.begin(), traceback.frames.end(), [&](const Frame& frame) {
+bool running(const std::vector<Frame>& frames, std::string_view function) {
+    return std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) {
         return frame.function == function || frame.function.ends_with("." + std::string(function));
     });
 }
 
-bool fits(const ExceptionWords& words, const TracebackText& traceback) {
-    if (!traceback.type.ends_with(words.type)) return false;
+// A TracebackText or an ExceptionEvidence.
+template <class Thrown>
+bool fits(const ExceptionWords& words, const Thrown& thrown) {
+    if (!thrown.type.ends_with(words.type)) return false;
     // "MyTruncatedError" ends with "Error", but is another type.
-    if (!words.type.empty() && traceback.type.size() > words.type.size() &&
-        traceback.type[traceback.type.size() - words.type.size() - 1] != '.')
+    if (!words.type.empty() && thrown.type.size() > words.type.size() &&
+        thrown.type[thrown.type.size() - words.type.size() - 1] != '.')
         return false;
-    const std::size_t at = traceback.message.find(words.text);
+    const std::size_t at = thrown.message.find(words.text);
     if (at == std::string::npos) return false;
-    if (traceback.message.find(words.also, at) == std::string::npos) return false;
-    return words.below.empty() || running(traceback, words.below);
+    if (thrown.message.find(words.also, at) == std::string::npos) return false;
+    return words.below.empty() || running(thrown.frames, words.below);
+}
+
+template <class Thrown>
+const ExceptionWords* first_that_fits(const Thrown& thrown, CauseId cause) {
+    for (const ExceptionWords& words : exception_words(cause->slug))
+        if (fits(words, thrown)) return &words;
+    return nullptr;
 }
 
 }  // namespace
@@ -41,15 +50,18 @@ std::string ExceptionSaid::line() const {
 std::optional<ExceptionSaid> exception_said(const Death& death, CauseId cause) {
     if (!exception_decided_exit(death)) return std::nullopt;
     const TracebackText& traceback = *final_exception(death);
-    for (const ExceptionWords& words : exception_words(cause->slug))
-        if (fits(words, traceback))
-            return ExceptionSaid{&words, traceback.type, traceback.message, source_of(traceback)};
-    return std::nullopt;
+    const ExceptionWords* words = first_that_fits(traceback, cause);
+    if (words == nullptr) return std::nullopt;
+    return ExceptionSaid{words, traceback.type, traceback.message, source_of(traceback)};
+}
+
+const ExceptionWords* words_of(const ExceptionEvidence& thrown, CauseId cause) {
+    return first_that_fits(thrown, cause);
 }
 
 bool runs_below(const Death& death, std::string_view function) {
     const TracebackText* traceback = final_exception(death);
-    return traceback != nullptr && running(*traceback, function);
+    return traceback != nullptr && running(traceback->frames, function);
 }
 
 Confidence sure_of(const Death& death, const ExceptionSaid& said) {

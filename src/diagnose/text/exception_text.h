@@ -24,6 +24,9 @@ struct ExceptionSaid {
 // exception decided the exit status.
 std::optional<ExceptionSaid> exception_said(const Death& death, CauseId cause);
 
+// The same for an exception that the agent of some process recorded; null if no row fits.
+const ExceptionWords* words_of(const ExceptionEvidence& thrown, CauseId cause);
+
 // Whether a function of this name was running when the exception was raised.
 bool runs_below(const Death& death, std::string_view function);
 

@@ -45,6 +45,10 @@ std::optional<Said> said_last(const Death& death, std::initializer_list<std::str
 std::optional<Said> system_said_last(const Death& death,
                                      std::initializer_list<std::string_view> needles);
 
+// The words of a message without the paths in it, which may contain anything: quoted ones, spaces
+// and all, and every other word with a slash.
+std::string without_paths(std::string_view message);
+
 // The last non-blank lines of `text`, oldest first.
 std::vector<std::string_view> last_lines(std::string_view text, std::size_t count);
 

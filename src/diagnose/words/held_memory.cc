@@ -174,15 +174,15 @@ void tell(const HostLeak& facts, const Autopsy&, Account& account) {
             "threads",
             "threads without Python frames requested some of it while the main thread was here");
     if (add_keeper(account, agent, leak.growth.in_all) || add_cycles(account, agent)) return;
-    if (has_torch(agent))
-        account.advise(
-            formatted("Keep numbers, not tensors: what {} makes is kept together with its graph.",
-                      place),
-            "losses.append(loss.item())   # not: losses.append(loss)");
     account.advise(
         formatted("Find what keeps the objects that {} makes: a list, a dictionary or a cache "
                   "without a size limit. Clear it after each step, or limit its size.",
                   place));
+    if (has_torch(agent))
+        account.advise(
+            "If losses or outputs are kept, keep numbers: each tensor of theirs keeps the graph "
+            "that computed it.",
+            "losses.append(loss.item())   # not: losses.append(loss)");
 }
 
 void tell(const HelperLeak& facts, const Autopsy&, Account& account) {
