@@ -90,6 +90,11 @@ bool hides_comprehensions(std::string_view python) {
     return minor && *minor >= 12;
 }
 
+// What stands in brackets, and is a function of its own in every version.
+bool has_own_frame(std::string_view function) {
+    return function.ends_with("<lambda>") || function.ends_with("<genexpr>");
+}
+
 }  // namespace
 
 std::vector<LineRange> comprehensions_in(std::string_view source) { return Scan(source).all(); }
@@ -98,7 +103,7 @@ void name_comprehensions(AgentEvidence& agent, const SourceReader& read) {
     if (!agent.memory || !hides_comprehensions(agent.python)) return;
     std::map<std::string, std::vector<LineRange>> known;
     for (Frame& frame : agent.memory->frames) {
-        if (!frame.line || !is_own_code(frame.file) || frame.function.ends_with('>')) continue;
+        if (!frame.line || !is_own_code(frame.file) || has_own_frame(frame.function)) continue;
         const auto [file, is_new] = known.try_emplace(frame.file);
         if (is_new)
             if (const auto source = read(frame.file)) file->second = comprehensions_in(*source);

@@ -33,7 +33,7 @@ AgentEvidence agent_at(std::string python, std::string file, int line) {
     AgentEvidence agent;
     agent.python = std::move(python);
     agent.memory.emplace();
-    agent.memory->frames = {{std::move(file), line, "main"}};
+    agent.memory->frames = {{std::move(file), line, "<module>"}};
     return agent;
 }
 
@@ -47,9 +47,9 @@ TEST(Comprehensions, AreNamedWhereTheInterpreterHidesThem) {
     };
     EXPECT_EQ(name_of(agent_at("3.12.1", "/home/ann/train.py", 3)), "<listcomp>");
     EXPECT_EQ(name_of(agent_at("3.14.0", "/home/ann/train.py", 3)), "<listcomp>");
-    EXPECT_EQ(name_of(agent_at("3.12.1", "/home/ann/train.py", 5)), "main");
-    EXPECT_EQ(name_of(agent_at("3.11.7", "/home/ann/train.py", 3)), "main");
-    EXPECT_EQ(name_of(agent_at("3.12.1", "/usr/lib/python3.12/json/decoder.py", 3)), "main");
+    EXPECT_EQ(name_of(agent_at("3.12.1", "/home/ann/train.py", 5)), "<module>");
+    EXPECT_EQ(name_of(agent_at("3.11.7", "/home/ann/train.py", 3)), "<module>");
+    EXPECT_EQ(name_of(agent_at("3.12.1", "/usr/lib/python3.12/json/decoder.py", 3)), "<module>");
 }
 
 }  // namespace
