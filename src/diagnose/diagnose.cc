@@ -17,6 +17,7 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stalled_run.h"
 #include "diagnose/text/python_dump.h"
+#include "diagnose/words/missing.h"
 #include "diagnose/words/verdict.h"
 
 namespace holdfast {
