@@ -17,6 +17,7 @@
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/stalled_run.h"
 #include "diagnose/text/python_dump.h"
+#include "diagnose/words/missing.h"
 #include "diagnose/words/verdict.h"
 
 namespace holdfast {
@@ -58,8 +59,10 @@ std::vector<Finding> other_deaths(const Autopsy& decided, std::optional<int> but
         if (decided.time && death->time && *death->time > *decided.time) continue;
         const bool crashed = death->by(SIGSEGV) || death->by(SIGABRT) || death->by(SIGBUS) ||
                              death->by(SIGILL) || death->by(SIGFPE);
-        if (!crashed && !oom_kill_of(*death)) continue;  // the parent ended its worker: no harm
-        std::vector<Finding> about = findings_about(*autopsy_of(*death));
+        if (!crashed && !death->by(SIGKILL)) continue;
+        const std::shared_ptr<const Autopsy> autopsy = autopsy_of(*death);
+        if (!crashed && !autopsy->oom_kill) continue;  // the parent ended its worker: no harm
+        std::vector<Finding> about = findings_about(*autopsy);
         if (std::all_of(about.begin(), about.end(), is_explanation)) continue;
         findings.push_back(rank(std::move(about)).root);
         if (findings.size() == most_contributing) break;
@@ -196,7 +199,7 @@ Verdict of_running(const Evidence& evidence) {
 
 // A child decided the run: its end is the answer, and the parent's own message is listed with it.
 void blame(Judgement& judgement, const FatalChild& child, const Finding& parents) {
-    const std::shared_ptr<const Autopsy> autopsy = autopsy_of(child.death);
+    const std::shared_ptr<const Autopsy>& autopsy = child.death;
     judgement.process = deciding_process(*autopsy);
     if (autopsy->crash != nullptr) {
         judgement.python_stack.clear();
@@ -263,7 +266,7 @@ Verdict of_death(const Evidence& evidence) {
     settle_stall(judgement, death);
     if (std::optional<Finding> uneven = rules::uneven_steps(death))
         judgement.contributing.push_back(std::move(*uneven));
-    const std::optional<int> blamed = child ? std::optional(child->death.pid) : std::nullopt;
+    const std::optional<int> blamed = child ? std::optional(child->death->pid) : std::nullopt;
     std::vector<Finding> others = other_deaths(death, blamed);
     for (Finding& finding : unseen_crashes(death))
         if (finding.pid != blamed) others.push_back(std::move(finding));

@@ -113,8 +113,8 @@ void look_at_kernel_log(const MachineView& machine, const RunClock& clock, Evide
     if (!machine.kernel_log) return;
     const auto log = machine.kernel_log();
     if (!log) {
-        if (!is_missing(evidence.missing, Missing::What::kernel_log))
-            evidence.missing.push_back({Missing::What::kernel_log, "kernel log not readable"});
+        if (!is_missing(evidence.missing, MissingKind::kernel_log))
+            evidence.missing.push_back({MissingKind::kernel_log_closed_now, {}});
         return;
     }
     const RunTime until = clock.at(machine.now.count()) + clock_slack;
@@ -137,17 +137,12 @@ std::string way_of_loss(const RunRecord& record) {
     for (const format::Event& event : record.events) {
         if (event.kind != format::EventKind::supervisor_lost) continue;
         if (event.a == 1)
-            return event.b == 1 ? "the supervisor was killed with SIGKILL, and the command with it"
-                                : "the supervisor was killed with SIGKILL";
-        if (event.a == 2) return "the supervisor crashed";
-        if (event.a == 3) return "the supervisor was killed by the OOM killer";
+            return event.b == 1 ? "was killed with SIGKILL, and the command with it"
+                                : "was killed with SIGKILL";
+        if (event.a == 2) return "crashed";
+        if (event.a == 3) return "was killed by the OOM killer";
     }
-    return "the supervisor was lost";
-}
-
-// The way of the loss, and what it means for the command's end.
-Missing how_lost(const RunRecord& record, std::string_view then) {
-    return Missing::from_text(way_of_loss(record) + std::string(then));
+    return "was lost";
 }
 
 }  // namespace
@@ -173,27 +168,23 @@ void aftermath(const RunRecord& record, const MachineView& machine, const RunClo
     evidence.supervisor_lost = true;
     if (!same_boot) {
         if (!evidence.ended)
-            evidence.missing.push_back(how_lost(record, " before the command's end"));
+            evidence.missing.push_back({MissingKind::lost_before_reboot, way_of_loss(record)});
         evidence.missing.push_back(
-            {Missing::What::other,
-             boot && machine.boot_id ? "the machine was restarted since: its counters and log say "
-                                       "nothing about this run"
-                                     : "it is not known whether the machine was restarted since"});
+            {boot && machine.boot_id ? MissingKind::restarted : MissingKind::perhaps_restarted,
+             {}});
         return;
     }
     evidence.command_alive = !evidence.ended && facts != nullptr &&
                              is_alive(machine, facts->command_pid, facts->command_start_ticks);
     if (evidence.command_alive) {
-        evidence.missing.push_back(how_lost(record, "; the command still runs, unwatched"));
+        evidence.missing.push_back({MissingKind::lost_but_command_runs, way_of_loss(record)});
         return;
     }
-    if (!evidence.ended)
-        evidence.missing.push_back(
-            how_lost(record, " before the command's end: how it ended was not seen"));
-    else if (evidence.exit.code || evidence.exit.signal)
-        evidence.missing.push_back(how_lost(record, ": nobody looked at the end"));
-    else
-        evidence.missing.push_back(how_lost(record, ": how the command ended was not seen"));
+    const bool told = evidence.exit.code || evidence.exit.signal;
+    evidence.missing.push_back({!evidence.ended ? MissingKind::lost_before_end
+                                : told          ? MissingKind::lost_at_known_end
+                                                : MissingKind::lost_at_unknown_end,
+                                way_of_loss(record)});
     look_at_cgroups(record, machine, clock, evidence);
     look_at_kernel_log(machine, clock, evidence);
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "evidence/gather.h"
@@ -39,10 +40,10 @@ RunRecord with_cgroup(std::uint64_t kills_recorded) {
     return record;
 }
 
-bool mentions(const Evidence& evidence, const std::string& words) {
-    for (const std::string& line : sentences(evidence.missing))
-        if (line.find(words) != std::string::npos) return true;
-    return false;
+bool lacks(const Evidence& evidence, MissingKind what, const std::string& detail = {}) {
+    const Missing sought{what, detail};
+    return std::find(evidence.missing.begin(), evidence.missing.end(), sought) !=
+           evidence.missing.end();
 }
 
 TEST(Aftermath, ARunWithItsEndRecordedNeedsNoMachine) {
@@ -73,7 +74,7 @@ TEST(Aftermath, ALostSupervisorWithALivingCommandIsSaid) {
     EXPECT_TRUE(evidence.supervisor_lost);
     EXPECT_TRUE(evidence.command_alive);
     EXPECT_FALSE(evidence.ended);
-    EXPECT_TRUE(mentions(evidence, "supervisor was lost"));
+    EXPECT_TRUE(lacks(evidence, MissingKind::lost_but_command_runs, "was lost"));
 }
 
 TEST(Aftermath, AnotherProcessWithTheCommandsPidIsNotTheCommand) {
@@ -137,7 +138,7 @@ TEST(Aftermath, AfterAnotherBootNothingIsCompared) {
     const Evidence evidence = gather(with_cgroup(1), machine);
     EXPECT_TRUE(evidence.supervisor_lost);
     EXPECT_FALSE(evidence.command_alive);
-    EXPECT_TRUE(mentions(evidence, "restarted"));
+    EXPECT_TRUE(lacks(evidence, MissingKind::restarted));
 }
 
 sources::KernelRecord kill_of(int pid, std::int64_t at) {
@@ -168,7 +169,7 @@ TEST(Aftermath, TheKernelLogIsReadForTheTimeOfTheRunOnly) {
 TEST(Aftermath, AnUnreadableKernelLogIsMissing) {
     MachineView machine = quiet_machine();
     machine.kernel_log = []() -> Result<KernelLogNow> { return Error{"no", EPERM}; };
-    EXPECT_TRUE(mentions(gather(synthetic::run(), machine), "kernel log not readable"));
+    EXPECT_TRUE(lacks(gather(synthetic::run(), machine), MissingKind::kernel_log_closed_now));
 }
 
 TEST(Aftermath, AnEndHalfCollectedIsAnEndAllTheSame) {
@@ -197,7 +198,7 @@ TEST(Aftermath, TheEndThatTheSentryWroteCounts) {
     EXPECT_TRUE(evidence.supervisor_lost);
     EXPECT_TRUE(evidence.ended);
     EXPECT_EQ(evidence.exit.code, 0);
-    EXPECT_TRUE(mentions(evidence, "the supervisor crashed: nobody looked at the end"));
+    EXPECT_TRUE(lacks(evidence, MissingKind::lost_at_known_end, "crashed"));
 }
 
 TEST(Aftermath, AnEndWhoseStatusNobodySawIsNotAKill) {
@@ -209,7 +210,7 @@ TEST(Aftermath, AnEndWhoseStatusNobodySawIsNotAKill) {
     EXPECT_TRUE(evidence.ended);
     EXPECT_FALSE(evidence.exit.code);
     EXPECT_FALSE(evidence.exit.signal);
-    EXPECT_TRUE(mentions(evidence, "how the command ended was not seen"));
+    EXPECT_TRUE(lacks(evidence, MissingKind::lost_at_unknown_end, "was killed with SIGKILL"));
 }
 
 TEST(Aftermath, AFinishedCrashRecordTellsTheEndThatNobodyWaitedFor) {

@@ -2,7 +2,6 @@
 // a terminal, and the senders of signals that did not pass through the supervisor.
 #include <algorithm>
 
-#include "base/format.h"
 #include "evidence/agent_memory.h"
 #include "evidence/clean_text.h"
 #include "evidence/gatherers.h"
@@ -58,25 +57,22 @@ void add_signals(const AgentRecord& agent, const RunRecord& record, const RunClo
 }
 
 void add_missing(const RunRecord& record, Evidence& evidence) {
-    const auto say_once = [&](std::string text) {
-        Missing entry = Missing::from_text(std::move(text));
+    const auto say_once = [&](MissingKind what, const std::string& detail) {
+        Missing entry{what, detail};
         if (std::find(evidence.missing.begin(), evidence.missing.end(), entry) ==
             evidence.missing.end())
             evidence.missing.push_back(std::move(entry));
     };
     for (const AgentEvidence& agent : evidence.agents) {
         if (!agent.python.empty() && !agent.lines_readable)
-            say_once(formatted("Python lines: not readable in Python {}", agent.python));
+            say_once(MissingKind::lines_of_python, agent.python);
         for (const NoteEvidence& note : agent.notes)
             if (note.kind == NoteEvidence::Kind::hook_failed)
-                say_once("a Python hook failed: " + note.text);
+                say_once(MissingKind::hook_failed, note.text);
     }
     if (record.agents_refused > 0)
         evidence.missing.push_back(
-            {Missing::What::other,
-             formatted("{} processes were observed from outside only: more at once than there is "
-                       "room for",
-                       record.agents_refused)});
+            {MissingKind::processes_refused, std::to_string(record.agents_refused)});
 }
 
 }  // namespace

@@ -74,15 +74,18 @@ void add_end(const RunRecord& record, const RunClock& clock, Evidence& evidence)
     }
 }
 
+Missing missing_of(const format::Event& event) {
+    const MissingKind what = missing_kind_of(event.a);
+    std::string text(event_text(event));
+    if (what == MissingKind::unsaid) return Missing::from_text(std::move(text));
+    return {what, std::move(text)};
+}
+
 void add_missing(const RunRecord& record, Evidence& evidence) {
-    if (record.facts)
-        for (const std::string& line : record.facts->missing)
-            evidence.missing.push_back(Missing::from_text(line));
     for (const format::Event& event : record.events)
-        if (event.kind == format::EventKind::missing)
-            evidence.missing.push_back(Missing::from_text(event_text(event)));
+        if (event.kind == format::EventKind::missing) evidence.missing.push_back(missing_of(event));
     for (const std::string& line : record.damage)
-        evidence.missing.push_back(Missing::from_text(line));
+        evidence.missing.push_back({MissingKind::record_damaged, line});
 }
 
 // True if the supervisor lived to the end, read the log from the start, and had room for all
@@ -91,7 +94,7 @@ bool log_complete(const RunRecord& record) {
     if (!record.end || record.end->complete != 1 || record.events.size() >= 1000) return false;
     return std::none_of(record.events.begin(), record.events.end(), [](const format::Event& event) {
         return event.kind == format::EventKind::missing &&
-               event_text(event).find("kernel log") != std::string::npos;
+               subject_of(missing_of(event).what) == MissingKind::kernel_log;
     });
 }
 
@@ -159,19 +162,16 @@ void take_ends_from_inside(Evidence& evidence) {
     evidence.exit = *command.exit;
     evidence.ended = true;
     if (!evidence.end_time) evidence.end_time = command.ended;
-    evidence.missing.push_back(
-        {Missing::What::other, "how the command ended is taken from its own record"});
+    evidence.missing.push_back({MissingKind::end_not_awaited, {}});
 }
 
 void tidy(std::vector<Missing>& missing) {
     std::vector<Missing> kept;
     for (const Missing& entry : missing) {
         Missing told{entry.what, clean(entry.detail, longest_missing)};
-        const bool again = std::any_of(kept.begin(), kept.end(), [&](const Missing& other) {
-            return other.detail == told.detail;
-        });
-        if (!told.detail.empty() && !again && kept.size() < most_missing)
-            kept.push_back(std::move(told));
+        const bool again = std::find(kept.begin(), kept.end(), told) != kept.end();
+        const bool says_nothing = is_told_by_text(told.what) && told.detail.empty();
+        if (!says_nothing && !again && kept.size() < most_missing) kept.push_back(std::move(told));
     }
     missing = std::move(kept);
 }
@@ -206,8 +206,7 @@ Evidence gather(const RunRecord& record, const MachineView& machine) {
     gatherers::StderrText words = gatherers::stderr_text(record, machine);
     evidence.stderr_seen = words.seen;
     evidence.stderr_tail = std::move(words.tail);
-    if (!words.missing.empty())
-        evidence.missing.push_back(Missing::from_text(std::move(words.missing)));
+    if (words.missing) evidence.missing.push_back(std::move(*words.missing));
     evidence.traceback = last_traceback(evidence.stderr_tail);
 
     const ProcessEvidence* main = evidence.main();

@@ -235,16 +235,61 @@ TEST(Gather, ReadsTheTracebackInTheOutput) {
     EXPECT_TRUE(evidence.stderr_seen);
 }
 
+format::Event not_seen(MissingKind what, std::string_view detail = {}) {
+    format::Event event = synthetic::event(format::EventKind::missing, second, detail);
+    event.a = static_cast<std::int64_t>(what);
+    return event;
+}
+
 TEST(Gather, WhatCouldNotBeSeenIsToldOnce) {
     RunRecord record = synthetic::run();
-    record.facts->missing = {"kernel log not readable", "no cgroup"};
-    record.events = {
-        synthetic::event(format::EventKind::missing, second, "kernel log not readable")};
+    record.events = {not_seen(MissingKind::kernel_log_closed),
+                     not_seen(MissingKind::kernel_log_closed),
+                     not_seen(MissingKind::guard_off, "no room")};
     record.damage = {"machine.box: truncated"};
+    record.facts->output.kind = OutputCapture::Kind::terminal;
     const Evidence evidence = gather(record, {});
-    const std::vector<std::string> missing = sentences(evidence.missing);
-    EXPECT_EQ(std::count(missing.begin(), missing.end(), "kernel log not readable"), 1);
-    EXPECT_EQ(std::count(missing.begin(), missing.end(), "machine.box: truncated"), 1);
+    EXPECT_EQ(evidence.missing[0], (Missing{MissingKind::kernel_log_closed, ""}));
+    EXPECT_EQ(evidence.missing[1], (Missing{MissingKind::guard_off, "no room"}));
+    EXPECT_EQ(evidence.missing[2],
+              (Missing{MissingKind::record_damaged, "machine.box: truncated"}));
+    EXPECT_TRUE(is_missing(evidence.missing, MissingKind::stderr_text));
+    EXPECT_TRUE(is_missing(evidence.missing, MissingKind::kernel_log));
+}
+
+TEST(Gather, AReasonThatNamesTheKernelLogIsNotAboutIt) {
+    RunRecord record = synthetic::run();
+    record.end = synthetic::end(second, SIGKILL);
+    record.events = {not_seen(MissingKind::from_inside, "cannot open /home/kernel log/stderr")};
+    const Evidence evidence = gather(record, {});
+    EXPECT_TRUE(evidence.kernel_log_complete);
+    EXPECT_FALSE(is_missing(evidence.missing, MissingKind::kernel_log));
+}
+
+TEST(Gather, ALogThatWasNotReadOrOnlyInPartIsNotComplete) {
+    for (const MissingKind what : {MissingKind::kernel_log_closed, MissingKind::kernel_log_cut}) {
+        RunRecord record = synthetic::run();
+        record.end = synthetic::end(second, SIGKILL);
+        record.events = {not_seen(what)};
+        EXPECT_FALSE(gather(record, {}).kernel_log_complete);
+    }
+}
+
+TEST(Gather, ARecordFromBeforeThereWereKindsHasSentences) {
+    RunRecord record = synthetic::run();
+    record.end = synthetic::end(second, SIGKILL);
+    record.events = {not_seen(MissingKind::unsaid, "kernel log not readable by this user")};
+    const Evidence evidence = gather(record, {});
+    EXPECT_EQ(evidence.missing[0],
+              (Missing{MissingKind::kernel_log, "kernel log not readable by this user"}));
+    EXPECT_FALSE(evidence.kernel_log_complete);
+}
+
+TEST(Gather, AKindOfANewerHoldfastIsToldByItsText) {
+    RunRecord record = synthetic::run();
+    record.events = {not_seen(MissingKind::other, "no moon")};
+    record.events[0].a = 200;
+    EXPECT_EQ(gather(record, {}).missing[0], (Missing{MissingKind::other, "no moon"}));
 }
 
 TEST(Gather, LivesOnTheMachineBoxAlone) {

@@ -66,7 +66,7 @@ std::vector<KernelLogEntry> kernel_log(const RunRecord& record, const RunClock& 
 struct StderrText {
     std::string tail;
     bool seen = false;
-    std::string missing;  // why it was not seen; empty when it was
+    std::optional<Missing> missing;  // why it was not seen
 };
 inline constexpr std::size_t stderr_limit = 64U << 10U;
 StderrText stderr_text(const RunRecord& record, const MachineView& machine);

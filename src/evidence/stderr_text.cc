@@ -45,16 +45,18 @@ StderrText seen(std::string_view raw, bool from_the_middle) {
     return {std::move(text), true, {}};
 }
 
-StderrText unseen(std::string why) { return {{}, false, std::move(why)}; }
+StderrText unseen(MissingKind why, std::string detail = {}) {
+    return {{}, false, Missing{why, std::move(detail)}};
+}
 
 StderrText from_file(const RunRecord& record, const MachineView& machine) {
     const OutputCapture& capture = record.facts->output;
-    if (!machine.output_file) return unseen("stderr: its file was not looked at");
+    if (!machine.output_file) return unseen(MissingKind::stderr_file_not_tried);
     const auto file = machine.output_file(capture, stderr_limit);
-    if (!file) return unseen("stderr: " + printable(file.error().text));
+    if (!file) return unseen(MissingKind::stderr_file_unread, printable(file.error().text));
     const auto modified = file->modified_wall.count();
     if (record.end && bounded_difference(modified, record.end->time_wall) > late_write.count())
-        return unseen("stderr: its file was written to after the run");
+        return unseen(MissingKind::stderr_file_changed);
     return seen(file->tail, file->from_the_middle);
 }
 
@@ -65,15 +67,15 @@ StderrText stderr_text(const RunRecord& record, const MachineView& machine) {
         const OutputTail& output = *record.output;
         return seen(output.text, output.taken > output.text.size());
     };
-    if (!record.facts) return record.output ? relayed() : unseen("stderr: not recorded");
+    if (!record.facts) return record.output ? relayed() : unseen(MissingKind::stderr_unrecorded);
     switch (record.facts->output.kind) {
     case OutputCapture::Kind::relay:
-        return record.output ? relayed() : unseen("stderr: its record is lost");
+        return record.output ? relayed() : unseen(MissingKind::stderr_record_lost);
     case OutputCapture::Kind::file: return from_file(record, machine);
-    case OutputCapture::Kind::terminal: return unseen("stderr: went to the terminal, not recorded");
-    case OutputCapture::Kind::none: return unseen("stderr: not recorded");
+    case OutputCapture::Kind::terminal: return unseen(MissingKind::stderr_on_terminal);
+    case OutputCapture::Kind::none: return unseen(MissingKind::stderr_unrecorded);
     }
-    return unseen("stderr: not recorded");
+    return unseen(MissingKind::stderr_unrecorded);
 }
 
 }  // namespace holdfast::gatherers

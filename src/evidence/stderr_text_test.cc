@@ -54,7 +54,7 @@ TEST(StderrText, OfATerminalIsNotSeenAndSaysSo) {
     record.facts->output.kind = Kind::terminal;
     const auto words = gatherers::stderr_text(record, {});
     EXPECT_FALSE(words.seen);
-    EXPECT_NE(words.missing.find("terminal"), std::string::npos);
+    EXPECT_EQ(words.missing, (Missing{MissingKind::stderr_on_terminal, ""}));
 }
 
 class StderrFile : public testing::Test {
@@ -95,7 +95,8 @@ TEST_F(StderrFile, AnotherFileOfThatNameIsNotRead) {
     std::ofstream(path_) << "of an earlier run\nsomebody else's words\n";
     const auto words = gatherers::stderr_text(record_, machine_);
     EXPECT_FALSE(words.seen);
-    EXPECT_FALSE(words.missing.empty());
+    ASSERT_TRUE(words.missing);
+    EXPECT_EQ(words.missing->what, MissingKind::stderr_file_unread);
 }
 
 TEST_F(StderrFile, AFileThatIsGoneIsMissing) {
@@ -107,7 +108,7 @@ TEST_F(StderrFile, WordsWrittenAfterTheRunAreNotTheRuns) {
     record_.end->time_wall -= 60 * synthetic::second;
     const auto words = gatherers::stderr_text(record_, machine_);
     EXPECT_FALSE(words.seen);
-    EXPECT_NE(words.missing.find("after the run"), std::string::npos);
+    EXPECT_EQ(words.missing, (Missing{MissingKind::stderr_file_changed, ""}));
 }
 
 TEST_F(StderrFile, WithoutAMachineNoFileIsOpened) {

@@ -2,6 +2,7 @@
 
 #include "check/foretold.h"
 #include "diagnose/diagnose.h"
+#include "diagnose/growth/filling.h"
 #include "diagnose/growth/memory_lines.h"
 #include "evidence/comprehensions.h"
 #include "evidence/crash_settle.h"
@@ -56,6 +57,18 @@ Verdict judge(const RunRecord& record, const Evidence& evidence) {
             check::add_foretold(verdict, *report);
     if (record.cells) name_cells(verdict, *record.cells);
     return with_source_lines(std::move(verdict));
+}
+
+std::optional<std::string> notice_of_filling(const RunRecord& record, Nanos fills_in) {
+    std::optional<FillingLeak> leak = leak_that_fills(evidence_of(record), fills_in);
+    if (!leak) return std::nullopt;
+    if (record.cells) {
+        std::vector<MemorySite> named{leak->line};
+        name_cells(named, *record.cells);
+        leak->in_cell = named[0].file != leak->line.file;
+        leak->line = named[0];
+    }
+    return notice_of(*leak);
 }
 
 Result<Verdict> verdict_of(const RunDirectory& directory, Judge how) {

@@ -9,44 +9,34 @@ namespace {
 
 struct Mark {
     std::string_view words;
-    Missing::What what;
+    MissingKind what;
 };
 
-// The words that supervisors of every version have written.
+// How the sentences began that supervisors wrote before there were kinds. Other people's words come
+// later in them.
 constexpr std::array marks{
-    Mark{"kernel log", Missing::What::kernel_log},
-    Mark{"oom_kill", Missing::What::oom_count},
-    Mark{"vmstat", Missing::What::host_counters},
-    Mark{"exit status", Missing::What::exit_status},
-    Mark{"supervisor was lost", Missing::What::supervisor},
-    Mark{"stderr", Missing::What::stderr_text},
+    Mark{"kernel log", MissingKind::kernel_log},
+    Mark{"some lines of the kernel log", MissingKind::kernel_log},
+    Mark{"oom_kill count of the process's own cgroup", MissingKind::oom_count},
+    Mark{"oom_kill count of the machine", MissingKind::host_counters},
+    Mark{"/proc/vmstat", MissingKind::host_counters},
+    Mark{"exit status", MissingKind::exit_status},
+    Mark{"the supervisor ", MissingKind::supervisor},
+    Mark{"stderr", MissingKind::stderr_text},
 };
 
 }  // namespace
 
 Missing Missing::from_text(std::string text) {
     for (const Mark& mark : marks)
-        if (text.find(mark.words) != std::string::npos) return {mark.what, std::move(text)};
-    return {What::other, std::move(text)};
+        if (text.starts_with(mark.words)) return {mark.what, std::move(text)};
+    return {MissingKind::other, std::move(text)};
 }
 
-bool is_missing(const std::vector<Missing>& list, Missing::What what) {
-    return std::any_of(list.begin(), list.end(),
-                       [what](const Missing& entry) { return entry.what == what; });
-}
-
-std::vector<std::string> sentences(const std::vector<Missing>& list) {
-    std::vector<std::string> texts;
-    texts.reserve(list.size());
-    for (const Missing& entry : list) texts.push_back(entry.detail);
-    return texts;
-}
-
-std::vector<Missing> missing_from_texts(std::vector<std::string> texts) {
-    std::vector<Missing> list;
-    list.reserve(texts.size());
-    for (std::string& text : texts) list.push_back(Missing::from_text(std::move(text)));
-    return list;
+bool is_missing(const std::vector<Missing>& list, MissingKind subject) {
+    return std::any_of(list.begin(), list.end(), [subject](const Missing& entry) {
+        return subject_of(entry.what) == subject;
+    });
 }
 
 const ProcessEvidence* Evidence::process(int pid) const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/missing_kind.h"
 #include "base/time.h"
 #include "model/agent_evidence.h"
 #include "model/stall_evidence.h"
@@ -16,28 +17,18 @@
 
 namespace holdfast {
 
-// What could not be seen: its kind, and the sentence about it.
+// What could not be seen. diagnose/words makes the sentence.
 struct Missing {
-    enum class What {
-        other,
-        kernel_log,
-        oom_count,      // of the process's own cgroup
-        host_counters,  // /proc/vmstat
-        exit_status,
-        supervisor,  // it was lost, nobody knows how
-        stderr_text,
-    };
-    What what = What::other;
-    std::string detail;  // the whole sentence
+    MissingKind what = MissingKind::other;
+    std::string detail;  // what the kind does not say: a reason, a number; or the whole sentence
 
-    // From a sentence in a record or a recording, which have no kinds.
+    // From a sentence in a record or a recording from before there were kinds. Guesses.
     static Missing from_text(std::string text);
     friend bool operator==(const Missing&, const Missing&) = default;
 };
 
-bool is_missing(const std::vector<Missing>& list, Missing::What what);
-std::vector<std::string> sentences(const std::vector<Missing>& list);
-std::vector<Missing> missing_from_texts(std::vector<std::string> texts);
+// Whether anything about this subject is missing.
+bool is_missing(const std::vector<Missing>& list, MissingKind subject);
 
 // A soft limit of a process; absent when unlimited or not readable.
 struct ProcessLimits {

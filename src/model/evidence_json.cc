@@ -6,6 +6,12 @@ namespace holdfast {
 namespace fields {
 
 template <class Json>
+void describe(Json& json, Ref<Json, Missing> missing) {
+    json.choice("what", missing.what, missing_kind_words);
+    json.field_unless_empty("detail", missing.detail);
+}
+
+template <class Json>
 void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.schema();
     json.field("run", evidence.run);
@@ -36,11 +42,7 @@ void describe(Json& json, Ref<Json, Evidence> evidence) {
     json.field("stderr_seen", evidence.stderr_seen);
     json.field("traceback", evidence.traceback);
     json.field("memory", evidence.memory);
-    // Recordings have only sentences; the kinds are derived from them.
-    std::vector<std::string> missing;
-    if constexpr (Json::writes) missing = sentences(evidence.missing);
-    json.field("missing", missing);
-    if constexpr (!Json::writes) evidence.missing = missing_from_texts(std::move(missing));
+    json.field("missing", evidence.missing);  // old recordings have sentences
 }
 
 }  // namespace fields

@@ -205,7 +205,7 @@ Evidence full_evidence() {
                 "container limit",
                 {{"a.py", 3, Bytes{4}, 5, Bytes{6}}},
                 {{at(123456789), Bytes{6}, Bytes{7}, Bytes{5}}}};
-    e.missing = {{Missing::What::kernel_log, "kernel log"}};
+    e.missing = {{MissingKind::from_inside, "no disk"}};
     return e;
 }
 
@@ -262,6 +262,18 @@ TEST(EvidenceJson, AnErrorNamesItsField) {
     EXPECT_EQ(error_of(R"("ended": 1)"), "evidence: ended: expected true or false");
     EXPECT_EQ(error_of(R"("end_time": 9223372036854775808)"),
               "evidence: end_time: number out of range");
+}
+
+TEST(EvidenceJson, AnOldRecordingHasSentencesForWhatWasMissing) {
+    const auto evidence = evidence_from_json(
+        R"({"schema": 1, "missing": ["kernel log not readable by this user",
+            "a Python hook failed: /home/ada/stderr/x.py: kernel log", {"what": "pressure"}]})");
+    ASSERT_TRUE(evidence.ok()) << evidence.error().text;
+    EXPECT_EQ(evidence->missing,
+              (std::vector<Missing>{
+                  {MissingKind::kernel_log, "kernel log not readable by this user"},
+                  {MissingKind::other, "a Python hook failed: /home/ada/stderr/x.py: kernel log"},
+                  {MissingKind::pressure, ""}}));
 }
 
 TEST(EvidenceJson, AMistypedFieldIsNotTakenForUnseen) {

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "model/json_writer.h"
 
@@ -109,6 +110,8 @@ private:
         if constexpr (std::is_integral_v<T>) {
             decode_integer(node, value);
         } else {
+            if constexpr (requires { T::from_text(std::string()); })
+                if (node.is_string()) return void(value = T::from_text(printable(*node.text())));
             JsonReader inner(node, state_);
             describe(inner, value);
             inner.reject_unknown();

@@ -165,7 +165,7 @@ enum class EventKind : std::uint32_t {
     oom_kill_moved = 3,      // cgroup slot a; before b, after c; time of the look before: d
     kernel_log = 4,          // text without the prefix of /dev/kmsg; d: its own time, ns
     process_ended = 5,       // pid a, wait status b (-1 unknown); except clean ends
-    missing = 6,             // text: a source that could not be read
+    missing = 6,             // a: MissingKind; text: what that does not say
     userspace_oom_mark = 7,  // cgroup slot a; text: systemd-oomd's marks from before the run
     // Written by the sentry. a: 1 killed, 2 crashed, 3 killed by the OOM killer; b: 1 if the sentry
     // passed the kill on to the program

@@ -17,7 +17,6 @@ constexpr std::size_t word_limit = 256;
 constexpr std::size_t path_limit = 4096;
 constexpr std::size_t command_limit = 8192;
 constexpr std::size_t argument_count_limit = 256;
-constexpr std::size_t missing_count_limit = 32;
 constexpr std::string_view dots = "...";
 
 std::string bounded(std::string_view text, std::size_t limit) {
@@ -36,13 +35,6 @@ std::vector<std::string> cut_command(const std::vector<std::string>& command) {
         kept.push_back(bounded(argument, left));
         left -= std::min(left, argument.size() + 1);
     }
-    return kept;
-}
-
-std::vector<std::string> cut_missing(const std::vector<std::string>& missing) {
-    std::vector<std::string> kept;
-    for (std::size_t i = 0; i < missing.size() && i < missing_count_limit; ++i)
-        kept.push_back(bounded(missing[i], word_limit));
     return kept;
 }
 
@@ -191,7 +183,6 @@ std::string to_json(const RunFacts& facts) {
     output["device"] = facts.output.device;
     output["inode"] = facts.output.inode;
     output["from_offset"] = facts.output.from_offset;
-    object["missing"] = cut_missing(facts.missing);
     if (facts.overcommit_mode) object["overcommit_mode"] = *facts.overcommit_mode;
     if (facts.max_map_count) object["max_map_count"] = *facts.max_map_count;
     return object.dump(1) + "\n";
@@ -234,7 +225,6 @@ Result<RunFacts> run_facts_from_json(std::string_view text) {
     if (const Json* scheduler = fields.object("scheduler"))
         read_scheduler(*scheduler, facts.scheduler, error);
     if (const Json* output = fields.object("output")) read_output(*output, facts.output, error);
-    fields.texts("missing", facts.missing, missing_count_limit);
     if (!error.empty()) return Error{error};
     return facts;
 }

@@ -56,7 +56,6 @@ struct RunFacts {
     double cpu_count = 0;
     SchedulerFacts scheduler;
     OutputCapture output;
-    std::vector<std::string> missing;  // sources that could not be read at the start
 
     friend bool operator==(const RunFacts&, const RunFacts&) = default;
 };

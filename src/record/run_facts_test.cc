@@ -27,7 +27,6 @@ RunFacts example() {
     facts.cpu_count = 1.5;
     facts.scheduler = {"slurm", "77_3", 1794720000};
     facts.output = {OutputCapture::Kind::file, "/tmp/err log", 2049, 77, 12};
-    facts.missing = {"kernel log not readable"};
     return facts;
 }
 
@@ -61,7 +60,6 @@ TEST(RunFacts, StaySmallWhateverTheCommand) {
     RunFacts facts = example();
     facts.command.assign(100'000, std::string(50, '"'));
     facts.command[0] = std::string(3'000'000, '\\');
-    facts.missing.assign(1000, std::string(1000, '"'));
     for (std::string* text : {&facts.name, &facts.cwd, &facts.host, &facts.kernel, &facts.boot_id,
                               &facts.holdfast_version, &facts.output.path, &facts.scheduler.kind,
                               &facts.scheduler.job_id, &facts.id})

@@ -19,15 +19,12 @@ bool any_thread(const StallPicture& picture, Test test) {
                        });
 }
 
-// Every process that should bring the data is stuck for good, or stopped.
-bool workers_are_stuck(const StallPicture& picture, const PicturedProcess& parent) {
-    bool any = false;
-    for (const PicturedProcess& process : picture.processes) {
-        if (process.parent != parent.pid || !process.worker) continue;
-        const WaitingThread* main = process.main_thread();
-        any = any || is_stopped(process) || (main != nullptr && main->own_lock && main->inside);
-    }
-    return any;
+// Somebody who should bring the data will not.
+bool a_worker_is_stuck(const StallPicture& picture, const PicturedProcess& parent) {
+    return std::any_of(
+        picture.processes.begin(), picture.processes.end(), [&](const PicturedProcess& process) {
+            return process.parent == parent.pid && process.worker && will_deliver_nothing(process);
+        });
 }
 
 // Whether it waits for a child that somebody has stopped.
@@ -73,7 +70,7 @@ bool is_quiet_stall(const StallPicture& picture, const StallFacts& facts, Nanos 
     for (const PicturedProcess& process : all) {
         const WaitingThread* main = process.main_thread();
         if (main == nullptr) continue;
-        if (fetches_data(*main) && workers_are_stuck(picture, process)) return true;
+        if (fetches_data(*main) && a_worker_is_stuck(picture, process)) return true;
         if (joins_others(*main) && facts.quiet >= times(patience, for_collectives)) return true;
         if (waits_for_a_stopped_child(picture, process)) return true;
     }

@@ -80,6 +80,21 @@ inline constexpr std::size_t turns_before_a_loop = 2;
 // else, now and then, has less.
 inline constexpr double running_share = 0.7;
 
+// Full pressure of memory, in percent of the time: a wait for the disk may then be one for swap.
+inline constexpr int waits_for_swap = 10;
+// A forked child that used no more CPU time than this went nowhere after the fork.
+inline constexpr Nanos idle_since_fork = std::chrono::seconds(1);
+// A worker that died this shortly after its parent began to wait died before that: what the pool
+// does meanwhile looks like movement.
+inline constexpr Nanos lost_worker_noticed = std::chrono::seconds(15);
+// Likewise for a thread that ended with an exception; or nothing moved for so long after it.
+inline constexpr Nanos lost_thread_noticed = std::chrono::seconds(2);
+inline constexpr Nanos nothing_after_lost_thread = std::chrono::seconds(10);
+// So many workers in a row that were OOM-killed, the last one so shortly before the end, and no
+// step: processes come and go, but no work gets done.
+inline constexpr int workers_killed_in_a_row = 4;
+inline constexpr Nanos last_killed_before_the_end = std::chrono::seconds(10);
+
 // The supervisor looks every second: a stall that was seen this shortly before the end lasted until
 // then.
 inline constexpr Nanos seen_before_the_end = std::chrono::seconds(10);

@@ -119,6 +119,12 @@ bool is_stopped(const StalledProcess& process) {
     return !process.threads.empty() && process.threads.front().wait == WaitKind::stopped;
 }
 
+bool will_deliver_nothing(const StalledProcess& worker) {
+    if (is_stopped(worker)) return true;
+    return !worker.threads.empty() && worker.threads.front().own_lock &&
+           worker.threads.front().inside;
+}
+
 bool is_at_work(const WaitingThread& thread) {
     // A forked child still carries its parent's frames; its own begin where it was started.
     auto begin = thread.frames.begin();

@@ -62,6 +62,8 @@ bool pauses_between_steps(const WaitingThread& thread);
 // It waits for a thread or process, and not for time, a terminal or the network.
 bool waits_for_somebody(const WaitingThread& thread);
 bool is_stopped(const StalledProcess& process);
+// A worker that is stopped, or waits for a lock that nobody outside its own process can release.
+bool will_deliver_nothing(const StalledProcess& worker);
 // It runs the user's own code, unlike a worker that waits for its next task.
 bool is_at_work(const WaitingThread& thread);
 // It is in the middle of a task from a pool of threads, unlike a thread that serves a queue.

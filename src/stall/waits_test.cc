@@ -99,5 +99,20 @@ TEST(StallWaits, a_debugger_a_stopped_program_and_a_lone_thread_at_an_event_rest
     EXPECT_TRUE(rests(two));
 }
 
+TEST(StallWaits, a_worker_delivers_nothing_if_it_is_stopped_or_in_a_lock_of_its_own) {
+    WaitingThread thread;
+    EXPECT_FALSE(will_deliver_nothing({}));
+    thread.wait = WaitKind::lock;
+    thread.own_lock = true;
+    EXPECT_FALSE(will_deliver_nothing({1, false, {thread}}));  // somebody else may release it
+    thread.inside = true;
+    EXPECT_TRUE(will_deliver_nothing({1, false, {thread}}));
+    WaitingThread stopped;
+    stopped.wait = WaitKind::stopped;
+    EXPECT_TRUE(will_deliver_nothing({1, false, {stopped}}));
+    stopped.wait = WaitKind::sleep;
+    EXPECT_FALSE(will_deliver_nothing({1, false, {stopped}}));
+}
+
 }  // namespace
 }  // namespace holdfast

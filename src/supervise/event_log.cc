@@ -52,8 +52,10 @@ void EventLog::process_ended(Nanos now, pid_t pid, int wait_status) {
     write(event, {});
 }
 
-void EventLog::missing(Nanos now, std::string_view text) {
-    write(event_at(now, format::EventKind::missing), text);
+void EventLog::missing(Nanos now, MissingKind what, std::string_view detail) {
+    format::Event event = event_at(now, format::EventKind::missing);
+    event.a = static_cast<std::int64_t>(what);
+    write(event, detail);
 }
 
 void EventLog::write(format::Event event, std::string_view text) {

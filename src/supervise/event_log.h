@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/missing_kind.h"
 #include "base/time.h"
 #include "record/format.h"
 #include "record/section_writer.h"
@@ -31,7 +32,8 @@ public:
     void userspace_oom_mark(Nanos now, int cgroup_slot, std::string_view mark);
     void kernel_line(Nanos now, Nanos stamped, std::string_view text);
     void process_ended(Nanos now, pid_t pid, int wait_status);
-    void missing(Nanos now, std::string_view text);
+    // `detail`: what the kind does not say, such as a reason; the sentence is made by who reads it.
+    void missing(Nanos now, MissingKind what, std::string_view detail = {});
 
 private:
     void write(format::Event event, std::string_view text);

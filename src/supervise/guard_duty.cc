@@ -84,13 +84,13 @@ std::optional<GuardDuty> GuardDuty::start(const RunOptions& options, RunDirector
     const Nanos now = monotonic_now();
     auto page = HeadroomPage::create(directory, options.guard);
     if (!page) {
-        events.missing(now, "the guard is off: " + page.error().text);
+        events.missing(now, MissingKind::guard_off, page.error().text);
         return std::nullopt;
     }
     GuardDuty duty(options, std::move(page).value(), observer);
     duty.page_.publish(now, observer.addresses(), observer.machine_headroom());
     if (observer.addresses().empty())
-        events.missing(now, "the guard is off: no memory cgroup is visible");
+        events.missing(now, MissingKind::guard_off, "no memory cgroup is visible");
     return duty;
 }
 

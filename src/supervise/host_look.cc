@@ -31,11 +31,11 @@ HostLook::HostLook(const sources::Roots& roots)
       memory_pressure_(value_or_nothing(sources::PressureReader::open(roots, "memory"))),
       io_pressure_(value_or_nothing(sources::PressureReader::open(roots, "io"))),
       cpu_pressure_(value_or_nothing(sources::PressureReader::open(roots, "cpu"))) {
-    if (!meminfo_) missing_.emplace_back("/proc/meminfo not readable");
-    if (!vmstat_) missing_.emplace_back("/proc/vmstat not readable");
+    if (!meminfo_) missing_.push_back(MissingKind::meminfo);
+    if (!vmstat_) missing_.push_back(MissingKind::vmstat);
     // PSI that is compiled in but switched off (psi=0) shows only when it is read.
     if (memory_pressure_ && !memory_pressure_->read()) memory_pressure_.reset();
-    if (!memory_pressure_) missing_.emplace_back("this kernel keeps no pressure figures (PSI)");
+    if (!memory_pressure_) missing_.push_back(MissingKind::pressure);
 }
 
 void HostLook::fill(format::Sample& sample) const {

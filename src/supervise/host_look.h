@@ -2,10 +2,10 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/bytes.h"
+#include "base/missing_kind.h"
 #include "record/format.h"
 #include "sources/meminfo.h"
 #include "sources/pressure.h"
@@ -22,14 +22,14 @@ public:
     void fill(format::Sample& sample) const;
     // What a program can still get before the machine itself runs out of memory.
     static std::optional<Bytes> headroom(const format::Sample& sample);
-    // The sources that this machine does not have, as text.
-    const std::vector<std::string>& missing() const { return missing_; }
+    // The sources that this machine does not have.
+    const std::vector<MissingKind>& missing() const { return missing_; }
 
 private:
     std::optional<sources::MeminfoReader> meminfo_;
     std::optional<sources::VmstatReader> vmstat_;
     std::optional<sources::PressureReader> memory_pressure_, io_pressure_, cpu_pressure_;
-    std::vector<std::string> missing_;
+    std::vector<MissingKind> missing_;
 };
 
 // A sample in which every figure is unknown.

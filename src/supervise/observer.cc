@@ -72,11 +72,9 @@ void Observer::begin(Nanos now, pid_t command, const std::string& working_direct
 }
 
 void Observer::note_missing(Nanos now) {
-    for (const std::string& text : host_.missing()) events_->missing(now, text);
-    if (!kernel_log_) events_->missing(now, "kernel log not readable by this user");
-    if (!cgroups_.any())
-        events_->missing(now, "no memory cgroup visible" +
-                                  (cgroups_.why_none().empty() ? "" : ": " + cgroups_.why_none()));
+    for (const MissingKind what : host_.missing()) events_->missing(now, what);
+    if (!kernel_log_) events_->missing(now, MissingKind::kernel_log_closed);
+    if (!cgroups_.any()) events_->missing(now, MissingKind::memory_cgroup, cgroups_.why_none());
 }
 
 Nanos Observer::look(Nanos now) {
@@ -159,7 +157,8 @@ void Observer::look_at_neighbours(Nanos now) {
 void Observer::look_at_stacks(Nanos now) {
     const Nanos begin = own_cpu_now();
     stacks_.look(now, tree_.pythons());
-    if (const std::string why = stacks_.take_complaint(); !why.empty()) events_->missing(now, why);
+    if (const std::string why = stacks_.take_complaint(); !why.empty())
+        events_->missing(now, MissingKind::from_outside, why);
     next_stacks_ = now + pause_after(own_cpu_now() - begin, std::chrono::seconds(1));
 }
 
@@ -196,7 +195,7 @@ void Observer::read_kernel_log(Nanos now) {
     for (int count = 0; count < 1000; ++count) {
         const auto record = kernel_log_->next();
         if (kernel_log_->lost_some() && !told_of_lost_log_) {
-            events_->missing(now, "some lines of the kernel log came too fast to be read");
+            events_->missing(now, MissingKind::kernel_log_cut);
             told_of_lost_log_ = true;
         }
         if (!record || !*record) return;

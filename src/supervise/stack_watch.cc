@@ -30,7 +30,7 @@ StackWatch::Known& StackWatch::know(Nanos now, pid_t pid) {
         known.python.emplace(std::move(python).value());
     else if (python.error().number == EPERM && !complained_) {
         complained_ = true;
-        complaint_ = "Python stacks from outside: " + python.error().text;
+        complaint_ = python.error().text;
     }
     return known;
 }

@@ -214,7 +214,7 @@ void Supervisor::start_relay(Capture capture) {
 // the verdict says so.
 void Supervisor::inject_agent(Launch& plan) {
     const auto without = [&](const std::string& why) {
-        events_->missing(monotonic_now(), "Python lines and native stacks: " + why);
+        events_->missing(monotonic_now(), MissingKind::from_inside, why);
     };
     if (!options_->agent) return without("--no-agent was given");
     if (!recorder_.directory) return without("no disk to write them to");

@@ -4,9 +4,11 @@
 #include <array>
 #include <cctype>
 #include <csignal>
+#include <utility>
 
 #include "base/text.h"
 #include "base/time.h"
+#include "diagnose/autopsy.h"
 #include "diagnose/death/lost_peer.h"
 #include "diagnose/death/stop_signals.h"
 #include "diagnose/death/witnesses.h"
@@ -238,6 +240,10 @@ const ProcessEvidence* behind(const Death& parent, const ProcessEvidence& child)
     return own != nullptr ? own : &child;
 }
 
+FatalChild felled_by(const Death& child, bool named, std::string line) {
+    return {autopsy_of(child), named, std::move(line)};
+}
+
 // A launcher passes on the end of its program: as 128 + 9 (shells), as -9, which becomes 247
 // (sys.exit(returncode)), or as the same status.
 std::optional<FatalChild> child_handed_on(const Death& parent) {
@@ -250,7 +256,7 @@ std::optional<FatalChild> child_handed_on(const Death& parent) {
             continue;
         const std::optional<int> signal = process.exit->signal;
         if (signal && (code == 128 + *signal || code == 256 - *signal))
-            return FatalChild{*death_of(parent.all, process), true, {}};
+            return felled_by(*death_of(parent.all, process), true, {});
         // Many children fail without being the reason; one that raised an exception has a reason of
         // its own.
         if (process.exit->code == code && death_of(parent.all, process)->own_traceback &&
@@ -258,7 +264,7 @@ std::optional<FatalChild> child_handed_on(const Death& parent) {
             same = &process;
     }
     if (same == nullptr || final_exception(parent) != nullptr) return std::nullopt;
-    return FatalChild{*death_of(parent.all, *behind(parent, *same)), false, {}};
+    return felled_by(*death_of(parent.all, *behind(parent, *same)), false, {});
 }
 
 // A child that came and went between two looks, but whose pid and cgroup the kernel's log names.
@@ -324,13 +330,13 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
     if (traceback != nullptr && told_of_failure(*traceback) &&
         first_child(parent, std::nullopt, true) == nullptr)
         if (const ProcessEvidence* child = child_that_raised(parent))
-            return FatalChild{*death_of(parent.all, *behind(parent, *child)), true,
-                              exception_line(*traceback)};
+            return felled_by(*death_of(parent.all, *behind(parent, *child)), true,
+                             exception_line(*traceback));
     // The parent is a rank itself.
     if (peer_words(parent)) {
         const ProcessEvidence* own = own_end_behind(parent, parent);
         if (own == nullptr) return std::nullopt;
-        return FatalChild{*death_of(parent.all, *own), true, exception_line(*traceback)};
+        return felled_by(*death_of(parent.all, *own), true, exception_line(*traceback));
     }
     if (traceback != nullptr && !about_a_child(*traceback)) {
         const std::string said = exception_line(*traceback);
@@ -338,7 +344,7 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
         if (const std::optional<int> signal = signal_as_status(said); signal && child == nullptr)
             child = first_child(parent, signal, true);
         if (child == nullptr) return std::nullopt;
-        return FatalChild{*death_of(parent.all, *child), true, said};
+        return felled_by(*death_of(parent.all, *child), true, said);
     }
 
     const std::optional<WorkerText> text =
@@ -348,18 +354,18 @@ std::optional<FatalChild> child_that_felled(const Death& parent) {
         text ? text->line : (traceback != nullptr ? exception_line(*traceback) : "");
     if (text)
         if (const std::optional<Death> death = named_child(parent, *text))
-            return FatalChild{*death, true, line};
+            return felled_by(*death, true, line);
     const std::optional<int> signal = text ? text->signal : std::nullopt;
     if (const ProcessEvidence* child = first_child(parent, signal, true))
-        return FatalChild{*death_of(parent.all, *child), related, line};
+        return felled_by(*death_of(parent.all, *child), related, line);
     if (!signal) return std::nullopt;
     // Nobody read the child's status, but the parent says how a child ended.
     const ProcessEvidence* child = first_child(parent, std::nullopt, false);
     if (child == nullptr && signal == SIGKILL)
         if (const std::optional<int> pid = unseen_and_taken(parent))
-            return FatalChild{told_by_text(parent, nullptr, *pid, *signal), true, line};
-    return FatalChild{told_by_text(parent, child, child != nullptr ? child->pid : 0, *signal),
-                      child != nullptr, line};
+            return felled_by(told_by_text(parent, nullptr, *pid, *signal), true, line);
+    return felled_by(told_by_text(parent, child, child != nullptr ? child->pid : 0, *signal),
+                     child != nullptr, line);
 }
 
 }  // namespace holdfast

@@ -2,6 +2,7 @@
 // message.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,8 +26,10 @@ std::optional<WorkerText> worker_text(std::string_view text);
 // child's.
 std::optional<int> rank_that_raised(const Death& death);
 
+struct Autopsy;
+
 struct FatalChild {
-    Death death;
+    std::shared_ptr<const Autopsy> death;  // never null
     // The parent's last message names the child; otherwise only the order of the two ends points to
     // it.
     bool named = false;

@@ -3,6 +3,7 @@
 #include "diagnose/facts/stalls.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/stall/standstill.h"
+#include "stall/thresholds.h"
 #include "stall/waits.h"
 
 namespace holdfast::rules {
@@ -11,12 +12,11 @@ std::optional<Finding> fork_deadlock(const Autopsy& death) {
     if (!stand || stand->kind != StandstillKind::fork_deadlock) return std::nullopt;
     const ProcessEvidence* child = death.all.process(stand->culprit->pid);
     const ProcessEvidence* parent = child != nullptr ? death.all.process(child->parent) : nullptr;
-    constexpr Nanos next_to_nothing{1'000'000'000};
-    const bool idle_since_fork =
-        child != nullptr && child->cpu_time && *child->cpu_time <= next_to_nothing;
+    const bool idle = child != nullptr && child->cpu_time &&
+                      *child->cpu_time <= stall_thresholds::idle_since_fork;
     const bool had_threads = parent != nullptr && parent->threads_peak.value_or(0) > 1;
     const bool owner_elsewhere = stand->thread->owner.has_value();
-    const bool certain = owner_elsewhere || (idle_since_fork && had_threads);
+    const bool certain = owner_elsewhere || (idle && had_threads);
     return stall_finding(death, *stand, "fork-deadlock"_cause,
                          certain ? Confidence::certain : Confidence::likely,
                          facts::ForkDeadlock{*stand});

@@ -86,7 +86,7 @@ bool is_of_manager(const Frame& frame) {
 
 // The line of the parent that was speaking to its helper when that ended, or a moment before.
 std::optional<Where> where_it_was_called(const Autopsy& death, const AgentEvidence& helper) {
-    if (death.fatal_child && death.fatal_child->death.pid == helper.pid && death.died_at)
+    if (death.fatal_child && death.fatal_child->death->pid == helper.pid && death.died_at)
         return death.died_at;
     const ProcessEvidence* process = death.all.process(helper.pid);
     if (process == nullptr) return std::nullopt;

@@ -127,8 +127,8 @@ std::optional<Holding> innermost_call(const Lines& calls) {
 // The memory that was full when the kernel killed the program or its worker: the limit, or the
 // machine's memory.
 std::optional<Bytes> what_was_filled(const Autopsy& death) {
-    std::optional<OomKill> kill = death.oom_kill;
-    if (!kill && death.fatal_child) kill = oom_kill_of(death.fatal_child->death);
+    const bool own = death.oom_kill || !death.fatal_child;
+    const std::optional<OomKill>& kill = own ? death.oom_kill : death.fatal_child->death->oom_kill;
     if (!kill) return std::nullopt;
     return kill->level != nullptr ? kill->level->limit : death.all.host.total;
 }
@@ -480,7 +480,7 @@ std::optional<Finding> loaded_in_each_worker(const Autopsy& death) {
     const CgroupEvidence* cgroup = death.cgroup();
     const std::optional<Bytes> limit = cgroup != nullptr ? smallest_limit(*cgroup) : std::nullopt;
     if (!death.decides || !limit) return std::nullopt;
-    const Death& first = death.fatal_child ? death.fatal_child->death : death;
+    const Autopsy& first = death.fatal_child ? *death.fatal_child->death : death;
     constexpr Nanos moment{1'000'000'000};
     struct Sum {
         Where where;
@@ -528,8 +528,7 @@ std::optional<Finding> copied_from_parent(const Autopsy& death) {
     const std::optional<Bytes> limit = smallest_limit(*cgroup);
     if (!limit || main->anon->share_of(*limit) < 0.05) return std::nullopt;
     // A parent may outlive its workers by far, so count those that lived when the first one died.
-    const std::optional<FatalChild>& felled = death.fatal_child;
-    const Death& first = felled ? felled->death : death;
+    const Autopsy& first = death.fatal_child ? *death.fatal_child->death : death;
     constexpr Nanos moment{1'000'000'000};
     std::uint64_t workers = 0;
     Bytes copies;
@@ -558,7 +557,7 @@ std::optional<Finding> copied_from_parent(const Autopsy& death) {
     // After a kill the cgroup's count is too low. But the limit was full, so what neither the
     // parent nor anybody else holds belonged to the workers. Requires that the survivors still hold
     // most of the limit, or that memory known to be unshared would fill it.
-    const std::optional<OomKill> kill = oom_kill_of(first);
+    const std::optional<OomKill>& kill = first.oom_kill;
     const bool filled = kill && kill->scope == OomKill::Scope::cgroup &&
                         (cgroup->anon->share_of(*limit) >= 0.5 || unshared.share_of(*limit) >= 0.7);
     const Bytes theirs = filled ? *limit - *main->anon - others : Bytes{};

@@ -218,7 +218,7 @@ TEST(Running, IsNoDeath) {
 
 TEST(Verdict, CarriesWhatTheEvidenceHas) {
     Story story;
-    story.exits(0).evidence().missing = {{Missing::What::kernel_log, "kernel log not readable"}};
+    story.exits(0).evidence().missing = {{MissingKind::kernel_log_closed_now, {}}};
     story.evidence().run.id = "r1";
     story.evidence().memory.peak = Bytes::mib(7);
     const Verdict v = story.verdict();

@@ -29,8 +29,7 @@ bool roomy(const DiskEvidence& disk) {
 
 bool died_of_bus_error(const Autopsy& death) {
     if (death.by(SIGBUS)) return true;
-    const std::optional<FatalChild> child = death.fatal_child;
-    return child && child->death.by(SIGBUS);
+    return death.fatal_child && death.fatal_child->death->by(SIGBUS);
 }
 
 // torch prints this guess for any SIGBUS of a worker: a hint, not a proof.

@@ -1,65 +1,67 @@
 #include "diagnose/stall/stalled_run.h"
 
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "base/time.h"
 #include "diagnose/death/place.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/facts/stalls.h"
-#include "diagnose/oom/oom_kill.h"
 #include "diagnose/ranking.h"
 #include "diagnose/rule.h"
+#include "stall/thresholds.h"
 #include "stall/waits.h"
 
 namespace holdfast {
 namespace {
 
+using namespace stall_thresholds;
+using SharedAutopsy = std::shared_ptr<const Autopsy>;
+
 // A worker died while its parent waited for what it should deliver: multiprocessing's pool starts
 // another worker in its place, but the task is lost.
-std::optional<Death> lost_worker(const Autopsy& death, const Standstill& stand) {
+SharedAutopsy lost_worker(const Autopsy& death, const Standstill& stand) {
     if (stand.kind != StandstillKind::lock_deadlock && stand.kind != StandstillKind::loader_stall)
-        return std::nullopt;
+        return nullptr;
     const WaitingThread& main = stand.waiting->threads.front();
-    if (!waits_for_delivery(main)) return std::nullopt;
-    constexpr Nanos slack{15'000'000'000};
+    if (!waits_for_delivery(main)) return nullptr;
     std::optional<Death> found;
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.parent != stand.waiting->pid || process.role != Role::worker) continue;
         const std::optional<Death> end = death_of(death.all, process);
         if (!end || !end->exit.signal || !end->time) continue;
-        const bool before_it = *end->time <= later(stand.stall->since, slack);
+        const bool before_it = *end->time <= later(stand.stall->since, lost_worker_noticed);
         if (before_it && (!found || *end->time > *found->time)) found.emplace(*end);
     }
-    return found;
+    return found ? autopsy_of(*found) : nullptr;
 }
 
 // Workers that are OOM-killed, replaced and killed again: processes come and go, but no work gets
 // done.
 struct KilledWorkers {
-    Death last;
+    SharedAutopsy last;
     int count = 0;
 };
 
 std::optional<KilledWorkers> workers_killed_one_by_one(const Autopsy& death) {
-    constexpr int again_and_again = 4;
-    constexpr Nanos a_while{10'000'000'000};
     const ProcessEvidence* main = death.all.main();
     if (!death.decides || !death.time || main == nullptr) return std::nullopt;
     if (death.agent != nullptr && death.agent->steps.count > 0) return std::nullopt;
-    std::optional<KilledWorkers> killed;
+    KilledWorkers killed;
     for (const ProcessEvidence& process : death.all.processes) {
         if (process.parent != main->pid || process.role != Role::worker) continue;
         const std::optional<Death> end = death_of(death.all, process);
-        if (!end || !end->time || *end->time > *death.time || !oom_kill_of(*end)) continue;
-        const int count = killed ? killed->count + 1 : 1;
-        if (!killed || *end->time > *killed->last.time)
-            killed.emplace(KilledWorkers{*end, count});
-        else
-            killed->count = count;
+        if (!end || !end->time || *end->time > *death.time) continue;
+        if (end->exit_known() && !end->by(SIGKILL)) continue;
+        SharedAutopsy worker = autopsy_of(*end);
+        if (!worker->oom_kill) continue;
+        ++killed.count;
+        if (killed.last == nullptr || *worker->time > *killed.last->time)
+            killed.last = std::move(worker);
     }
-    if (!killed || killed->count < again_and_again ||
-        later(*killed->last.time, a_while) < *death.time)
+    if (killed.count < workers_killed_in_a_row ||
+        later(*killed.last->time, last_killed_before_the_end) < *death.time)
         return std::nullopt;
     return killed;
 }
@@ -71,21 +73,20 @@ void name_line_of_memory(Finding& finding, const Death& worker) {
 }
 
 Finding about_killed_workers(const KilledWorkers& killed, const Autopsy& death) {
-    Finding finding = rank(findings_about(*autopsy_of(killed.last))).root;
+    Finding finding = rank(findings_about(*killed.last)).root;
     finding.facts = facts_of(facts::LostWorker{finding, nullptr, true, killed.count});
     finding.death = death.shared_from_this();
-    name_line_of_memory(finding, killed.last);
+    name_line_of_memory(finding, *killed.last);
     finding.cause = "worker-oom"_cause;
     finding.confidence = Confidence::likely;
-    finding.pid = killed.last.pid;
+    finding.pid = killed.last->pid;
     return finding;
 }
 
-Finding about_lost_worker(const Death& worker, const Autopsy& death, const Standstill& stand) {
-    const std::shared_ptr<const Autopsy> autopsy = autopsy_of(worker);
-    Ranked ranked = rank(findings_about(*autopsy));
+Finding about_lost_worker(const Autopsy& worker, const Autopsy& death, const Standstill& stand) {
+    Ranked ranked = rank(findings_about(worker));
     Finding finding = std::move(ranked.root);
-    const bool oom_killed = autopsy->oom_kill.has_value();
+    const bool oom_killed = worker.oom_kill.has_value();
     finding.facts = facts_of(facts::LostWorker{finding, stand.waiting, oom_killed});
     finding.death = death.shared_from_this();
     if (oom_killed) name_line_of_memory(finding, worker);
@@ -100,12 +101,10 @@ std::optional<Finding> dead_thread(const Autopsy& death, const Standstill& stand
     if (agent == nullptr || agent->pid != stand.waiting->pid) return std::nullopt;
     // If a program sleeps between short steps, the stall may seem to begin before the exception. So
     // it also counts if nothing moved for a while after the exception.
-    constexpr Nanos slack{2'000'000'000};
-    constexpr Nanos a_while{10'000'000'000};
     const ExceptionEvidence* last = nullptr;
     for (const ExceptionEvidence& thrown : agent->exceptions) {
-        const bool before_it = thrown.time <= later(stand.stall->since, slack) ||
-                               between(thrown.time, stand.stall->seen) >= a_while;
+        const bool before_it = thrown.time <= later(stand.stall->since, lost_thread_noticed) ||
+                               between(thrown.time, stand.stall->seen) >= nothing_after_lost_thread;
         if (!thrown.in_main_thread && before_it) last = &thrown;
     }
     if (last == nullptr) return std::nullopt;
@@ -134,7 +133,7 @@ void settle_stall(Judgement& judgement, const Autopsy& death) {
         const auto killed = live ? std::nullopt : workers_killed_one_by_one(death);
         if (!killed) return;
         judgement.root = about_killed_workers(*killed, death);
-        name_process(judgement, death, killed->last.pid);
+        name_process(judgement, death, killed->last->pid);
         return;
     }
     judgement.outcome = Outcome::stuck;
@@ -142,7 +141,7 @@ void settle_stall(Judgement& judgement, const Autopsy& death) {
     if (!live)
         judgement.choice = {
             .kind = Choice::Kind::stood_still, .lasted = stand->lasted, .child = {}};
-    if (const std::optional<Death> worker = lost_worker(death, *stand)) {
+    if (const SharedAutopsy worker = lost_worker(death, *stand)) {
         Finding lost = about_lost_worker(*worker, death, *stand);
         name_process(judgement, death, worker->pid);
         if (live) judgement.end = *stall;

@@ -61,7 +61,8 @@ struct Blame {
 
 std::optional<Blame> io_stall(const Death& death, const StallEvidence& stall) {
     // A wait for pages from swap looks the same, but has a cause of its own.
-    if (death.all.pressure.memory_full.value_or(0) >= 10 && had_to_wait_for_pages(death))
+    if (death.all.pressure.memory_full.value_or(0) >= stall_thresholds::waits_for_swap &&
+        had_to_wait_for_pages(death))
         return std::nullopt;
     for (const StalledProcess& process : stall.processes)
         for (const WaitingThread& thread : process.threads)
@@ -97,15 +98,15 @@ std::optional<Blame> fork_deadlock(const Death& death, const StallEvidence& stal
     return std::nullopt;
 }
 
-// The worker that does not answer: one that is stopped, or else one that is at work in the user's
-// own code.
+// The worker that does not answer: one that will deliver nothing, or else one that is at work in
+// the user's own code.
 const StalledProcess* silent_worker(const Death& death, const StallEvidence& stall, int parent) {
     const StalledProcess* in_own_code = nullptr;
     for (const StalledProcess& process : stall.processes) {
         const ProcessEvidence* known = death.all.process(process.pid);
         if (known == nullptr || known->parent != parent || process.threads.empty()) continue;
         const WaitingThread& main = process.threads.front();
-        if (main.wait == WaitKind::stopped) return &process;
+        if (will_deliver_nothing(process)) return &process;
         const Frame* innermost = innermost_own(main);
         // A worker at rest waits for its next order, in the library's own loop.
         if (innermost != nullptr && in_own_code == nullptr && is_at_work(main))
@@ -144,7 +145,7 @@ std::optional<Blame> loader_stall(const Death& death, const StallEvidence& stall
         const bool loading = fetches_data(main);
         const StalledProcess* worker = silent_worker(death, stall, process.pid);
         // A worker no longer serves the queue or the pool.
-        const bool stopped = worker != nullptr && worker->threads.front().wait == WaitKind::stopped;
+        const bool stopped = worker != nullptr && is_stopped(*worker);
         const bool nobody_delivers = stall.inside_only && !somebody_is_held_up(stall, process);
         const bool delivery =
             waits_for_delivery(main) &&

@@ -199,7 +199,7 @@ void tell(const OomVictim& facts, const Autopsy& death, Account& account) {
 }
 
 void tell(const WorkerOom& facts, const Autopsy& death, Account& account) {
-    const Death& child = facts.child.death;
+    const Autopsy& child = *facts.child.death;
     const OomKill& kill = facts.kill;
     const bool in_cgroup = kill.scope == OomKill::Scope::cgroup;
     std::string limit = " because the machine was out of memory";
@@ -207,7 +207,7 @@ void tell(const WorkerOom& facts, const Autopsy& death, Account& account) {
         limit = kill.level != nullptr && kill.level->limit
                     ? formatted(" at {}, {}", limit_name(*kill.level), human(*kill.level->limit))
                     : " at a memory limit that is not visible from here";
-    const std::optional<Bytes> held = held_at_end(child);
+    const std::optional<Bytes>& held = child.held;
     account = account_of(
         death,
         formatted("The kernel's OOM killer ended the worker {}{}{}, and {} failed because of it.",
