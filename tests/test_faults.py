@@ -39,8 +39,13 @@ OF_SUPERVISOR = {
     "pidfd": errno.EMFILE,
     "opendir": errno.ENOMEM,
     "fallocate": errno.ENOSPC,
-    "open": errno.EMFILE,
 }
+# Of these there are many: each of several tests takes every eighth.
+MANY_OF_SUPERVISOR = {"open": errno.EMFILE, "memory": errno.ENOMEM}
+SHARES = 8
+# The first memory that C++ asks for, before main(), is what it throws exceptions with when there is
+# no other: without both it can only abort.
+NEEDED_TO_THROW = 1
 # What only some machines make it ask for.
 WITHOUT_A_DISK = {"memfd": errno.EMFILE}
 UNDER_A_FILTER = {"clone": errno.EAGAIN}
@@ -55,9 +60,9 @@ OF_HELPERS = [
     ("holdfast-relay", "tee", errno.ENOMEM),
     ("holdfast-check", "open", errno.EMFILE),
     ("holdfast-check", "opendir", errno.ENOMEM),
-    ("holdfast-check", "malloc", errno.ENOMEM),
+    ("holdfast-check", "memory", errno.ENOMEM),
     ("holdfast-gpu", "open", errno.EMFILE),
-    ("holdfast-gpu", "malloc", errno.ENOMEM),
+    ("holdfast-gpu", "memory", errno.ENOMEM),
 ]
 LASTS = pytest.mark.parametrize("lasts", [False, True], ids=["once", "from then on"])
 
@@ -106,16 +111,16 @@ class Faults:
         check((kind, number, lasts, process), running.returncode, first + stdout, stderr)
         return mark.exists()
 
-    def for_all(self, kind, error, lasts=False, process=0):
-        """Every n, up to the first that no run reaches."""
+    def for_all(self, kind, error, lasts=False, process=0, first=1, step=1):
+        """Every n, or every `step`-th, up to the first that no run reaches."""
 
         def one(number):
             return self.run(kind, number, error, lasts, process)
 
-        assert one(1), f"no {kind} was ever refused: this tests nothing"
+        assert one(first), f"no {kind} was refused: this tests nothing"
         with ThreadPoolExecutor(2) as pool:
-            for first in range(2, MOST_CALLS, 8):
-                if not all(pool.map(one, range(first, first + 8))):
+            for number in range(first + step, MOST_CALLS, 8 * step):
+                if not all(pool.map(one, range(number, number + 8 * step, step))):
                     return
         raise AssertionError(f"{kind}: {MOST_CALLS} calls were not all")
 
@@ -194,9 +199,10 @@ def needs_version_for(kind, faults):
 
 
 @LASTS
-@pytest.mark.parametrize("kind", OF_SUPERVISOR)
+@pytest.mark.parametrize("kind", OF_SUPERVISOR | MANY_OF_SUPERVISOR)
 def test_the_first_refused_call_leaves_the_program_alone(faults, kind, lasts):
-    assert faults.run(kind, 1, OF_SUPERVISOR[kind], lasts)
+    first = 1 + (NEEDED_TO_THROW if kind == "memory" else 0)
+    assert faults.run(kind, first, (OF_SUPERVISOR | MANY_OF_SUPERVISOR)[kind], lasts)
 
 
 @pytest.mark.check
@@ -204,6 +210,15 @@ def test_the_first_refused_call_leaves_the_program_alone(faults, kind, lasts):
 @pytest.mark.parametrize("kind", OF_SUPERVISOR)
 def test_any_refused_call_leaves_the_program_alone(faults, kind, lasts):
     faults.for_all(kind, OF_SUPERVISOR[kind], lasts)
+
+
+@pytest.mark.check
+@LASTS
+@pytest.mark.parametrize("share", range(1, SHARES + 1))
+@pytest.mark.parametrize("kind", MANY_OF_SUPERVISOR)
+def test_any_of_many_refused_calls_leaves_the_program_alone(faults, kind, share, lasts):
+    first = share + (NEEDED_TO_THROW if kind == "memory" else 0)
+    faults.for_all(kind, MANY_OF_SUPERVISOR[kind], lasts, first=first, step=SHARES)
 
 
 @LASTS
@@ -249,7 +264,7 @@ def test_any_refused_call_of_a_helper_leaves_the_program_alone(with_helpers, nam
 
 @pytest.mark.check
 @LASTS
-@pytest.mark.parametrize(("kind", "error"), [("malloc", errno.ENOMEM), ("open", errno.EMFILE)])
+@pytest.mark.parametrize(("kind", "error"), [("memory", errno.ENOMEM), ("open", errno.EMFILE)])
 def test_a_signal_reaches_the_program_all_the_same(faults, kind, error, lasts):
     faults.script = WAITS_FOR_SIGTERM
     faults.sends_sigterm = True

@@ -8,6 +8,9 @@
  * FAIL_FROM=signal              counts only from the first signal on that the supervisor passes on
  * FAIL_GPU=1                    the machine seems to have an NVIDIA driver
  *
+ * KIND `memory` counts the places that ask for memory, each by the calls that led there: the n-th
+ * place fails when it asks for the first time.
+ *
  * KIND `crash` makes no call fail: at the n-th epoll_wait the process runs into a fault. */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -19,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -87,6 +91,26 @@ static int fails(const char* what) {
     append(mark, NULL, 0);
     errno = error;
     return 1;
+}
+
+/* Whether memory was never asked for from here, by the addresses of our code on the stack. */
+static int is_new_place(void) {
+    enum { most_places = 1 << 16, words = 96 };
+    static unsigned long known[most_places], code;
+    static long process_of_known = -1;
+    if (code == 0) code = getauxval(AT_PHDR) & ~0xfffUL;
+    if (process_of_known != self) memset(known, 0, sizeof known);
+    process_of_known = self;
+    const unsigned long* stack = __builtin_frame_address(0);
+    unsigned long place = 1469598103934665603UL;
+    for (int i = 0; i < words; ++i)
+        if (stack[i] - code < 64UL << 20) place = (place ^ (stack[i] - code)) * 1099511628211UL;
+    for (unsigned long at = place % most_places;; at = (at + 1) % most_places) {
+        if (known[at] == place) return 0;
+        if (known[at] != 0) continue;
+        known[at] = place;
+        return 1;
+    }
 }
 
 #define REAL(name) ((__typeof__(&name))real(#name))
@@ -233,11 +257,17 @@ OPEN(open64)
 OPENAT(openat)
 OPENAT(openat64)
 
-#define MEMORY(name, parameters, arguments)                          \
-    void* name parameters {                                          \
-        static __typeof__(&name) next;                               \
-        if (next == NULL) next = REAL(name);                         \
-        return self >= 0 && fails("malloc") ? NULL : next arguments; \
+static int fails_memory(void) {
+    if (self < 0 || self != process || strcmp(kind, "memory") != 0 || !counting) return 0;
+    if (!is_new_place() && !(lasts && seen >= wanted)) return 0;
+    return fails("memory");
+}
+
+#define MEMORY(name, parameters, arguments)            \
+    void* name parameters {                            \
+        static __typeof__(&name) next;                 \
+        if (next == NULL) next = REAL(name);           \
+        return fails_memory() ? NULL : next arguments; \
     }
 MEMORY(malloc, (size_t size), (size))
 MEMORY(calloc, (size_t count, size_t size), (count, size))
