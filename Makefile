@@ -151,9 +151,9 @@ jupyter-table: setup build  ## verdicts in each front end, browsers among them, 
 	@tools/lab build
 	@build/venv-lab/bin/python bench/jupyter
 
-# Times of parts that ran by themselves do not belong to these runs.
+# Times and skipped tests of parts that ran by themselves do not belong to these runs.
 start:
-	@rm -f build/times.txt
+	@rm -f build/times.txt build/skipped.txt build/*/skipped.txt
 
 setup:
 	@tools/timed setup tools/setup

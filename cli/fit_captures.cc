@@ -1,7 +1,6 @@
 #include "fit_captures.h"
 
 #include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <array>
@@ -90,23 +89,15 @@ Result<CaptureProcess> CaptureProcess::start(const std::string& python,
     std::vector<std::string> words{python, "-m", "holdfast.planner", "--fds",
                                    std::to_string(request_fd) + "," + std::to_string(answer_fd)};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<std::string> variables = environment_for_capture();
-
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    // dup2 onto itself keeps the descriptor open across exec without taking another number.
-    ::posix_spawn_file_actions_adddup2(&actions, request_fd, request_fd);
-    ::posix_spawn_file_actions_adddup2(&actions, answer_fd, answer_fd);
+    const std::vector<std::string> variables = environment_for_capture();
     // What the captured program prints must not mix with the answer.
-    ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    pid_t pid = 0;
-    const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
-                                      pointers(words).data(), pointers(variables).data());
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (failed != 0)
-        return Error{"cannot start " + python + ": " + std::strerror(failed) +
+    auto child = Child::spawn(
+        words, {{request_fd, request_fd}, {answer_fd, answer_fd}, {STDOUT_FILENO, STDERR_FILENO}},
+        &variables);
+    if (!child)
+        return Error{"cannot start " + python + ": " + child.error().text +
                      "; name the Python that has torch with --python"};
-    return CaptureProcess(Child::spawned(pid), std::move(down->writer), std::move(up->reader),
+    return CaptureProcess(std::move(*child), std::move(down->writer), std::move(up->reader),
                           device);
 }
 

@@ -78,11 +78,16 @@ int dispatch(const std::vector<std::string>& words) {
 
 }  // namespace
 
+// Throws nothing: it is called where an exception would make main() run the command once more.
 void complain(std::string_view text) {
-    // A quoted argument may hold anything, but our message must stay one line of plain text.
-    std::string line = printable(text);
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    write_all(STDERR_FILENO, formatted("holdfast: {}\n", line));
+    try {
+        // A quoted argument may hold anything, but our message must stay one line of plain text.
+        std::string line = printable(text);
+        std::replace(line.begin(), line.end(), '\n', ' ');
+        write_all(STDERR_FILENO, formatted("holdfast: {}\n", line));
+    } catch (const std::exception&) {
+        write_all(STDERR_FILENO, "holdfast: out of memory\n");
+    }
 }
 
 void print(std::string_view text) { write_all(STDOUT_FILENO, text); }
@@ -96,8 +101,16 @@ int main(int argc, char** argv) {
             std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
     } catch (const std::exception& failure) {
         // Most likely there was no memory for our first steps. Run the command all the same.
-        for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i)
-            if (std::string_view(argv[i]) == "--") ::execvp(argv[i + 1], argv + i + 1);
+        bool quiet = false;
+        for (int i = 2; i + 1 < argc && std::string_view(argv[1]) == "run"; ++i) {
+            if (std::string_view(argv[i]) == "--quiet") quiet = true;
+            if (std::string_view(argv[i]) != "--") continue;
+            if (!quiet)
+                holdfast::write_all(STDERR_FILENO,
+                                    "holdfast: out of memory; the command runs on, unobserved\n");
+            ::execvp(argv[i + 1], argv + i + 1);
+            break;
+        }
         holdfast::write_all(STDERR_FILENO, failure.what());
         return holdfast::cli::exit_failure;
     }

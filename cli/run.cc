@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
+#include <new>
 
 #include "base/child.h"
 #include "base/format.h"
@@ -130,7 +131,9 @@ void leave_no_zombies() {
         if (!take_child_change(*change)) break;
 }
 
-void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<KernelEnd>& kernel) {
+// `done`: the user has been told all there is to tell.
+void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<KernelEnd>& kernel,
+             bool& done) {
     const bool quiet = arguments.has("--quiet");
     if (finished.unobserved) {
         if (!quiet) complain("no verdict: Holdfast failed while it watched");
@@ -149,6 +152,7 @@ void say_why(const Arguments& arguments, FinishedRun& finished, std::optional<Ke
     const Verdict verdict = judge(*record, evidence);
     const auto said = kernel ? kernel->speak(finished, *record, verdict) : KernelEnd::Said::later;
     if (!quiet) tell(verdict, said, finished.stderr_behind.get());
+    done = true;
     const std::string json = to_json(verdict);
     write_asked(arguments, "--verdict", json);
     if (arguments.get("--evidence")) write_asked(arguments, "--evidence", to_json(evidence));
@@ -225,11 +229,14 @@ int run(const Arguments& arguments) {
     };
     auto finished = supervise(run_options);
     if (!finished) return not_started(arguments.words[0], finished.error());
+    bool done = quiet;
     try {
-        say_why(arguments, *finished, kernel);
-    } catch (const std::exception& failure) {
+        say_why(arguments, *finished, kernel, done);
+    } catch (const std::bad_alloc&) {
         // The program's status is known. A failure of ours must not change it.
-        if (!quiet) complain(std::string("no verdict: ") + failure.what());
+        if (!done) complain("no verdict: out of memory");
+    } catch (const std::exception& failure) {
+        if (!done) complain(std::string("no verdict: ") + failure.what());
     }
     finished->errands.end_all();
     leave_no_zombies();

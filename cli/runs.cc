@@ -23,6 +23,7 @@ constexpr std::array runs_options{
 RunRow unreadable(const RunEntry& entry) {
     RunRow row;
     row.id = entry.id;
+    row.directory = entry.path;
     row.outcome = "unreadable";
     return row;
 }
@@ -34,6 +35,7 @@ RunRow row_of(const RunEntry& entry) {
     if (!verdict) return unreadable(entry);
     RunRow row;
     row.id = entry.id;
+    row.directory = entry.path;
     row.name = verdict->run.name;
     row.command = command_line(verdict->run.command);
     row.started_wall = verdict->run.started_wall;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/format.h"
+#include "base/pipe.h"
 #include "base/unique_fd.h"
 #include "loader/order.h"
 
@@ -105,16 +106,6 @@ bool read_all(int fd, std::uint64_t offset, std::span<std::byte> into) {
         if (got <= 0) return false;
         offset += static_cast<std::uint64_t>(got);
         into = into.subspan(static_cast<std::size_t>(got));
-    }
-    return true;
-}
-
-bool write_all(int fd, std::string_view bytes) {
-    while (!bytes.empty()) {
-        const ssize_t put = ::write(fd, bytes.data(), bytes.size());
-        if (put < 0 && errno == EINTR) continue;
-        if (put < 0) return false;
-        bytes.remove_prefix(static_cast<std::size_t>(put));
     }
     return true;
 }

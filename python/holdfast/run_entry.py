@@ -17,3 +17,4 @@ class RunEntry:
     outcome: str = ""  # "finished", "died", "stuck", "running", "unreadable"
     cause: str | None = None  # slug of the root
     live: bool = False
+    directory: str = ""  # where its record lies

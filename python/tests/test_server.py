@@ -204,13 +204,20 @@ def test_status_speaks_of_a_loss_that_is_no_number_once_many_steps_had_none():
     assert said(count=200) is None
 
 
-def test_status_speaks_of_what_the_supervisor_found(tmp_path, monkeypatch):
-    monkeypatch.setenv("HOLDFAST_HOME", str(tmp_path))
-    (tmp_path / "runs/r1").mkdir(parents=True)
-    assert status_of("r1", {"main_pid": 7})["trouble"] is None
-    (tmp_path / "runs/r1/trouble-leak.txt").write_text("holdfast: train.py:4 keeps 1 MiB more\n")
-    assert status_of("r1", {"main_pid": 7})["trouble"] == "train.py:4 keeps 1 MiB more"
-    assert status_of("../runs/r1", {"main_pid": 7})["trouble"] is None
+def test_status_speaks_of_what_the_supervisor_found(tmp_path):
+    def said(directory):
+        return status_of("r1", {"main_pid": 7}, directory)["trouble"]
+
+    assert said(str(tmp_path)) is None
+    (tmp_path / "trouble-leak.txt").write_text("holdfast: train.py:4 keeps 1 MiB more\n")
+    assert said(str(tmp_path)) == "train.py:4 keeps 1 MiB more"
+    assert said(None) is None
+
+
+def test_the_directory_of_a_run_is_the_one_that_the_program_names():
+    kept = {**row("r1"), "directory": "/dev/shm/holdfast-0/runs/r1"}
+    live = LiveRuns(Program(kept), Clock())
+    assert live.of(Kernel("k1", 7)).directory == "/dev/shm/holdfast-0/runs/r1"
 
 
 def test_a_missing_extension_of_lab_is_told_with_the_way_to_get_it(tmp_path):

@@ -1,11 +1,14 @@
 #include "base/child.h"
 
+#include <fcntl.h>
+#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 
 namespace holdfast {
 namespace {
@@ -13,11 +16,57 @@ namespace {
 // kill(2) takes 0 and -1 for whole groups of processes, and 1 is init.
 bool can_be_signalled(pid_t pid) { return pid > 1; }
 
+std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
+    std::vector<char*> list;
+    list.reserve(texts.size() + 1);
+    for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+    list.push_back(nullptr);
+    return list;
+}
+
+// What posix_spawn does to the descriptors of the new process.
+class SpawnActions {
+public:
+    SpawnActions() { ::posix_spawn_file_actions_init(&actions_); }
+    SpawnActions(const SpawnActions&) = delete;
+    SpawnActions& operator=(const SpawnActions&) = delete;
+    ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
+
+    // 0, or an error number.
+    int add(const Child::Descriptor& one) {
+        if (one.from == Child::Descriptor::null)
+            return ::posix_spawn_file_actions_addopen(&actions_, one.to, "/dev/null", O_RDWR, 0);
+        return ::posix_spawn_file_actions_adddup2(&actions_, one.from, one.to);
+    }
+    const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+private:
+    posix_spawn_file_actions_t actions_{};
+};
+
 }  // namespace
 
 Child::Child(pid_t pid) : pid_(pid), handle_(open_pidfd(pid)) {}
 
 pid_t Child::split() { return ::fork(); }
+
+Result<Child> Child::spawn(const std::vector<std::string>& command,
+                           const std::vector<Descriptor>& descriptors,
+                           const std::vector<std::string>* environment) {
+    SpawnActions actions;
+    int failed = command.empty() ? EINVAL : 0;
+    for (const Descriptor& one : descriptors)
+        if (failed == 0) failed = actions.add(one);
+    std::vector<char*> variables;
+    if (environment != nullptr) variables = pointers_to(*environment);
+    pid_t pid = 0;
+    if (failed == 0)
+        failed = ::posix_spawnp(&pid, command[0].c_str(), actions.get(), nullptr,
+                                pointers_to(command).data(),
+                                environment != nullptr ? variables.data() : environ);
+    if (failed != 0) return Error{std::strerror(failed), failed};
+    return Child(pid);
+}
 
 bool Child::send(int signal) const { return can_be_signalled(pid_) && ::kill(pid_, signal) == 0; }
 

@@ -9,7 +9,9 @@
 #include <concepts>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/result.h"
 #include "base/unique_fd.h"
@@ -32,16 +34,33 @@ public:
     Child& operator=(const Child&) = delete;
     ~Child() = default;  // lets the process run on
 
-    // Forks and runs `work` in the child. What `work` returns is the child's exit status.
+    // Forks and runs `work` in the child. What `work` returns is the child's exit status; 1 if it
+    // throws, because an exception that left the child would make it a second parent.
     template <std::invocable Work>
     static Result<Child> start(Work&& work) {
         const pid_t pid = split();
-        if (pid == 0) ::_exit(std::forward<Work>(work)());
+        if (pid == 0) {
+            try {
+                ::_exit(std::forward<Work>(work)());
+            } catch (...) {
+                ::_exit(1);
+            }
+        }
         if (pid < 0) return Error::from_errno("cannot fork");
         return Child(pid);
     }
-    // Takes over a process that posix_spawn started.
-    static Child spawned(pid_t pid) { return pid > 0 ? Child(pid) : Child(); }
+    // One descriptor of a started program: `to` there is `from` here. The same number twice: it
+    // stays open across exec.
+    struct Descriptor {
+        static constexpr int null = -1;  // `from`: /dev/null
+
+        int to, from;
+    };
+    // Starts a program, found in PATH, in an environment of its own or in ours. Descriptors that
+    // exec does not close stay open as well.
+    static Result<Child> spawn(const std::vector<std::string>& command,
+                               const std::vector<Descriptor>& descriptors,
+                               const std::vector<std::string>* environment = nullptr);
 
     explicit operator bool() const { return pid_ > 0; }
     pid_t pid() const { return pid_; }           // 0: none

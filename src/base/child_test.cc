@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <cerrno>
 #include <csignal>
+#include <new>
+#include <string>
+#include <vector>
 
 #include "base/pipe.h"
 
@@ -27,8 +31,49 @@ TEST(Child, NoneCanNeitherBeSignalledNorWaitedFor) {
     EXPECT_EQ(none.wait_if_ended(), std::nullopt);
     EXPECT_TRUE(none.has_ended());
     none.end();
-    EXPECT_FALSE(Child::spawned(-1));
-    EXPECT_FALSE(Child::spawned(0));
+}
+
+TEST(Child, OneWhoseWorkThrowsEndsAndDoesNotGoOnAsItsParent) {
+    const pid_t us = ::getpid();
+    auto child = Child::start([]() -> int { throw std::bad_alloc(); });
+    ASSERT_EQ(::getpid(), us);
+    ASSERT_TRUE(child.ok());
+    const auto status = child->wait();
+    ASSERT_TRUE(status.has_value());
+    ASSERT_TRUE(WIFEXITED(*status));
+    EXPECT_EQ(WEXITSTATUS(*status), 1);
+}
+
+std::string all_of(int fd) {
+    std::string text;
+    char byte = 0;
+    while (::read(fd, &byte, 1) == 1) text += byte;
+    return text;
+}
+
+TEST(Child, ASpawnedProgramHasTheDescriptorsAndTheEnvironmentItWasGiven) {
+    auto out = Pipe::make();
+    auto kept = Pipe::make();
+    ASSERT_TRUE(out.ok());
+    ASSERT_TRUE(kept.ok());
+    const std::string number = std::to_string(kept->writer.get());
+    const std::vector<std::string> environment{"ANSWER=42"};
+    auto child = Child::spawn({"/bin/sh", "-c", "cat; echo $ANSWER; echo kept >&" + number},
+                              {{STDIN_FILENO, Child::Descriptor::null},
+                               {STDOUT_FILENO, out->writer.get()},
+                               {kept->writer.get(), kept->writer.get()}},
+                              &environment);
+    ASSERT_TRUE(child.ok());
+    out->writer.reset();
+    kept->writer.reset();
+    EXPECT_EQ(all_of(out->reader.get()), "42\n");
+    EXPECT_EQ(all_of(kept->reader.get()), "kept\n");
+    EXPECT_EQ(child->wait(), 0);
+}
+
+TEST(Child, WhyAProgramCouldNotBeSpawnedIsSaid) {
+    EXPECT_EQ(Child::spawn({"/nowhere/program"}, {}).error().number, ENOENT);
+    EXPECT_EQ(Child::spawn({}, {}).error().number, EINVAL);
 }
 
 TEST(Child, OneThatWasMovedFromOrWaitedForDoesNothing) {

@@ -1,7 +1,5 @@
 #include "jupyter/python_kernel.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <array>
@@ -33,20 +31,13 @@ struct Answer {
 Result<Answer> ask(const std::string& python) {
     auto pipe = Pipe::make();
     if (!pipe) return pipe.error();
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, pipe->writer.get(), STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     // -I: the current folder may contain an ipykernel.py.
-    std::array<const char*, 5> words{python.c_str(), "-I", "-c", question, nullptr};
-    pid_t pid = 0;
-    const int failed = ::posix_spawnp(&pid, python.c_str(), &actions, nullptr,
-                                      const_cast<char* const*>(words.data()), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    auto child =
+        Child::spawn({python, "-I", "-c", question}, {{STDIN_FILENO, Child::Descriptor::null},
+                                                      {STDOUT_FILENO, pipe->writer.get()},
+                                                      {STDERR_FILENO, Child::Descriptor::null}});
     pipe->writer.reset();
-    if (failed != 0) return Error{std::strerror(failed), failed};
-    Child child = Child::spawned(pid);
+    if (!child) return child.error();
     Answer answer;
     std::array<char, 4096> piece{};
     for (;;) {
@@ -55,7 +46,7 @@ Result<Answer> ask(const std::string& python) {
         if (got <= 0) break;
         answer.text.append(piece.data(), static_cast<std::size_t>(got));
     }
-    answer.status = child.wait().value_or(-1);
+    answer.status = child->wait().value_or(-1);
     return answer;
 }
 

@@ -127,6 +127,7 @@ std::string runs_json(const std::vector<RunRow>& rows) {
         run["outcome"] = printable(row.outcome);
         run["cause"] = row.cause.empty() ? Json(nullptr) : Json(printable(row.cause));
         run["live"] = row.live;
+        run["directory"] = printable(row.directory);
         list.push_back(std::move(run));
     }
     Json document;

@@ -18,7 +18,8 @@ std::vector<RunRow> two_runs() {
          {},
          "running",
          "",
-         true},
+         true,
+         "/home/ada/.local/state/holdfast/runs/20261115-2"},
         {"20261115-1", "", "python eval.py --data /mnt/data/somewhere/far/away/from/here",
          std::chrono::seconds(1794716687), std::chrono::seconds(12), "died", "cgroup-oom", false}};
 }
@@ -61,6 +62,7 @@ TEST(RunsJson, UnknownIsNull) {
     EXPECT_TRUE(runs[0]["duration_seconds"].is_null());
     EXPECT_TRUE(runs[0]["cause"].is_null());
     EXPECT_EQ(runs[0]["live"], true);
+    EXPECT_EQ(runs[0]["directory"], "/home/ada/.local/state/holdfast/runs/20261115-2");
     EXPECT_EQ(runs[1]["duration_seconds"], 12.0);
     EXPECT_EQ(runs[1]["cause"], "cgroup-oom");
     EXPECT_EQ(runs[1]["started"], "2026-11-15T04:24:47.000Z");

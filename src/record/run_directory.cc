@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/format.h"
+#include "base/pipe.h"
 #include "base/read_file.h"
 #include "record/run_files.h"
 #include "record/seal.h"
@@ -22,16 +23,6 @@ std::size_t digits_at(std::string_view text) {
     std::size_t count = 0;
     while (count < text.size() && text[count] >= '0' && text[count] <= '9') ++count;
     return count;
-}
-
-Status write_all(int fd, std::string_view text, const std::string& name) {
-    while (!text.empty()) {
-        const ssize_t wrote = ::write(fd, text.data(), text.size());
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) return Error::from_errno("cannot write " + name);
-        text.remove_prefix(static_cast<std::size_t>(wrote));
-    }
-    return Done{};
 }
 
 Error foreign(const std::string& path, uid_t owner) {
@@ -176,7 +167,8 @@ Status RunDirectory::write_file(const std::string& name, std::string_view text) 
     const UniqueFd file(
         ::openat(fd(), beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!file) return Error::from_errno("cannot create " + beside);
-    Status wrote = write_all(file.get(), text, name);
+    Status wrote = Done{};
+    if (!write_all(file.get(), text)) wrote = Error::from_errno("cannot write " + name);
     if (wrote && ::renameat(fd(), beside.c_str(), fd(), name.c_str()) != 0)
         wrote = Error::from_errno("cannot rename " + beside);
     if (!wrote) ::unlinkat(fd(), beside.c_str(), 0);

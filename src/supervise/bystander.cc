@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
-#include <vector>
 
 namespace holdfast {
 namespace {
@@ -22,17 +22,23 @@ void close_between(unsigned first, unsigned last) {
     for (unsigned fd = first; fd <= end; ++fd) ::close(static_cast<int>(fd));
 }
 
+std::optional<unsigned> lowest_from(std::initializer_list<int> fds, unsigned first) {
+    std::optional<unsigned> lowest;
+    for (const int fd : fds)
+        if (fd >= 0 && static_cast<unsigned>(fd) >= first &&
+            (!lowest || static_cast<unsigned>(fd) < *lowest))
+            lowest = static_cast<unsigned>(fd);
+    return lowest;
+}
+
 }  // namespace
 
 void become_bystander(const char* name, std::initializer_list<int> keep) {
-    std::vector<unsigned> kept;
-    for (const int fd : keep)
-        if (fd >= 0) kept.push_back(static_cast<unsigned>(fd));
-    std::sort(kept.begin(), kept.end());
+    // Allocates nothing: a helper must start even when memory is out.
     unsigned next = 0;
-    for (const unsigned fd : kept) {
-        if (fd > next) close_between(next, fd - 1);
-        next = fd + 1;
+    while (const auto kept = lowest_from(keep, next)) {
+        if (*kept > next) close_between(next, *kept - 1);
+        next = *kept + 1;
     }
     close_between(next, ~0U);
     // Something must occupy 0 to 2, or the next file that we open becomes somebody's stderr.

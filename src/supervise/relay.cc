@@ -91,20 +91,24 @@ void settle_piece(RelayState& state, OutputBox& box, int target) {
 
 class Pump {
 public:
-    Pump(OutputBox& box, RelayState& state, int source, const Pipe& middle, int target)
-        : box_(&box), state_(&state), source_(source), middle_(&middle), target_(target) {
+    Pump(OutputBox& box, RelayState& state, int source, const Pipe& middle, const Pipe& side,
+         int target)
+        : box_(&box),
+          state_(&state),
+          source_(source),
+          middle_(&middle),
+          side_(&side),
+          target_(target) {
         const int flags = ::fcntl(target, F_GETFL);
         never_blocks_ = flags >= 0 && (flags & O_NONBLOCK) != 0;
     }
 
     int run() {
-        auto side = Pipe::make();
-        if (!side) return failed;
         recover();
         // What an earlier relay has kept, but not passed on.
         kept_already_ = box_->taken_total() - box_->delivered_total();
         if (const auto left = bytes_in(middle_->reader.get()); left && *left > 0)
-            if (const int end = pass(*side, *left); end != 0) return end;
+            if (const int end = pass(*left); end != 0) return end;
         for (;;) {
             const ssize_t moved = ::splice(source_, nullptr, middle_->writer.get(), nullptr, chunk,
                                            SPLICE_F_MOVE | SPLICE_F_NONBLOCK);
@@ -117,21 +121,21 @@ public:
                 if (no_reader(target_)) return reader_gone;
                 continue;
             }
-            if (const int end = pass(*side, static_cast<std::size_t>(moved)); end != 0) return end;
+            if (const int end = pass(static_cast<std::size_t>(moved)); end != 0) return end;
         }
     }
 
 private:
     // Passes on what the middle pipe holds, and keeps it before that: so empty pipes mean that both
     // are done.
-    int pass(const Pipe& side, std::size_t amount) {
+    int pass(std::size_t amount) {
         while (amount > 0) {
-            const ssize_t seen = ::tee(middle_->reader.get(), side.writer.get(),
+            const ssize_t seen = ::tee(middle_->reader.get(), side_->writer.get(),
                                        std::min(amount, chunk), SPLICE_F_NONBLOCK);
             if (seen <= 0) return failed;
             std::size_t have = 0;
             while (have < static_cast<std::size_t>(seen)) {
-                const ssize_t got = ::read(side.reader.get(), buffer_.data() + have,
+                const ssize_t got = ::read(side_->reader.get(), buffer_.data() + have,
                                            static_cast<std::size_t>(seen) - have);
                 if (got <= 0) return failed;
                 have += static_cast<std::size_t>(got);
@@ -203,7 +207,7 @@ private:
             state_->piece.store(static_cast<std::uint32_t>(put));
             state_->phase.store(Phase::written);
             box_->delivered(static_cast<std::size_t>(put));
-            take_out(static_cast<std::size_t>(put));
+            take_out(*middle_, static_cast<std::size_t>(put));
         }
         state_->phase.store(Phase::between);
         errno = error;
@@ -234,24 +238,25 @@ private:
         return ::write(target_, piece.data(), piece.size());
     }
 
-    void take_out(std::size_t amount) {
+    static void take_out(const Pipe& pipe, std::size_t amount) {
         while (amount > 0) {
-            const ssize_t got = ::read(middle_->reader.get(), taken_out_.data(),
-                                       std::min(amount, taken_out_.size()));
+            const ssize_t got =
+                ::read(pipe.reader.get(), taken_out_.data(), std::min(amount, taken_out_.size()));
             if (got <= 0) return;
             amount -= static_cast<std::size_t>(got);
         }
     }
 
-    // Removes from the middle pipe what an earlier relay wrote but did not remove.
+    // Removes from the middle pipe what an earlier relay wrote but did not remove, and its copies.
     void recover() {
+        take_out(*side_, bytes_in(side_->reader.get()).value_or(0));
         settle_piece(*state_, *box_, target_);
         if (state_->phase.load() != Phase::written) return;
         const std::size_t piece = state_->piece.load();
         const std::size_t now = bytes_in(middle_->reader.get()).value_or(0);
         const std::size_t before = state_->middle_before.load();
         const std::size_t out = before > now ? before - now : 0;
-        if (out < piece) take_out(piece - out);
+        if (out < piece) take_out(*middle_, piece - out);
         state_->phase.store(Phase::between);
     }
 
@@ -259,6 +264,7 @@ private:
     RelayState* state_;
     int source_;
     const Pipe* middle_;
+    const Pipe* side_;
     int target_;
     bool never_blocks_ = false;
     bool knows_nowait_ = true;
@@ -290,6 +296,9 @@ Result<Relay> Relay::start(OutputBox& box, int target) {
     auto middle = Pipe::make();
     if (!middle) return middle.error();
     relay.middle_ = std::move(middle).value();
+    auto side = Pipe::make();
+    if (!side) return side.error();
+    relay.side_ = std::move(side).value();
     relay.target_ = open_again(target, O_WRONLY | O_NONBLOCK);
     if (!relay.target_) relay.target_.reset(::fcntl(target, F_DUPFD_CLOEXEC, 3));
     if (!relay.target_) return Error::from_errno("cannot open stderr again");
@@ -307,7 +316,9 @@ Relay::Relay(Relay&& other) noexcept
       reader_(std::move(other.reader_)),
       writer_(std::move(other.writer_)),
       middle_(std::move(other.middle_)),
+      side_(std::move(other.side_)),
       target_(std::move(other.target_)),
+      writes_wait_(other.writes_wait_),
       state_(std::exchange(other.state_, nullptr)) {}
 
 Relay::~Relay() {
@@ -316,15 +327,22 @@ Relay::~Relay() {
 
 void Relay::discard() { child_.end(); }
 
+void Relay::program_ended() {
+    const int flags = ::fcntl(writer_.get(), F_GETFL);
+    writes_wait_ = flags < 0 || (flags & O_NONBLOCK) == 0;
+    writer_.reset();
+}
+
 Status Relay::spawn() {
     state_->at_work.store(false);
     auto child = Child::start([this] {
         // Its own session: signals to the program's group, even SIGKILL, do not reach it.
         ::setsid();
-        become_bystander("holdfast-relay", {reader_.get(), middle_.reader.get(),
-                                            middle_.writer.get(), target_.get()});
+        become_bystander("holdfast-relay",
+                         {reader_.get(), middle_.reader.get(), middle_.writer.get(),
+                          side_.reader.get(), side_.writer.get(), target_.get()});
         state_->at_work.store(true);
-        return Pump(*box_, *state_, reader_.get(), middle_, target_.get()).run();
+        return Pump(*box_, *state_, reader_.get(), middle_, side_, target_.get()).run();
     });
     if (!child) return child.error();
     child_ = std::move(child).value();
@@ -335,9 +353,16 @@ void Relay::on_end(int wait_status) {
     child_.forget();
     settle_piece(*state_, *box_, target_.get());
     const bool wanted = WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != failed;
-    if (!wanted && spawn()) return;
+    // Without a relay the pipe still has its reader, and the program waits until there is one
+    // again.
+    if (!wanted) return revive();
     reader_.reset();
     middle_ = {};
+    side_ = {};
+}
+
+void Relay::revive() {
+    if (!child_ && reader_) (void)spawn();
 }
 
 // Counts the source first: bytes that move meanwhile are then counted twice, not missed.
@@ -355,9 +380,16 @@ bool Relay::flush() {
     const std::uint64_t surely = box_->delivered_total() + waiting() + in_flight;
     std::size_t there_before = 0;
     int looks_alike = 0;
+    int without_relay = 0;
     while (box_->delivered_total() < surely) {
-        if (child_.has_ended()) on_end(child_.wait_if_ended().value_or(0));
-        if (!child_ || !reader_ || no_reader(target_.get())) return true;
+        if (!child_) {
+            // Not for ever: perhaps no process can be started any more.
+            if (++without_relay > 1000) return true;
+            revive();
+        } else if (child_.has_ended()) {
+            on_end(child_.wait_if_ended().value_or(0));
+        }
+        if (!reader_ || no_reader(target_.get())) return true;
         const std::size_t left = waiting();
         if (left == 0) return true;
         if (asked_to_end()) return false;
@@ -365,9 +397,13 @@ bool Relay::flush() {
         // By its size it would fit, but nobody reads: it is our fault that it does not, and nobody
         // must wait for that. (A reader that takes single bytes does read.)
         const bool fits = capacity > 0 && there + left <= static_cast<std::size_t>(capacity);
-        looks_alike = state_->stuck.load() && fits && there == there_before ? looks_alike + 1 : 0;
+        // The same if the program's writes never waited. Then more than usual is left, so a slow
+        // reader gets more time.
+        const bool our_fault = fits || !writes_wait_;
+        looks_alike =
+            state_->stuck.load() && our_fault && there == there_before ? looks_alike + 1 : 0;
         there_before = there;
-        if (looks_alike > 50) return false;
+        if (looks_alike > (fits ? 50 : 500)) return false;
         ::poll(nullptr, 0, 1);
     }
     return true;

@@ -36,9 +36,11 @@ public:
     Relay& operator=(Relay&&) = delete;
     ~Relay();  // the process lives on and finishes its work
 
-    // What the program gets instead of `target`; once it has it, nobody else may hold it.
+    // What the program gets instead of `target`.
     int writer() const { return writer_.get(); }
-    void close_writer() { writer_.reset(); }
+    // Call once it has ended, before flush(). Until then we keep the writing end: it alone tells
+    // whether the program made its writes non-blocking.
+    void program_ended();
     pid_t pid() const { return child_.pid(); }
 
     // Ends the relay before anything was written to it.
@@ -47,11 +49,13 @@ public:
     // Call when the relay has ended. Starts another one, unless the output's reader or all writers
     // are gone.
     void on_end(int wait_status);
+    // Starts the relay that could not be started when the last one ended; does nothing otherwise.
+    void revive();
 
     // Waits until everything written so far has been passed on: the program's last output must not
     // appear behind the next command's. Waits for the reader only if the program itself would have
-    // to: if there are more bytes than the reader's pipe holds. False if some bytes are left, which
-    // the relay passes on later.
+    // to: if there are more bytes than the reader's pipe holds and its writes wait. False if some
+    // bytes are left, which the relay passes on later.
     bool flush();
 
     // After the program's end and a flush() that left nothing: waits for the relay if nobody can
@@ -72,7 +76,9 @@ private:
     Child child_;
     UniqueFd reader_, writer_;
     Pipe middle_;
+    Pipe side_;  // for the copy that is kept
     UniqueFd target_;
+    bool writes_wait_ = true;  // for the reader, as they do unless the program wants it otherwise
     RelayState* state_ = nullptr;
 };
 

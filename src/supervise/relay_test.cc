@@ -135,6 +135,20 @@ TEST_F(RelayIntoPipe, AnotherTakesOverWhenOneIsKilled) {
     EXPECT_EQ(read(13), "between after");
 }
 
+TEST_F(RelayIntoPipe, NobodyWaitsForTheReaderOfAProgramWhoseWritesDidNotWait) {
+    const int writer = relay_->writer();
+    ASSERT_EQ(::fcntl(writer, F_SETFL, O_WRONLY | O_NONBLOCK), 0);
+    const std::string block(4096, 'x');
+    std::size_t size = 0;
+    while (size < 2 * static_cast<std::size_t>(::fcntl(ends_[1], F_GETPIPE_SZ)))
+        if (const ssize_t put = ::write(writer, block.data(), block.size()); put > 0)
+            size += static_cast<std::size_t>(put);
+    relay_->program_ended();
+    EXPECT_FALSE(relay_->flush());
+    EXPECT_EQ(read(size), std::string(size, 'x'));
+    EXPECT_TRUE(relay_->flush());
+}
+
 TEST_F(RelayIntoPipe, ABrokenPipeReachesTheWriter) {
     ::close(ends_[0]);
     ends_[0] = -1;

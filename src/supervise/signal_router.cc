@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <new>
 
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -25,19 +26,20 @@ Result<SignalInbox> SignalInbox::open() {
     return inbox;
 }
 
-std::vector<signalfd_siginfo> SignalInbox::take() {
-    std::vector<signalfd_siginfo> arrived;
+SignalInbox::Signals SignalInbox::take() {
+    Signals arrived;
     sigset_t faults;
     sigemptyset(&faults);
     bool any_fault = false;
-    signalfd_siginfo one{};
-    while (::read(fd_.get(), &one, sizeof one) == static_cast<ssize_t>(sizeof one)) {
+    while (arrived.count < arrived.all.size()) {
+        signalfd_siginfo& one = arrived.all[arrived.count];
+        if (::read(fd_.get(), &one, sizeof one) != static_cast<ssize_t>(sizeof one)) break;
+        ++arrived.count;
         for (const int number : fault_signals)
             if (one.ssi_signo == static_cast<unsigned>(number)) {
                 sigaddset(&faults, number);
                 any_fault = true;
             }
-        arrived.push_back(one);
     }
     // The crash handler blocked the signal to send it here.
     if (any_fault) ::sigprocmask(SIG_UNBLOCK, &faults, nullptr);
@@ -102,7 +104,7 @@ bool concerns_program(int number) { return number != SIGCHLD && number != SIGPIP
 void SignalRouter::route(Nanos now, SignalInbox& inbox, const Child& program) {
     for (;;) {
         const SignalBits taken = take_off_sentry(~SignalBits{0});
-        const std::vector<signalfd_siginfo> arrived = inbox.take();
+        const SignalInbox::Signals arrived = inbox.take();
         SignalBits kinds = 0;
         for (const signalfd_siginfo& one : arrived)
             kinds |= signal_bit(static_cast<int>(one.ssi_signo));
@@ -110,15 +112,22 @@ void SignalRouter::route(Nanos now, SignalInbox& inbox, const Child& program) {
         // The sentry's copy comes first: ours may be on its way still.
         expect(now, taken & ~kinds, kinds);
         if (arrived.empty()) return;
-        if (group != 0) expect(now, take_off_sentry(group), 0);
-        if (const SignalBits unsure = kinds & ~group & ~signal_bit(SIGCHLD); unsure != 0) {
-            // A group kill is complete before we wake. A service manager that walks over all
-            // processes of a cgroup, killing one by one, may need a moment to reach the sentry.
-            ::poll(nullptr, 0, 5);
-            group |= take_off_sentry(unsure);
+        // No failure of ours may keep a signal from the program: so each is forwarded before
+        // anything is recorded, and also if the sentry cannot be asked.
+        try {
+            if (group != 0) expect(now, take_off_sentry(group), 0);
+            if (const SignalBits unsure = kinds & ~group & ~signal_bit(SIGCHLD); unsure != 0) {
+                // A group kill is complete before we wake. A service manager that walks over all
+                // processes of a cgroup, killing one by one, may need a moment to reach the sentry.
+                ::poll(nullptr, 0, 5);
+                group |= take_off_sentry(unsure);
+            }
+        } catch (const std::bad_alloc&) {
+            forward(arrived, group, program);
+            throw;
         }
-        for (const signalfd_siginfo& one : arrived)
-            pass(now, one, (group & signal_bit(static_cast<int>(one.ssi_signo))) != 0, program);
+        forward(arrived, group, program);
+        record(now, arrived, group, program);
     }
 }
 
@@ -138,27 +147,46 @@ void SignalRouter::expect(Nanos now, SignalBits kinds, SignalBits no_more) {
     expected_until_ = now + std::chrono::milliseconds(20);
 }
 
-void SignalRouter::pass(Nanos now, const signalfd_siginfo& one, bool reached_group,
-                        const Child& program) {
+bool SignalRouter::is_for_program(const signalfd_siginfo& one) const {
     const int number = static_cast<int>(one.ssi_signo);
-    if (!concerns_program(number) || about_ourselves(one)) return;
+    if (!concerns_program(number) || about_ourselves(one)) return false;
     const auto sender = static_cast<pid_t>(one.ssi_pid);
-    if (sentry_ != nullptr && sender == sentry_->pid() && number == SIGCONT) return;
-    const bool from_kernel = one.ssi_code > 0;
-    const bool whole_group = sentry_ != nullptr ? reached_group : from_kernel;
-    if (!whole_group) {
+    return sentry_ == nullptr || sender != sentry_->pid() || number != SIGCONT;
+}
+
+bool SignalRouter::reached_group(const signalfd_siginfo& one, SignalBits group) const {
+    if (sentry_ == nullptr) return one.ssi_code > 0;
+    return (group & signal_bit(static_cast<int>(one.ssi_signo))) != 0;
+}
+
+void SignalRouter::forward(const SignalInbox::Signals& arrived, SignalBits group,
+                           const Child& program) const {
+    for (const signalfd_siginfo& one : arrived) {
+        if (!is_for_program(one) || reached_group(one, group)) continue;
+        const int number = static_cast<int>(one.ssi_signo);
         if (one.ssi_code == SI_QUEUE)
             program.queue(number, reinterpret_cast<void*>(one.ssi_ptr));
         else
             program.send(number);
     }
-    if (worth_recording(number) && !ignores(*roots_, program.pid(), number))
+}
+
+void SignalRouter::record(Nanos now, const SignalInbox::Signals& arrived, SignalBits group,
+                          const Child& program) const {
+    for (const signalfd_siginfo& one : arrived) {
+        const int number = static_cast<int>(one.ssi_signo);
+        if (!is_for_program(one) || !worth_recording(number) ||
+            ignores(*roots_, program.pid(), number))
+            continue;
+        const bool from_kernel = one.ssi_code > 0;
+        const auto sender = static_cast<pid_t>(one.ssi_pid);
         events_->signal(now, {.number = number,
                               .sender_pid = from_kernel ? 0 : sender,
                               .sender_uid = one.ssi_uid,
                               .from_kernel = from_kernel,
-                              .whole_group = whole_group,
+                              .whole_group = reached_group(one, group),
                               .sender = from_kernel ? "" : command_of(*roots_, sender)});
+    }
 }
 
 void SignalRouter::stop_with(const Child& program, int signal) {

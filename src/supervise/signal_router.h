@@ -4,7 +4,8 @@
 
 #include <sys/signalfd.h>
 
-#include <vector>
+#include <array>
+#include <cstddef>
 
 #include "base/child.h"
 #include "base/result.h"
@@ -23,8 +24,17 @@ public:
     static Result<SignalInbox> open();
 
     int fd() const { return fd_.get(); }
-    // Everything that has arrived so far; never waits.
-    std::vector<signalfd_siginfo> take();
+    // What has arrived so far, or a part of it; never waits, and needs no memory: a signal that is
+    // taken and then lost would never reach the program.
+    struct Signals {
+        std::array<signalfd_siginfo, 32> all;
+        std::size_t count = 0;
+
+        const signalfd_siginfo* begin() const { return all.data(); }
+        const signalfd_siginfo* end() const { return all.data() + count; }
+        bool empty() const { return count == 0; }
+    };
+    Signals take();
 
 private:
     UniqueFd fd_;
@@ -52,7 +62,12 @@ private:
     // Kinds that the sentry had and that we have not got yet.
     SignalBits expected(Nanos now) const;
     void expect(Nanos now, SignalBits kinds, SignalBits no_more);
-    void pass(Nanos now, const signalfd_siginfo& one, bool reached_group, const Child& program);
+    bool is_for_program(const signalfd_siginfo& one) const;
+    // Then the program has got it, too. `group`: the kinds that the sentry saw.
+    bool reached_group(const signalfd_siginfo& one, SignalBits group) const;
+    void forward(const SignalInbox::Signals& arrived, SignalBits group, const Child& program) const;
+    void record(Nanos now, const SignalInbox::Signals& arrived, SignalBits group,
+                const Child& program) const;
 
     const sources::Roots* roots_;
     EventLog* events_;

@@ -49,12 +49,12 @@ constexpr Nanos between_brink_looks = std::chrono::milliseconds(5);
 // The agents' boxes take eleven megabytes: they must not fill the disk.
 constexpr std::uint64_t room_for_agents = 128ULL << 20U;
 
-void wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
-    if (fd < 0) return;
+bool wait_on(int epoll, int fd, std::uint64_t tag, std::uint32_t events = EPOLLIN) {
+    if (fd < 0) return false;
     epoll_event event{};
     event.events = events;
     event.data.u64 = tag;
-    ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event);
+    return ::epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
 // Asks the OOM killer to spare the process that can report the kill. Needs a right that ordinary
@@ -106,7 +106,8 @@ public:
     // otherwise we only wait for it.
     Result<FinishedRun> run() {
         try {
-            if (const Status ready = prepare(); !ready) return run_unobserved(ready.error().text);
+            if (const Status ready = prepare(); !ready)
+                return run_unobserved(ready.error().text.c_str());
             if (const auto refused = start()) return *refused;
             begin();
             while (!ended_) {
@@ -134,7 +135,7 @@ private:
     void follow_launcher();
     void keep_sentry(const std::vector<CgroupAddress>& cgroups);
     FinishedRun finish();
-    Error run_unobserved(const std::string& why);
+    Error run_unobserved(const char* why);
     FinishedRun wait_blindly();
     void warn_once(const std::string& text);
     SentryDuty sentry_duty() const;
@@ -160,6 +161,7 @@ private:
     std::optional<Notices> notices_;
     Nanos last_look_{};
     Child command_;
+    std::string named_parent_;            // what JPY_PARENT_PID was; empty: not set, or not changed
     pid_t launcher_ = 0;                  // a kernel must not outlive this process; 0: none
     std::optional<Nanos> launcher_gone_;  // when it was asked to end
     int wait_status_ = 0;
@@ -188,6 +190,9 @@ Status Supervisor::prepare() {
                                     : new_run_id(facts_.started_wall, facts_.supervisor_pid);
     epoll_.reset(::epoll_create1(EPOLL_CLOEXEC));
     if (!epoll_) return Error::from_errno("cannot make an epoll");
+    // Without it we would never learn of the program's end.
+    if (!wait_on(epoll_.get(), inbox_->fd(), tag_signals))
+        return Error::from_errno("cannot wait for signals");
     events_ = std::make_unique<EventLog>(recorder_.machine->events);
     observer_ = std::make_unique<Observer>(*roots_, *recorder_.machine, *events_, epoll_.get());
     return Done{};
@@ -263,6 +268,7 @@ std::optional<Error> Supervisor::start() {
         // ipykernel watches the parent that this variable names. That is us now, so we watch the
         // named one.
         if (const char* named = ::getenv("JPY_PARENT_PID")) {
+            named_parent_ = named;
             if (parse_number<pid_t>(named) == ::getppid()) launcher_ = ::getppid();
             ::setenv("JPY_PARENT_PID", std::to_string(::getpid()).c_str(), 1);
         }
@@ -277,8 +283,7 @@ std::optional<Error> Supervisor::start() {
         if (sentry_) sentry_->guard(program);
     };
     auto launched = launch(plan);
-    if (relay_) relay_->close_writer();
-    if (!launched) return run_unobserved(launched.error().text);
+    if (!launched) return run_unobserved(launched.error().text.c_str());
     if (!launched->child) {
         if (relay_) relay_->discard();
         if (recorder_.directory) discard(*recorder_.directory);
@@ -310,7 +315,6 @@ void Supervisor::begin() {
         errands_.add(std::move(looker));
     }
     notices_.emplace(*options_, recorder_.directory_or_null(), output_.get(), *observer_, errands_);
-    wait_on(epoll_.get(), inbox_->fd(), tag_signals);
     wait_on(epoll_.get(), observer_->kernel_log_fd(), tag_kernel_log);
     next_look_ = now;
 }
@@ -346,6 +350,10 @@ void Supervisor::wait_and_serve(Nanos at_most) {
         return;
     }
     follow_launcher();
+    if (relay_ && relay_->pid() == 0) {
+        relay_->revive();
+        if (relay_->pid() > 0) observer_->tree().leave_out(relay_->pid());
+    }
     if (guard_) guard_->drain();
     last_look_ = now;
     next_look_ = observer_->look(now);
@@ -441,6 +449,7 @@ FinishedRun Supervisor::finish() {
     serve_guard(monotonic_now(), observer_->addresses());
     UniqueFd stderr_behind;
     if (relay_) {
+        relay_->program_ended();
         if (relay_->flush())
             relay_->await_end();
         else
@@ -470,7 +479,7 @@ void Supervisor::warn_once(const std::string& text) {
 
 // Holdfast itself could not start, but the program must not suffer for it. Returns only if there is
 // nothing to run.
-Error Supervisor::run_unobserved(const std::string& why) {
+Error Supervisor::run_unobserved(const char* why) {
     // Helpers first: they would become the program's children.
     if (relay_) relay_->discard();
     relay_.reset();
@@ -479,9 +488,10 @@ Error Supervisor::run_unobserved(const std::string& why) {
         if (recorder_.directory) discard(*recorder_.directory);
         // Warn even after another warning: whoever read only that one would think that Holdfast
         // watches.
-        options_->warn(why + "; the command runs on, unobserved");
+        options_->warn(std::string(why) + "; the command runs on, unobserved");
     } catch (const std::exception&) {
     }  // no memory for the message
+    if (!named_parent_.empty()) ::setenv("JPY_PARENT_PID", named_parent_.c_str(), 1);
     forget_own_limits();
     own_state_.hand_back();
     return replace_by(options_->command);
@@ -496,8 +506,9 @@ FinishedRun Supervisor::wait_blindly() {
             const auto status = take_child_change(*change);
             if (!status) break;
             errands_.forget(change->pid);
-            if (change->pid != command_.pid() || !(WIFEXITED(*status) || WIFSIGNALED(*status)))
-                continue;
+            const bool gone = WIFEXITED(*status) || WIFSIGNALED(*status);
+            if (gone && relay_ && change->pid == relay_->pid()) relay_->on_end(*status);
+            if (change->pid != command_.pid() || !gone) continue;
             wait_status_ = *status;
             ended_ = true;
             command_.forget();
@@ -509,7 +520,10 @@ FinishedRun Supervisor::wait_blindly() {
             number > 0 && concerns_program(number) && one.si_code <= 0)
             command_.send(number);
     }
-    if (relay_ && relay_->flush()) relay_->await_end();
+    if (relay_) {
+        relay_->program_ended();
+        if (relay_->flush()) relay_->await_end();
+    }
     FinishedRun finished;
     finished.wait_status = wait_status_;
     finished.unobserved = true;

@@ -56,6 +56,15 @@ def blocks(stage: Stage):
     return {"first": first, "stderr": got, "status": stage.wait(running)}
 
 
+@drive("output.more-than-a-pipe-holds-does-not-wait")
+def does_not_wait(stage: Stage):
+    """The program itself wants its writes not to wait, so nobody waits for the reader at its end."""
+    code = "import os; os.set_blocking(2, False); os.write(2, b'x' * 1000000)"
+    running = stage.start("{python}", "-c", code, stderr=subprocess.PIPE)
+    ended = stage.wait(running)
+    return {"status": ended, "first": running.stderr.read(65536) if ended != "hangs" else b""}
+
+
 @drive("output.slow-reader")
 def slow_reader(stage: Stage):
     running = stage.start("{c:lines}", "3000", "err", "20", stderr=subprocess.PIPE)

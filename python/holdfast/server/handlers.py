@@ -107,7 +107,7 @@ class StatusHandler(HoldfastHandler):
         if not evidence.get("command_alive", True):
             self.live_runs.forget(kernel)
             return ENDED
-        return status_of(run, evidence)
+        return status_of(run, evidence, found.directory)
 
 
 class NotebooksHandler(HoldfastHandler):

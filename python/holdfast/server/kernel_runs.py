@@ -68,6 +68,7 @@ class Found:
 
     run: str | None = None
     ended: bool = False
+    directory: str | None = None  # where its record lies
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,11 @@ class LiveRuns:
         elif known.found.run is not None or now - known.asked < _patience(known):
             return known.found
         rows = runs_of(kernel, self._list_runs())
-        run = next((str(row["id"]) for row in rows if row.get("live")), None)
-        found = Found(run, ended=run is None and bool(rows))
+        row = next((row for row in rows if row.get("live")), None)
+        if row is None:
+            found = Found(ended=bool(rows))
+        else:
+            found = Found(str(row["id"]), directory=row.get("directory"))
         self._known[kernel.id] = _Known(kernel.pid, known.since, now, found)
         return found
 

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 _KINDS = ("stall", "leak")
 _PREFIX = "holdfast: "
 
 
-def told_of(run: str) -> str | None:
-    """One sentence about the first kind found; None if none, or if the run is kept elsewhere."""
-    if Path(run).name != run:
-        return None
-    for home in _homes():
-        for kind in _KINDS:
-            try:
-                text = (home / "runs" / run / f"trouble-{kind}.txt").read_text(errors="replace")
-            except OSError:
-                continue
-            line = text.partition("\n")[0]
-            return line[len(_PREFIX) :] if line.startswith(_PREFIX) else line
+def told_of(directory: str | None) -> str | None:
+    """One sentence about the first kind found; None if none, or if nobody knows where it is kept.
+
+    ``holdfast runs`` says where: it looks in more places than one.
+    """
+    for kind in _KINDS if directory else ():
+        try:
+            text = Path(directory or "", f"trouble-{kind}.txt").read_text(errors="replace")
+        except OSError:
+            continue
+        line = text.partition("\n")[0]
+        return line[len(_PREFIX) :] if line.startswith(_PREFIX) else line
     return None
-
-
-def _homes() -> list[Path]:
-    """Where the program looks for runs, see docs/black-box.md."""
-    asked = os.environ.get("HOLDFAST_HOME")
-    if asked:
-        return [Path(asked)]
-    state = os.environ.get("XDG_STATE_HOME")
-    return [Path(state) / "holdfast"] if state else [Path.home() / ".local/state/holdfast"]

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     Json = dict[str, Any]
 
 
-def status_of(run: str, evidence: Json) -> Json:
-    """A small object: what could not be seen is null, not zero."""
+def status_of(run: str, evidence: Json, directory: str | None = None) -> Json:
+    """A small object: what could not be seen is null, not zero. `directory` holds the record."""
     live = of_evidence(run, evidence)
     memory: Json = evidence.get("memory") or {}
     return {
@@ -28,7 +28,7 @@ def status_of(run: str, evidence: Json) -> Json:
         "steps": live.steps,
         "epoch": live.epoch,
         "guard": live.guard,
-        "trouble": _trouble(evidence) or told_of(run),
+        "trouble": _trouble(evidence) or told_of(directory),
         "gpus": [
             {"name": gpu.name, "used_bytes": gpu.used_bytes, "total_bytes": gpu.total_bytes}
             for gpu in live.gpus

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,20 +17,21 @@
 namespace holdfast::rules {
 namespace {
 
-using Names = std::vector<std::string_view>;
+using Names = std::span<const std::string_view>;
 
 // Libraries that do the same work: a process should have only one of each kind.
-const Names openmp{"libgomp", "libiomp5", "libomp"};
-const Names allocators{"libtcmalloc", "libjemalloc", "libmimalloc"};
-const Names protobuf{"libprotobuf"};
+// Not vectors: those would ask for memory before main() could do anything about a refusal.
+constexpr std::array<std::string_view, 3> openmp{"libgomp", "libiomp5", "libomp"};
+constexpr std::array<std::string_view, 3> allocators{"libtcmalloc", "libjemalloc", "libmimalloc"};
+constexpr std::array<std::string_view, 1> protobuf{"libprotobuf"};
 
-bool of_kind(std::string_view library, const Names& kind) {
+bool of_kind(std::string_view library, Names kind) {
     const std::string_view name = base_name(library);
     return std::any_of(kind.begin(), kind.end(),
                        [name](std::string_view head) { return name.starts_with(head); });
 }
 
-std::vector<std::string> loaded(const CrashEvidence& crash, const Names& kind) {
+std::vector<std::string> loaded(const CrashEvidence& crash, Names kind) {
     std::vector<std::string> found;
     for (const std::string& name : crash.runtimes)
         if (of_kind(name, kind)) found.push_back(name);
@@ -37,7 +40,7 @@ std::vector<std::string> loaded(const CrashEvidence& crash, const Names& kind) {
 
 // The crash counts for the innermost library that can be blamed: a runtime further out only called
 // it or started its thread.
-const NativeFrame* crashed_in(const CrashEvidence& crash, const Names& kind) {
+const NativeFrame* crashed_in(const CrashEvidence& crash, Names kind) {
     for (const NativeFrame& frame : crash.native)
         if (!is_everyones_library(frame.library))
             return of_kind(frame.library, kind) ? &frame : nullptr;
@@ -64,7 +67,7 @@ std::optional<Finding> runtime_clash(const Autopsy& death) {
     const CrashEvidence* crash = death.crash;
     if (crash == nullptr || !a_crash(death) || crash->code == 0 || was_sent(*crash))
         return std::nullopt;
-    for (const Names& kind : {openmp, protobuf}) {
+    for (const Names kind : {Names(openmp), Names(protobuf)}) {
         const std::vector<std::string> names = loaded(*crash, kind);
         const NativeFrame* inside = crashed_in(*crash, kind);
         if (names.size() < 2 || inside == nullptr) continue;
