@@ -7,25 +7,38 @@ from support.interpreters import keras_2_python, python_with
 from support.run import PROGRAMS
 
 
-def steps_of(watch, name: str, python: str, *arguments: str):
+def trained(watch, name: str, python: str, *arguments: str):
     ended = watch(python, PROGRAMS / "frameworks" / f"{name}.py", *arguments, compare=False)
     assert ended.status == 0, ended.errors[-2000:]
-    return ended.main.steps, ended.output
+    return ended.main
 
 
-def test_lightning(watch):
-    steps, _ = steps_of(watch, "lightning_fit", python_with("torch", "lightning"))
-    assert (steps.count, steps.source) == (12, b"torch optimizer")
+def validation_of(process) -> tuple[list[str], int]:
+    """What was measured, and in which epoch."""
+    ((told, epoch),) = [(text, a) for kind, text, a, _ in process.notes if kind == "validation"]
+    return [line.split()[0] for line in told.splitlines()], epoch
+
+
+@pytest.mark.parametrize("package", ["lightning.pytorch", "pytorch_lightning"])
+def test_lightning(watch, package):
+    main = trained(watch, "lightning_fit", python_with("torch", package), package)
+    steps = main.steps
+    assert (steps.count, steps.epoch, steps.source) == (12, 3, b"torch optimizer")
+    assert None not in main.losses
+    assert validation_of(main) == (["val_loss", "val_mae"], 3)
 
 
 def test_hugging_face_trainer(watch):
-    steps, _ = steps_of(watch, "trainer", python_with("torch", "transformers", "accelerate"))
-    assert (steps.count, steps.source) == (12, b"torch optimizer")
+    main = trained(watch, "trainer", python_with("torch", "transformers", "accelerate"))
+    steps = main.steps
+    assert (steps.count, steps.epoch, steps.source) == (12, 3, b"torch optimizer")
+    assert None not in main.losses
+    assert validation_of(main) == (["eval_near_loss", "eval_far_loss"], 3)
 
 
 @pytest.mark.parametrize("backend", ["tensorflow", "torch", "jax"])
 def test_keras(watch, backend):
-    steps, _ = steps_of(watch, "keras_fit", python_with("keras", backend), backend)
+    steps = trained(watch, "keras_fit", python_with("keras", backend), backend).steps
     assert (steps.count, steps.epoch) == (12, 3)
     assert steps.source in (b"keras fit", b"torch optimizer")
 
@@ -35,13 +48,10 @@ def test_keras(watch, backend):
 @pytest.mark.parametrize("verbose", ["0", "2"])
 def test_keras_2(watch, way, verbose):
     python = python_with("tf_keras") if way == "tf_keras" else keras_2_python()
-    ended = watch(python, PROGRAMS / "frameworks" / "keras2_fit.py", way, verbose, compare=False)
-    assert ended.status == 0, ended.errors[-2000:]
-    steps = ended.main.steps
+    main = trained(watch, "keras2_fit", python, way, verbose)
+    steps = main.steps
     assert (steps.count, steps.epoch, steps.source) == (9, 3, b"keras fit")
-    ((told, epoch),) = [(text, a) for kind, text, a, _ in ended.main.notes if kind == "validation"]
-    assert epoch == 3
-    assert [line.split()[0] for line in told.splitlines()] == ["val_loss", "val_mae"]
+    assert validation_of(main) == (["val_loss", "val_mae"], 3)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +83,7 @@ def test_tensorflows_words_about_a_full_pool(holdfast, which, how, root):
 
 
 def test_sklearn(watch):
-    steps, _ = steps_of(watch, "partial_fit", python_with("sklearn"))
+    steps = trained(watch, "partial_fit", python_with("sklearn")).steps
     assert (steps.count, steps.source) == (12, b"sklearn partial_fit")
 
 

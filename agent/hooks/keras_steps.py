@@ -2,11 +2,11 @@
 
 from _holdfast_agent import epoch, note, seen
 from hooks.cuda_memory import figures
-from hooks.numbers import NOTE_FRAMEWORK, NOTE_VALIDATION
+from hooks.numbers import NOTE_FRAMEWORK
 from hooks.steps import count, scalar
+from hooks.validation import validated
 
 _GPU_EVERY = 8
-_METRICS = 12
 _steps = [0]
 _told = [False]  # whether the batch whose end is reported now has been counted already
 
@@ -55,14 +55,5 @@ def _epoch(callbacks, number=None, *_):
 
 
 def _epoch_end(callbacks, number=None, logs=None, *_):
-    """What validation measured, one a line: "val_loss 0.31"."""
-    if not isinstance(number, int) or not isinstance(logs, dict):
-        return
-    lines = []
-    for name, measured in list(logs.items()):
-        if isinstance(name, str) and name.startswith("val_"):
-            value = scalar(measured)
-            if value is not None:
-                lines.append(f"{name} {float(value):.6g}")
-    if lines:
-        note(NOTE_VALIDATION, "\n".join(lines[:_METRICS]), number + 1)
+    if isinstance(number, int) and isinstance(logs, dict):
+        validated(logs, number + 1, "val_")

@@ -27,6 +27,11 @@ awaited = {
     "tf_keras.src.callbacks": "hooks.keras_steps",
     "keras.callbacks": "hooks.keras_steps",  # 2.6 to 2.12
     "tensorflow.python.keras.callbacks": "hooks.keras_steps",  # before TensorFlow 2.6
+    "transformers.trainer_callback": "hooks.trainers",
+    "lightning.pytorch.loops.fit_loop": "hooks.trainers",
+    "lightning.pytorch.trainer.connectors.logger_connector.logger_connector": "hooks.trainers",
+    "pytorch_lightning.loops.fit_loop": "hooks.trainers",
+    "pytorch_lightning.trainer.connectors.logger_connector.logger_connector": "hooks.trainers",
     "sklearn.linear_model._stochastic_gradient": "hooks.sklearn_steps",
     "sklearn.linear_model._perceptron": "hooks.sklearn_steps",
     "sklearn.linear_model._passive_aggressive": "hooks.sklearn_steps",

@@ -28,7 +28,7 @@ struct NonfiniteLoss {
     std::uint64_t after = 0;  // steps that followed
 };
 
-// The last validation measured NaN or infinity, although every step had a finite loss.
+// The last validation measured NaN or infinity, although no step is known that did.
 struct NonfiniteValidation {
     std::int64_t epoch = 0;
     std::string measured;  // "val_loss nan"

@@ -1,5 +1,7 @@
 // HF601: a recorded loss stopped being finite, or some code found such a number.
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "base/text.h"
 #include "base/time.h"
@@ -119,15 +121,42 @@ std::optional<Finding> left_with_it(const Autopsy& death, const AgentEvidence& a
     return std::nullopt;
 }
 
+// Keras says "val_loss", Hugging Face "eval_loss" and "eval_NAME_loss". In Lightning the program
+// itself chooses: "valid/loss", "Loss/val", "val_loss_epoch", "val_loss/dataloader_idx_1".
+bool names_validation_loss(std::string_view name) {
+    bool found = false;
+    std::string word;
+    for (std::size_t i = 0; i <= name.size(); ++i) {
+        const char c = i < name.size() ? name[i] : '_';
+        if (is_upper(c)) word += static_cast<char>(c - 'A' + 'a');
+        if (is_lower(c)) word += c;
+        if (is_alnum(c) || word.empty()) continue;
+        if (word.ends_with("loss")) {
+            found = true;
+        } else if (found) {
+            // After the loss only such words: a "loss_ratio" is another measure.
+            for (const std::string_view place : {"val", "valid", "validation", "eval", "evaluation",
+                                                 "dev", "epoch", "dataloader", "idx"})
+                if (word == place) word.clear();
+            if (!word.empty()) return false;
+        }
+        word.clear();
+    }
+    return found;
+}
+
 // The last validation loss was not finite, although the loss of every step may have been.
 std::optional<Finding> found_by_validation(const Autopsy& death, const AgentEvidence& agent) {
     for (const NoteEvidence& note : agent.notes) {
         if (note.kind != NoteEvidence::Kind::validation) continue;
         for (std::string_view rest = note.text; const auto line = next_line(rest);) {
-            if (*line != "val_loss nan" && *line != "val_loss inf") continue;
-            Finding finding = finding_about(death, "nan-loss"_cause, Confidence::certain,
-                                            facts::NonfiniteValidation{note.a, std::string(*line)});
-            return finding;
+            const std::size_t blank = std::min(line->rfind(' '), line->size());
+            const std::string_view value = line->substr(blank);
+            if ((value != " nan" && value != " inf" && value != " -inf") ||
+                !names_validation_loss(line->substr(0, blank)))
+                continue;
+            return finding_about(death, "nan-loss"_cause, Confidence::certain,
+                                 facts::NonfiniteValidation{note.a, std::string(*line)});
         }
     }
     return std::nullopt;

@@ -143,6 +143,34 @@ TEST(NanLoss, OfAValidationContributesWithItsEpoch) {
     EXPECT_FALSE(contributes(story.verdict(), "nan-loss"));
 }
 
+TEST(NanLoss, OfAValidationHasTheNameThatItsTrainerOrTheProgramGaveIt) {
+    const auto found = [](const std::string& line) {
+        Story story;
+        story.exits(0).agent().notes = {validation("accuracy 0.5\n" + line)};
+        return contributes(story.verdict(), "nan-loss");
+    };
+    for (const char* line :
+         {"eval_loss nan", "eval_loss inf", "eval_loss -inf", "eval_held_out2_loss nan",
+          "valid/loss nan", "Loss/val nan", "val_loss_epoch nan", "val_loss/dataloader_idx_1 nan",
+          "validation loss nan", "loss nan", "valLoss inf"})
+        EXPECT_TRUE(found(line)) << line;
+    for (const char* line : {"eval_loss 0.3", "eval_f1 nan", "val_loss_ratio nan", "lossless nan",
+                             "eval_loss nanometres", "nan", " nan", "", "loss"})
+        EXPECT_FALSE(found(line)) << line;
+}
+
+TEST(NanLoss, OfAValidationSaysNothingAboutTrainingLossesThatNobodySaw) {
+    Story story;
+    story.exits(0).agent().notes = {validation("eval_loss nan")};
+    const auto says_so = [&] {
+        return story.verdict().contributing.front().summary.find("no training loss") !=
+               std::string::npos;
+    };
+    EXPECT_FALSE(says_so());  // they were on a GPU
+    story.agent().steps.last_finite_loss = 0.5;
+    EXPECT_TRUE(says_so());
+}
+
 TEST(NanLoss, IsMendedInTheWordsOfTheFrameworkThatCounted) {
     Story story = diverged();
     story.exits(1).raises("ValueError", "Input contains NaN.");

@@ -167,14 +167,16 @@ void tell(const NonfiniteLoss& facts, const Autopsy& death, Account& account) {
     add_nonfinite_fixes(account, death, false);
 }
 
-void tell(const NonfiniteValidation& facts, const Autopsy&, Account& account) {
+void tell(const NonfiniteValidation& facts, const Autopsy& death, Account& account) {
     const std::string value = facts.measured.substr(facts.measured.rfind(' ') + 1);
-    account.summary =
-        formatted("The validation loss of epoch {} was {}, although no training loss was.",
-                  facts.epoch, value);
+    const bool trained_well = death.agent != nullptr && death.agent->steps.last_finite_loss;
+    account.summary = formatted("The validation loss of epoch {} was {}{}.", facts.epoch, value,
+                                trained_well ? ", although no training loss was" : "");
     account.saw("last validation", formatted("epoch {}: {}", facts.epoch, facts.measured));
     account.advise("Look for gaps and infinite numbers in the validation data.",
-                   "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()");
+                   counted_by_keras(death)
+                       ? "assert np.isfinite(x_val).all() and np.isfinite(y_val).all()"
+                       : "assert torch.isfinite(x_val).all() and torch.isfinite(y_val).all()");
 }
 
 void tell(const BadLabel& facts, const Autopsy& death, Account& account) {

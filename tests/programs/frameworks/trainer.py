@@ -1,4 +1,4 @@
-"""Three epochs of four batches under the Trainer of transformers."""
+"""Three epochs of four batches under the Trainer of transformers, with two sets to validate on."""
 
 import tempfile
 
@@ -16,15 +16,25 @@ class Model(torch.nn.Module):
         return {"loss": (out - labels).pow(2).mean(), "logits": out}
 
 
-data = [{"x": torch.ones(4), "labels": torch.zeros(1)} for _ in range(32)]
+def rows(count):
+    return [{"x": torch.ones(4), "labels": torch.zeros(1)} for _ in range(count)]
+
+
 with tempfile.TemporaryDirectory() as folder:
     arguments = transformers.TrainingArguments(
         folder,
         num_train_epochs=3,
         per_device_train_batch_size=8,
+        eval_strategy="epoch",
         report_to=[],
         save_strategy="no",
         disable_tqdm=True,
         use_cpu=True,
     )
-    transformers.Trainer(model=Model(), args=arguments, train_dataset=data).train()
+    sets = {"near": rows(8), "far": rows(16)}
+    trainer = transformers.Trainer(
+        model=Model(), args=arguments, train_dataset=rows(32), eval_dataset=sets
+    )
+    trainer.train()
+    untrained = transformers.Trainer(model=Model(), args=arguments, eval_dataset=rows(8))
+    untrained.evaluate(metric_key_prefix="eval_untrained")
