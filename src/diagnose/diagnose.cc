@@ -232,6 +232,31 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
     judgement.contributing.insert(judgement.contributing.begin(), parents);
 }
 
+// The guard refused memory to a worker, which handed the error on: the worker shows what filled the
+// limit.
+void explain_refusal(Judgement& judgement, const Autopsy& death) {
+    if (judgement.root.cause != "guard-refused"_cause || judgement.root.pid == death.pid) return;
+    const ProcessEvidence* worker = judgement.root.pid ? death.all.process(*judgement.root.pid) : nullptr;
+    if (worker == nullptr) return;
+    // It lived on, and its own end says nothing: judge it as if the error had ended it.
+    const std::shared_ptr<const Autopsy> refused = autopsy_of({.all = death.all,
+                                                               .process = worker,
+                                                               .pid = worker->pid,
+                                                               .exit = death.exit,
+                                                               .told = death.told,
+                                                               .time = death.time,
+                                                               .decides = false});
+    std::optional<Finding> root = rules::host_leak(*refused);
+    if (!root) root = rules::dataset_in_ram(*refused);
+    if (!root) return;
+    judgement.choice = {.kind = Choice::Kind::came_to_that,
+                        .first = judgement.end.cause,
+                        .second = root->cause,
+                        .child = {}};
+    judgement.root = std::move(*root);
+    if (!judgement.root.pid) judgement.root.pid = worker->pid;
+}
+
 // Whether the root has this very reason already: it is reported once, even behind two ends.
 bool told(const Judgement& judgement, const Finding& finding) {
     return is_explanation(finding) && judgement.root.cause == finding.cause &&
@@ -263,6 +288,7 @@ Verdict of_death(const Evidence& evidence) {
     judgement.contributing = std::move(ranked.rest);
     add_stacks(judgement, death);
     if (child) blame(judgement, *child, ranked.end);
+    explain_refusal(judgement, death);
     settle_stall(judgement, death);
     if (std::optional<Finding> uneven = rules::uneven_steps(death))
         judgement.contributing.push_back(std::move(*uneven));

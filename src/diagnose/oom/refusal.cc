@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "diagnose/oom/tensor_refusal.h"
 
@@ -89,6 +90,24 @@ bool too_large_without(const Death& death, Bytes held) {
     };
     return fails_at(process.limits.address_space, process.virtual_size) ||
            fails_at(process.limits.data, process.anon) || fails_at(death.all.host.total, {});
+}
+
+const AgentEvidence* refused_by_guard(const Death& death) {
+    // An error may wander through a queue, handlers and a traceback before it ends the program.
+    constexpr Nanos long_way{30'000'000'000};
+    const auto refused = [](const AgentEvidence* agent) {
+        return agent != nullptr && agent->guard && agent->guard->refused > 0;
+    };
+    const AgentEvidence* own = agent_of(death);
+    if (refused(own) || !death.decides) return refused(own) ? own : nullptr;
+    const AgentEvidence* found = nullptr;
+    for (const AgentEvidence& agent : death.all.agents) {
+        if (!refused(&agent)) continue;
+        const RunTime time = agent.guard->last.time;
+        if (death.time && later(time, long_way) < *death.time) continue;
+        if (found == nullptr || time > found->guard->last.time) found = &agent;
+    }
+    return found;
 }
 
 std::optional<Bytes> free_memory(const Death& death) {

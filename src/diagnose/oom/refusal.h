@@ -25,6 +25,10 @@ std::optional<Bytes> size_asked_for(std::string_view line);
 // reason.
 bool too_large_without(const Death& death, Bytes held);
 
+// The process whose allocation the guard refused, so that this death's refusal is the guard's: the
+// process itself, or the worker that was refused last and handed the error on; null if none was.
+const AgentEvidence* refused_by_guard(const Death& death);
+
 // How much memory was still available, by the tightest limit that is known.
 std::optional<Bytes> free_memory(const Death& death);
 

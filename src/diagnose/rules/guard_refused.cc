@@ -12,27 +12,11 @@ namespace {
 // An error may wander through a queue, handlers and a traceback before it ends the program.
 constexpr Nanos long_way{30'000'000'000};
 
-// Whose refusal may have ended the program: its own, or else the last one of a worker, which handed
-// the error to its parent.
-const AgentEvidence* refused_one(const Autopsy& death) {
-    const auto refused = [](const AgentEvidence* agent) {
-        return agent != nullptr && agent->guard && agent->guard->refused > 0;
-    };
-    const AgentEvidence* own = death.agent;
-    if (refused(own) || !death.decides) return refused(own) ? own : nullptr;
-    const AgentEvidence* found = nullptr;
-    for (const AgentEvidence& agent : death.all.agents)
-        if (refused(&agent) &&
-            (found == nullptr || agent.guard->last.time > found->guard->last.time))
-            found = &agent;
-    return found;
-}
-
 }  // namespace
 
 std::optional<Finding> guard_refused(const Autopsy& death) {
     const std::optional<Refusal> error = death.refusal;
-    const AgentEvidence* agent = error ? refused_one(death) : nullptr;
+    const AgentEvidence* agent = error ? refused_by_guard(death) : nullptr;
     if (agent == nullptr) return std::nullopt;
     const RefusalEvidence& last = agent->guard->last;
     // The refusal is certain. Whether this very error ended the program is the question.
@@ -44,6 +28,7 @@ std::optional<Finding> guard_refused(const Autopsy& death) {
         at_the_end && fits && agent->pid == death.pid ? Confidence::certain : Confidence::likely,
         facts::GuardRefused{agent, *error});
     if (const std::optional<Where> where = own_place(last.frames)) finding.where = where;
+    finding.pid = agent->pid;
     return finding;
 }
 

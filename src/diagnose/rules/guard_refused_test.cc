@@ -67,6 +67,28 @@ TEST(GuardRefused, AWorkersRefusalIsItsParentsLikelyEnd) {
     EXPECT_NE(v.end.summary.find("a worker (pid 200)"), std::string::npos);
 }
 
+TEST(GuardRefused, AWorkersRefusalHasItsRootInTheWorker) {
+    RefusalEvidence large = refusal();
+    large.asked = Bytes::gib(3);
+    Story story;
+    story.child(200).exits(1).raises("MemoryError", "Unable to allocate 3.00 GiB for an array");
+    story.agent(200).guard = GuardEvidence{1, 0, large};
+    const Verdict v = story.verdict();
+    EXPECT_EQ(v.end.cause->slug, "guard-refused");
+    EXPECT_EQ(root_of(v), "dataset-in-ram");
+    // The guard refused it, not the system: the machine's free memory is beside the point.
+    for (const Statement& also : v.contributing) EXPECT_NE(also.cause->slug, "alloc-refused");
+}
+
+TEST(GuardRefused, AWorkersRefusalOfLongAgoIsNotTheEnd) {
+    Story story;
+    story.child(200).exits(1).raises("MemoryError", "Unable to allocate 3.00 GiB for an array");
+    RefusalEvidence early = refusal();
+    early.time = -60s;
+    story.agent(200).guard = GuardEvidence{1, 0, early};
+    EXPECT_EQ(story.verdict().end.cause->slug, "alloc-refused");
+}
+
 TEST(GuardRefused, AWarningIsNoRefusal) {
     Story story;
     story.exits(1).raises("MemoryError", "");

@@ -397,7 +397,9 @@ std::optional<Finding> loaded_unseen(const Autopsy& death) {
 // The guard refused one array that alone is more than the limit, or most of it.
 std::optional<Finding> refused_at_once(const Autopsy& death, double least_share) {
     const AgentEvidence* agent = death.agent;
-    if (!death.refusal || agent == nullptr || !agent->guard || agent->guard->refused == 0)
+    // A worker's error may end its parent, and leave no last words of its own.
+    if ((death.decides && !death.refusal) || agent == nullptr || !agent->guard ||
+        agent->guard->refused == 0)
         return std::nullopt;
     const RefusalEvidence& last = agent->guard->last;
     if (last.asked.share_of(last.limit) < least_share || last.asked <= last.room)

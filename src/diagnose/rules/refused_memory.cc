@@ -50,12 +50,6 @@ Bytes most_asked_for(const Autopsy& death, const ProcessEvidence& process) {
     return Bytes{};
 }
 
-// The guard had refused memory before, so this refusal may not be the system's.
-bool guard_refused_before(const Autopsy& death) {
-    const AgentEvidence* agent = death.agent;
-    return agent != nullptr && agent->guard && agent->guard->refused > 0;
-}
-
 // Whether a limit other than the machine's memory applied.
 bool limited(const Autopsy& death) {
     const ProcessLimits& limits = death.process->limits;
@@ -66,7 +60,7 @@ bool limited(const Autopsy& death) {
 
 std::optional<Finding> alloc_refused(const Autopsy& death) {
     const std::optional<Refusal> refusal = death.refusal;
-    if (!refusal || refusal->thread || guard_refused_before(death)) return std::nullopt;
+    if (!refusal || refusal->thread || refused_by_guard(death) != nullptr) return std::nullopt;
     const std::optional<Bytes> free = free_memory(death);
     const bool too_large = refusal->asked && free && *refusal->asked > *free;
     const Confidence confidence = too_large ? Confidence::certain : Confidence::likely;
