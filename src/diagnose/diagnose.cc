@@ -236,7 +236,8 @@ void blame(Judgement& judgement, const FatalChild& child, const Finding& parents
 // limit.
 void explain_refusal(Judgement& judgement, const Autopsy& death) {
     if (judgement.root.cause != "guard-refused"_cause || judgement.root.pid == death.pid) return;
-    const ProcessEvidence* worker = judgement.root.pid ? death.all.process(*judgement.root.pid) : nullptr;
+    const ProcessEvidence* worker =
+        judgement.root.pid ? death.all.process(*judgement.root.pid) : nullptr;
     if (worker == nullptr) return;
     // It lived on, and its own end says nothing: judge it as if the error had ended it.
     const std::shared_ptr<const Autopsy> refused = autopsy_of({.all = death.all,

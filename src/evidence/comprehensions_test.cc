@@ -17,8 +17,10 @@ TEST(Comprehensions, AreListsDictionariesAndSetsOverOneLineOrSeveral) {
 TEST(Comprehensions, AreNotLoopsGeneratorsCallsOrText) {
     EXPECT_TRUE(comprehensions_in("for i in [1, 2]:\n    kept.append([i])\n").empty());
     EXPECT_TRUE(comprehensions_in("total = sum(len(x) for x in rows)\n").empty());
-    EXPECT_TRUE(comprehensions_in("s = ['for sale', \"[x for x in y]\"]  # [x for x in y]\n").empty());
-    EXPECT_TRUE(comprehensions_in("'''\n[x for x in y]\n'''\nperform = [before, format]\n").empty());
+    EXPECT_TRUE(
+        comprehensions_in("s = ['for sale', \"[x for x in y]\"]  # [x for x in y]\n").empty());
+    EXPECT_TRUE(
+        comprehensions_in("'''\n[x for x in y]\n'''\nperform = [before, format]\n").empty());
 }
 
 TEST(Comprehensions, MayStandInOneAnotherAndInOddText) {
@@ -39,7 +41,8 @@ AgentEvidence agent_at(std::string python, std::string file, int line) {
 
 TEST(Comprehensions, AreNamedWhereTheInterpreterHidesThem) {
     const SourceReader read = [](const std::string&) -> Result<std::string> {
-        return std::string("def main():\n    rows = [\n        read(i)\n        for i in z]\n    x = 1\n");
+        return std::string(
+            "def main():\n    rows = [\n        read(i)\n        for i in z]\n    x = 1\n");
     };
     const auto name_of = [&](AgentEvidence agent) {
         name_comprehensions(agent, read);

@@ -56,7 +56,9 @@ Story launcher_of_a_rank(bool in_main_thread) {
     story.at(200).rank = 3;
     ExceptionEvidence thrown;
     thrown.type = "RuntimeError";
-    thrown.message = "Timed out waiting 6000ms for recv operation to complete";
+    thrown.message =
+        "[gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting 6000ms for recv operation to "
+        "complete";
     thrown.in_main_thread = in_main_thread;
     thrown.time = 8900ms;
     thrown.frames = {{"train.py", 42, "reduce"}};

@@ -158,15 +158,19 @@ std::optional<Said> system_said_last(const Death& death,
 }
 
 std::string without_paths(std::string_view message) {
-    const auto is_path = [](std::string_view text) { return text.find('/') != std::string_view::npos; };
+    const auto is_path = [](std::string_view text) {
+        return text.find('/') != std::string_view::npos;
+    };
     std::string left;
     while (!message.empty()) {
         const bool in_quotes = message.front() == '\'' || message.front() == '"';
-        const std::size_t close = in_quotes ? message.find(message.front(), 1) : std::string_view::npos;
+        const std::size_t close =
+            in_quotes ? message.find(message.front(), 1) : std::string_view::npos;
         const std::size_t size =
             close != std::string_view::npos
                 ? close + 1
-                : std::min(std::max<std::size_t>(message.find_first_of(" '\"", 1), 1), message.size());
+                : std::min(std::max<std::size_t>(message.find_first_of(" '\"", 1), 1),
+                           message.size());
         if (!is_path(message.substr(0, size))) left += message.substr(0, size);
         message.remove_prefix(size);
     }
