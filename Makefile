@@ -6,7 +6,7 @@ export PATH := $(CURDIR)/.venv/bin:$(PATH)
 export HOLDFAST_BIN := $(CURDIR)/build/release/cli/holdfast
 
 .PHONY: help start setup setup-test build demo test check lint format unit names alone tidy asan tsan tsan-agent packages
-.PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks
+.PHONY: end-to-end end-to-end-check transparency peers faults bench bench-build bench-check overhead frameworks old-pythons
 .PHONY: deb release site guard-table fit-accuracy wheels wheels-twice chroots aarch64 jupyter-table jupyter-peers zoo zoo-recorded lab lab-build lab-check clean
 .NOTPARALLEL:
 
@@ -94,7 +94,7 @@ lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Co
 
 wheels: setup-test  ## the wheels for everybody, x86_64 and aarch64, in build/wheels (zig; 20 minutes), and their tests
 	@tools/wheels
-	@tools/check-wheel --oom $$(echo build/wheels/holdfast-*_$$(uname -m).whl)
+	@tools/check-wheel --oom --install-bar 5 $$(echo build/wheels/holdfast-*_$$(uname -m).whl)
 	@tools/check-unfit $$(echo build/wheels/holdfast-*_$$(uname -m).whl) \
 	    $$(ls build/wheels/holdfast-*.whl | grep -v "_$$(uname -m).whl" | head -n 1)
 
@@ -137,6 +137,9 @@ frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and
 	    HOLDFAST_KERAS2_PYTHON=$(CURDIR)/build/keras2/bin/python .venv/bin/pytest -q \
 	    tests/test_frameworks.py tests/test_leaks.py tests/test_hooks.py tests/test_memory_by_line.py \
 	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py tests/test_fit_keras.py
+
+old-pythons: setup-test build  ## the same on Python 3.8 and 3.9, with the last versions that they have (10 GB)
+	@tools/old-pythons
 
 guard-table: setup build  ## the guard on dying and on healthy programs (root; PYTHON=one that has torch)
 	@.venv/bin/python bench/guard $(if $(PYTHON),--python $(PYTHON))

@@ -89,6 +89,18 @@ def test_changes_that_are_not_committed_stop_it(repository):
         release.prepare("0.2.0")
 
 
+def test_a_commit_that_fails_leaves_nothing_behind(repository):
+    release, git = repository
+    hook = release.ROOT / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nexit 1\n")
+    hook.chmod(0o755)
+    with pytest.raises(release.Refused, match="as before"):
+        release.prepare("0.2.0")
+    assert git("status", "--porcelain") == ""
+    assert (release.ROOT / "VERSION").read_text() == "0.1.0\n"
+
+
 def test_checksums_are_those_of_the_files(tmp_path):
     (tmp_path / "a.whl").write_bytes(b"one")
     (tmp_path / "SHA256SUMS").write_text("old")

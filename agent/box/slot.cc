@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "agent/base/clock.h"
+#include "agent/base/pages.h"
 #include "agent/base/private_memory.h"
 #include "agent/base/raw_calls.h"
 #include "agent/base/spin_lock.h"
@@ -83,10 +84,12 @@ private:
     // A part may begin within a page: the file's layout has pages of 4 KiB, some arm64 kernels have
     // pages of 16 or 64 KiB.
     Mapped map(std::size_t offset, std::size_t size) const {
-        const std::size_t before = offset % static_cast<std::size_t>(::getpagesize());
+        const Pages around =
+            pages_around(offset, size, static_cast<std::uint64_t>(::getpagesize()));
+        const std::size_t before = offset - around.begin;
         const std::size_t whole = before + size;
         void* pages = ::mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_SHARED, fd_,
-                             static_cast<off_t>(offset - before));
+                             static_cast<off_t>(around.begin));
         if (pages == MAP_FAILED) return {};
         return {static_cast<std::uint8_t*>(pages) + before, pages, whole};
     }

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/base/pages.h"
+
 namespace holdfast::agent {
 namespace {
 
@@ -10,15 +12,13 @@ std::uint64_t page_size() { return static_cast<std::uint64_t>(::getpagesize()); 
 
 // How many of sixteen pages, spread over the block, are resident; -1 if the block is gone.
 int resident_of_sixteen(std::uint64_t begin, std::uint64_t size) {
-    const std::uint64_t page = page_size();
-    const std::uint64_t first = (begin + page - 1) / page * page;
-    const std::uint64_t pages = size / page;
-    if (pages < 32) return -1;
+    const Pages pages = pages_within(begin, size, page_size());
+    if (pages.count() < 31) return -1;
     int found = 0;
     for (std::uint64_t i = 0; i < 16; ++i) {
         unsigned char there = 0;
-        void* at = reinterpret_cast<void*>(first + (pages - 1) * i / 16 * page);
-        if (::mincore(at, page, &there) != 0) return -1;
+        void* at = reinterpret_cast<void*>(pages.probe(i, 16));
+        if (::mincore(at, pages.page, &there) != 0) return -1;
         found += there & 1;
     }
     return found;
@@ -30,10 +30,10 @@ std::uint64_t absent_bytes(const void* block, std::size_t size, std::uint64_t en
     constexpr std::size_t at_once = 4096;
     unsigned char there[at_once];
     const std::uint64_t page = page_size();
-    const auto begin = reinterpret_cast<std::uintptr_t>(block);
-    const std::uint64_t last = (begin + size + page - 1) / page;
+    const Pages pages = pages_around(reinterpret_cast<std::uintptr_t>(block), size, page);
+    const std::uint64_t last = pages.end / page;
     std::uint64_t absent = 0;
-    for (std::uint64_t at = begin / page; at < last && absent <= enough;) {
+    for (std::uint64_t at = pages.begin / page; at < last && absent <= enough;) {
         const std::uint64_t count = last - at < at_once ? last - at : at_once;
         if (::mincore(reinterpret_cast<void*>(at * page), count * page, there) != 0)
             return 0;  // not known: then nothing is refused

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/base/pages.h"
+
 namespace holdfast::agent {
 namespace {
 
@@ -14,14 +16,13 @@ constexpr int most_asked = 128;       // of one window: a system call for each p
 // thread is just freeing it).
 std::uint64_t resident(std::uint64_t begin, std::uint64_t size) {
     const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const std::uint64_t first = (begin + page - 1) / page * page;
-    const std::uint64_t last = (begin + size) / page * page;
-    if (last <= first) return size;
-    const std::uint64_t step = (last - first) / page / probes * page;
+    const Pages pages = pages_within(begin, size, page);
+    if (pages.count() == 0) return size;
     std::uint64_t found = 0;
     for (std::uint64_t i = 0; i < probes; ++i) {
         unsigned char there = 0;
-        if (::mincore(reinterpret_cast<void*>(first + i * step), page, &there) != 0) return size;
+        if (::mincore(reinterpret_cast<void*>(pages.probe(i, probes)), page, &there) != 0)
+            return size;
         found += there & 1U;
     }
     return found == 0 ? 1 : size / probes * found;  // a weight of 0 would mean a freed block

@@ -1,7 +1,7 @@
 """How close `holdfast fit` comes to what a GPU measured: the table of docs/fit.md.
 
 usage: python bench/fit [--truth FOLDER] [--captures FOLDER] [--models A,B] [--table FILE]
-[--no-batches] [--small-runs]; or: python bench/fit --keras (see keras_table.py)
+[--no-batches] [--small-runs] [--write]; or: python bench/fit --keras (see keras_table.py)
 Needs a Python with the torch, torchvision, timm and transformers that the rows name.
 """
 
@@ -26,6 +26,9 @@ if sys.argv[1:2] == ["--keras"]:  # needs Keras, and torch only as its backend
     keras_table.main(sys.argv[2:])
     sys.exit()
 
+sys.path.append(str(Path(__file__).parents[1]))
+
+import results  # noqa: E402
 import rows  # noqa: E402
 
 import holdfast  # noqa: E402
@@ -65,6 +68,36 @@ def quantile(values: list[float], share: float) -> float:
     """The value that this share of them does not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def write_models(found: dict[str, list[tuple[float, float, float]]]) -> None:
+    """The table by model; the errors in percent."""
+    table = []
+    for model, group in sorted(found.items()):
+        requested, allocated = ([abs(errors[i]) for errors in group] for i in (0, 1))
+        worst = max((errors[2] for errors in group), key=abs)
+        middle = statistics.median(abs(errors[2]) for errors in group)
+        sign = "+" if worst >= 0.00005 else ""
+        table.append(
+            [
+                model,
+                str(len(group)),
+                f"{100 * max(requested):.2f}",
+                f"{100 * statistics.median(allocated):.2f} / {100 * max(allocated):.2f}",
+                f"{100 * middle:.2f} / {sign}{100 * worst:.2f}".replace("-0.00", "0.00"),
+            ]
+        )
+    head = ["model", "steps", "requested, worst", "allocated, median / worst",
+            "reserved, median / worst"]  # fmt: skip
+    results.write("fit-models", "python bench/fit --write", head, table, ["---"] * len(head))
+
+
+def write_summary(measured: dict[str, str]) -> None:
+    """Replaces the rows that begin so; the last column, what was aimed at, stays."""
+    head = ["", "measured here", "aim"]
+    aims = {row[0]: row[2] for row in results.read("fit-accuracy")[3]}
+    new = [[what, figure, aims.get(what, "")] for what, figure in measured.items()]
+    results.write_rows("fit-accuracy", "python bench/fit --write", head, new)
 
 
 def estimate(make: Make, batch: int, file: Path) -> None:
@@ -137,6 +170,26 @@ def peaks(options: argparse.Namespace, definitions: Any) -> None:
     print(f"reserved right to the byte: {exact}, requested to 1 KiB: {near}, of {len(everything)}")
     print(f"reserved under-predicted by more than 5 %: {under} of {len(everything)}")
     print(f"decisions at 95 % and 105 % of the measured peak wrong: {wrong} of {decisions}")
+    if options.write:
+        write_models(found)
+        columns = {
+            name: [abs(errors[i]) for errors in everything]
+            for i, name in ((1, "allocated"), (2, "reserved"))
+        }
+        middle = {
+            name: f"{100 * statistics.median(c):.2f} %, {100 * quantile(c, 0.95):.2f} %"
+            for name, c in columns.items()
+        }
+        bytewise = f" ({exact} of {len(everything)} to the byte)"
+        card = 'wrong "fits" on a card 5 % smaller or larger than the measured peak'
+        write_summary(
+            {
+                "peak allocated, median and 95 of 100": middle["allocated"],
+                "peak reserved, median and 95 of 100": middle["reserved"] + bytewise,
+                "reserved predicted more than 5 % too low": f"{under} of {len(everything)}",
+                card: f"{wrong} of {decisions}",
+            }
+        )
     if seconds:
         print(
             f"CPU seconds a configuration: median {statistics.median(seconds):.1f}, "
@@ -178,6 +231,10 @@ def batches(options: argparse.Namespace, definitions: Any) -> None:
             f"[{low}, {high})  found {got}  {100 * (got / low - 1):+.1f} %",
             flush=True,
         )
+    if options.write:
+        bracket = "inside the measured bracket or at most 3 % below"
+        figure = f"{inside + below} of {total} {bracket}; {above} above"
+        write_summary({"largest batch": figure})
     print(f"largest batch: {inside} inside, {below} at most 3 % below, {above} above, of {total}")
     print(f"decisions at the bracket's ends wrong: {wrong} of {2 * total}")
 
@@ -193,6 +250,7 @@ def main() -> None:
     parser.add_argument("--small-runs", action="store_true", help="estimates, a row a precision")
     parser.add_argument("--no-batches", action="store_true")
     parser.add_argument("--no-peaks", action="store_true")
+    parser.add_argument("--write", action="store_true", help="also into bench/results")
     options = parser.parse_args()
     options.captures.mkdir(parents=True, exist_ok=True)
     definitions = rows.load_definitions(options.truth)

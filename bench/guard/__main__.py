@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import results
 from groups import find_parent
 from runs import HERE, HOLDFAST, Outcome, Program, run
 from smallest import table_of_smallest
@@ -41,6 +44,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--repeat", type=int, default=1)
     parser.add_argument("--part", default="0/1", metavar="I/N",
                         help="every N-th program, beginning with the I-th")  # fmt: skip
+    parser.add_argument("--row", metavar="WHAT",
+                        help="also as a row of docs/guard.md, which begins so")  # fmt: skip
     parser.add_argument("--verbose", action="store_true", help="show what failing programs said")
     return parser.parse_args()
 
@@ -109,6 +114,12 @@ def run_as(asked: argparse.Namespace, program: Program, mode: str) -> Outcome:
     return run(program, mode, cold=asked.cold, swap=asked.swap, machine=asked.machine)
 
 
+def write_row(asked: argparse.Namespace, which: str, counted: int, outcome: str) -> None:
+    if asked.row:
+        row = [f"{asked.row}: {which}", str(counted), outcome]
+        results.write_rows("guard", "bench/guard --row WHAT", ["", "programs", ""], [row])
+
+
 def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
     """Bars: 95 of 100 saved, and no hang, crash or wrong data."""
     count: collections.Counter[str] = collections.Counter()
@@ -135,6 +146,8 @@ def table_of_dying(programs: list[Program], asked: argparse.Namespace) -> bool:
         others = ("killed", "HANG", "CRASH", "WRONG", "not dead", "too slow")
         words = ", ".join(f"{count[kind]} {kind.lower()}" for kind in others)
         print(f"\n{count['saved']} of {counted} saved ({count['saved'] / counted:.1%}); {words}")
+        saved = f"{count['saved']} saved ({count['saved'] / counted:.0%}), {words}"
+        write_row(asked, "would die of OOM", counted, saved)
     harmed = count["HANG"] + count["CRASH"] + count["WRONG"]
     return harmed == 0 and count["saved"] >= 0.95 * counted
 
@@ -172,6 +185,7 @@ def table_of_healthy(programs: list[Program], asked: argparse.Namespace) -> bool
             if not good and asked.verbose:
                 print(guarded.said[-3000:])
     print(f"\n{wrong} of {counted} disturbed")
+    write_row(asked, "healthy", counted, f"{wrong} disturbed")
     return wrong == 0
 
 

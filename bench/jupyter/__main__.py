@@ -1,6 +1,7 @@
 """Deaths and orderly ends of kernels by front end, and what watching costs them: a table.
 
 usage: python bench/jupyter [--deaths 20] [--only nbclient,papermill,...] [--jobs 2] [--minutes 8]
+       [--write]
 
 Each death is a real one; it counts if the cell that caused it shows the right cause, and no other
 cell does. Fails if one is missing, if an orderly end is not quiet, if restarts leave something
@@ -19,6 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from bench import results
 from bench.jupyter import browsers, inspector, refusals, restarts, shutdowns, timing
 from bench.jupyter.front_ends import FRONT_ENDS
 from bench.jupyter.place import Place
@@ -52,11 +54,12 @@ def main() -> int:
     parser.add_argument("--only", default="", help=f"by commas, of: {', '.join(known)}")
     parser.add_argument("--jobs", type=int, default=2, help="trials of a row at a time")
     parser.add_argument("--minutes", type=float, default=8, help="that a row may take")
+    parser.add_argument("--write", action="store_true", help="also into bench/results")
     chosen = parser.parse_args()
     only = [name for name in chosen.only.split(",") if name] or usual
     if unknown := set(only) - set(known):
         parser.error(f"no row is called {', '.join(sorted(unknown))}")
-    pace = Pace(chosen.jobs, 60 * chosen.minutes)
+    pace = Pace(chosen.jobs, 60 * chosen.minutes, chosen.write)
     wrong = 0
     print(f"{'front end':<12} {'right cause, right cell':<26} words at an orderly end", flush=True)
     for name in only:
@@ -119,18 +122,50 @@ def command_row(name: str, count: int, pace: Pace) -> int:
         trials.append(functools.partial(refusals.says_nothing, run))
     else:
         print(f"{name:<12} limits left out; a memory limit around a kernel needs root")
-    return show(name, play(trials, count, pace, limited))
+    return show(name, play(trials, count, pace, limited), pace)
 
 
 def browser_row(name: str, count: int, pace: Pace) -> int:
     if obstacle := browsers.obstacle(name):
         print(f"{name:<12} left out; {obstacle}", flush=True)
         return 0
-    return show(name, browsers.browse(name, possible_deaths(), count, pace))
+    return show(name, browsers.browse(name, possible_deaths(), count, pace), pace)
 
 
-def show(name: str, tallies: list[Tally]) -> int:
+FRONT_END_COLUMNS = [
+    "front end",
+    "right cause in the right cell",
+    "text at an orderly end",
+    "refused: right variable first",
+    "text where nothing was refused",
+]
+
+
+def write_front_end(name: str, pace: Pace, cells: list[str]) -> None:
+    if pace.write:
+        row = [name, *cells, *[""] * (len(FRONT_END_COLUMNS) - 1 - len(cells))]
+        results.write_rows("jupyter-front-ends", "bench/jupyter --write", FRONT_END_COLUMNS, [row])
+
+
+def write_times(what: str, pace: Pace, median: str, worst: str) -> None:
+    if pace.write:
+        head = ["what (`bench/jupyter --only ...`)", "median", "worst"]
+        results.write_rows("jupyter-times", "bench/jupyter --write", head, [[what, median, worst]])
+
+
+def write_spread(what: str, pace: Pace, times: list[float]) -> None:
+    """Sorted seconds."""
+    if times:
+        worst = f"{times[-1]:.2f} s of {len(times)}"
+        write_times(what, pace, f"{times[len(times) // 2]:.2f} s", worst)
+
+
+def show(name: str, tallies: list[Tally], pace: Pace) -> int:
     right, quiet, *refused = tallies
+    cells = [str(right), quiet.no]
+    if refused:
+        cells += [str(refused[0]), refused[1].no]
+    write_front_end(name, pace, cells)
     print(f"{name:<12} {right!s:<26} {quiet.no}", flush=True)
     if refused:
         print(
@@ -148,6 +183,7 @@ def again_row(name: str, count: int, pace: Pace) -> int:
         return 0
     seen = browsers.restarts(name, count, pace)
     for when, times in seen.items():
+        write_spread(f"`again`: restart and run to here in {name}, {when}", pace, times)
         print(
             f"{name:<12} restart and run to here, {when}: the first cell runs {spread(times)}",
             flush=True,
@@ -167,6 +203,7 @@ def spread(times: list[float]) -> str:
 def restart_rows(count: int, pace: Pace) -> int:
     with a_place(limited=False) as place:
         tally = Tally(*restarts.quiet_ends(place, bounded(count, pace)), asked=count)
+        write_front_end("restarts and shutdowns by `jupyter_client`", pace, ["", tally.no])
         print(f"{'restarts':<12} {'-':<26} {tally.no}", flush=True)
         left = restarts.left_behind(place)
     print(f"five restarts in a row leave behind: {', '.join(left) or 'nothing'}", flush=True)
@@ -193,6 +230,7 @@ def panel_row(count: int, pace: Pace) -> int:
         place.environment["HOLDFAST_GUARD"] = "on"
         times = refusals.error_to_words(place, bounded(count, pace))
     print(f"a refused cell's error to its panel: {spread(times)}", flush=True)
+    write_spread("`panel`: from a refused cell's error to its panel", pace, times)
     return int(not times or times[len(times) // 2] > WORDS_S)
 
 
@@ -202,6 +240,12 @@ def names_row(count: int, pace: Pace) -> int:
         first, later = inspector.looks(place, 10_000, bounded(count, pace))
     for which, looks in (("first look", first), ("later", later)):
         wall, cpu = (sorted(column) for column in zip(*looks, strict=True))
+        what = {
+            "first look": "`names`: a look at 10,000 names, the first in a kernel",
+            "later": "`names`: later looks",
+        }[which]
+        worst = f"{cpu[-1]:.0f} ms of {len(looks)}"
+        write_times(what, pace, f"{cpu[len(cpu) // 2]:.0f} ms", worst)
         print(
             f"10,000 names, {which}: {cpu[len(cpu) // 2]:.0f} ms of processor time, worst "
             f"{cpu[-1]:.0f}; wall clock {wall[len(wall) // 2]:.0f} ms, worst {wall[-1]:.0f}, of "
@@ -226,8 +270,11 @@ def timing_rows(count: int, pace: Pace) -> int:
     with a_place(limited=False) as place:
         times = timing.death_to_words(place, bounded(count, half))
         print(f"death to words: {spread(times)}", flush=True)
+        write_spread("`timing`: from the death to the text in a client", pace, times)
         watched, plain = timing.start_up(place, bounded(count + 1, half))
     slower = 1000 * (watched - plain)
+    more = f"{slower:.0f} ms more ({watched:.2f} s, plain {plain:.2f} s)"
+    write_times("`timing`: a kernel's start, watched against plain", pace, more, "")
     print(
         f"start-up to the first reply: watched {watched:.2f} s, plain {plain:.2f} s "
         f"({slower:+.0f} ms), medians of {count}; load {os.getloadavg()[0]:.1f}",

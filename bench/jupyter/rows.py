@@ -53,10 +53,12 @@ class Tally:
 
 @dataclass(frozen=True)
 class Pace:
-    """How many trials at a time, and after how many seconds no new one starts."""
+    """How many trials at a time, after how many seconds no new one starts, and whether the row goes
+    into bench/results."""
 
     jobs: int
     seconds: float
+    write: bool = False
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """What the Loader holds and how fast it is, compared with others: the tables of docs/loader.md.
 
-usage: python bench/loader [--setup] [--data DIR] [--rounds N] [--only PART]
+usage: python bench/loader [--setup] [--data DIR] [--rounds N] [--only PART] [--write]
 PART is one of PARTS below. --setup installs the libraries of requirements.txt into the Python
 that runs this; a library that cannot be installed is left out, and its row says so. The parts with
 containers (peers, deaths) need root.
@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "python")]
+sys.path.append(str(HERE.parent))
 
 import data  # noqa: E402
 import deaths  # noqa: E402
@@ -25,6 +26,7 @@ import index  # noqa: E402
 import kills  # noqa: E402
 import memory  # noqa: E402
 import peers  # noqa: E402
+import results  # noqa: E402
 
 sys.path.append(str(ROOT / "tests"))
 
@@ -40,6 +42,27 @@ PAIRS = [
     ("CSV, 21 columns", "ours-csv", ["torch-csv"]),
     ("Parquet, 20 columns", "ours-parquet", ["pyarrow-parquet", "pyarrow-threads-parquet"]),
 ]
+
+
+# How the documents call the pairs and the readers.
+WORDS = {
+    "JPEG 500 x 375 to 224": "512 JPEG, 500 x 375 to 224",
+    ".npy, rows of 128 B": "400,000 rows of 128 B, `.npy`",
+    "CSV, 21 columns": "200,000 lines of CSV, 21 columns",
+    "Parquet, 20 columns": "800,000 rows of Parquet",
+    "ours-jpeg": "`Loader`",
+    "ours-npy": "`Loader`",
+    "ours-csv": "`Loader`",
+    "ours-parquet": "`Loader`",
+    "torch-jpeg": "torch `DataLoader`, 2 workers, `ImageFolder`",
+    "spdl-jpeg": "SPDL 0.8, 2 threads",
+    "bare-resized-jpeg": "libjpeg-turbo and the same resizing, 2 threads",
+    "bare-jpeg": "libjpeg-turbo alone, not resized, 2 threads",
+    "torch-npy": 'torch `DataLoader`, 2 workers, `mmap_mode="r"`',
+    "torch-csv": "torch `DataLoader`, 2 workers, by line",
+    "pyarrow-parquet": "pyarrow, `pre_buffer=False`, 64 KiB buffers",
+    "pyarrow-threads-parquet": "the same, `use_threads=True`",
+}
 
 
 def environment():
@@ -60,11 +83,17 @@ def run(script, *arguments):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+BUDGETS = {64: "64 MiB", 256: "256 MiB", 1024: "1 GiB"}
+
+
 def memory_table(folder):
+    """Returns the table of the documents: a row for each kind of data, a column for each budget."""
     print("| data | budget | resident memory added | samples |\n|---|--:|--:|--:|")
     broken = 0
+    rows = []
     for kind in memory.KINDS:
-        for budget in (64, 256, 1024):
+        rows.append([kind, *["-"] * len(BUDGETS)])
+        for column, budget in enumerate(BUDGETS, 1):
             seen = run("memory.py", kind, folder, f"{budget}MiB")
             if isinstance(seen, str):
                 print(f"| {kind} | {budget} MiB | {seen} | |")
@@ -73,12 +102,16 @@ def memory_table(folder):
             broken += over
             mark = " **over**" if over else ""
             added = f"{seen['added'] / 2**20:.1f} MiB{mark}"
+            rows[-1][column] = added
             print(f"| {kind} | {budget} MiB | {added} | {seen['samples']} |")
             sys.stdout.flush()
     print(f"\n{broken} above budget + 8 MiB")
+    return ["data", *BUDGETS.values()], rows
 
 
 def speed_table(folder, rounds):
+    head = ["data", "reader", "CPU s", "memory added", "samples/s, Loader : it", "CPU, it : Loader"]
+    rows = []
     print(
         "| data | reader | samples/s | CPU s | memory added "
         "| samples/s, ours : theirs | CPU, theirs : ours |"
@@ -102,10 +135,14 @@ def speed_table(folder, rounds):
             faster = statistics.median(b["wall"] / a["wall"] for a, b in zip(mine, good))
             cheaper = statistics.median(b["cpu"] / a["cpu"] for a, b in zip(mine, good))
             ratio = "" if reader == ours else f"{faster:.2f} | {cheaper:.2f}"
+            first = WORDS[name] if reader == ours else ""
+            ratios = ratio.split(" | ") if ratio else ["", ""]
+            rows.append([first, WORDS[reader], f"{cpu:.2f}", f"{peak:.0f} MiB", *ratios])
             print(
                 f"| {name} | {reader} | {rate:.0f} | {cpu:.2f} | {peak:.0f} MiB | {ratio or '|'} |"
             )
         sys.stdout.flush()
+    return head, rows
 
 
 def kills_table(folder, count):
@@ -123,6 +160,14 @@ def kills_table(folder, count):
 def deaths_table(folder, count):
     from support.cgroup import ControlGroup
 
+    head = [
+        "a worker's end",
+        "run",
+        "reported with its cause",
+        "with its exact line",
+        "longest wait",
+    ]
+    rows = []
     print("| a worker's end | run | told, cause and all | with its very line | longest wait |")
     print("|---|---|--:|--:|--:|")
     watched = [environment()["HOLDFAST_BIN"], "run", "--quiet", "--"]
@@ -152,15 +197,19 @@ def deaths_table(folder, count):
                 waits.append(answer["after"])
             longest = f"{max(waits):.2f} s" if waits else ""
             print(f"| {words} | {run_words} | {told} of {number + 1} | {lines} | {longest} |")
+            rows.append([words, run_words, f"{told} of {number + 1}", str(lines), longest])
             if told != number + 1:
                 print(f"the last one said: {said}")
             sys.stdout.flush()
+    return head, rows
 
 
 def peers_table(folder):
     from support.cgroup import ControlGroup
 
     print(f"budget {peers.BUDGET >> 20} MiB, batches of 37 MiB\n")
+    head = ["reader", "its imports", "limit", "peak", "OOM kills", "samples read"]
+    rows = []
     print("| reader | its imports | limit | peak | OOM kills | samples read |")
     print("|---|--:|--:|--:|--:|---|")
     for peer in peers.PEERS:
@@ -192,8 +241,10 @@ def peers_table(folder):
         sizes = [first["imported"], limit, min(group.memory_peak, limit)]
         cells = " | ".join(f"{size >> 20} MiB" for size in sizes)
         print(f"| {peer} | {cells} | {group.oom_kills} | {end} |")
+        rows.append([peer, *cells.split(" | "), str(group.oom_kills), end])
         sys.stdout.flush()
         group.remove()
+    return head, rows
 
 
 def index_table(folder, rounds):
@@ -241,6 +292,7 @@ def main():
     parser.add_argument("--deaths", type=int, default=20)
     parser.add_argument("--only", choices=[*PARTS])
     parser.add_argument("--setup", action="store_true")
+    parser.add_argument("--write", action="store_true", help="also into bench/results")
     options = parser.parse_args()
     if options.setup:
         setup()
@@ -248,7 +300,11 @@ def main():
     for name, part in PARTS.items():
         if options.only in (None, name):
             print(f"\n## {name}\n")
-            part(options)
+            table = part(options)
+            if options.write and table:
+                results.write(
+                    f"loader-{name}", f"python bench/loader --only {name} --write", *table
+                )
 
 
 if __name__ == "__main__":

@@ -7,16 +7,27 @@ import argparse
 import json
 import math
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
 
-from instructions import count_all
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import results
+from instructions import Counted, count_all
 from memory import measure_memory
-from report import as_json, over_budget, whole_report
-from rounds import run_rounds
-from tools import HOLDFAST, can_import
-from workloads import PROGRAMS, STORMS
+from report import (
+    as_json,
+    over_budget,
+    to_publish_instructions,
+    to_publish_ratios,
+    to_publish_storms,
+    whole_report,
+)
+from rounds import Table, run_rounds
+from tools import AGAIN, HOLDFAST, PEERS, WATCHED, can_import
+from workloads import PROGRAMS, STORMS, Program
 
 
 def choose_python() -> str:
@@ -40,7 +51,31 @@ def options() -> argparse.Namespace:
                         help="callgrinds at the same time")  # fmt: skip
     parser.add_argument("--repeats", type=int, default=3, help="counts of each program")
     parser.add_argument("--json", type=Path, metavar="FILE")
+    parser.add_argument("--write", action="store_true",
+                        help="also into bench/results, for the documents")  # fmt: skip
+    parser.add_argument("--column", metavar="NAME", default=WATCHED.name,
+                        help="that Holdfast's ratios get there")  # fmt: skip
     return parser.parse_args()
+
+
+def publish(python: str, column: str, table: Table, storms: Table,
+            counts: dict[Program, Counted]) -> None:  # fmt: skip
+    """Into the tables of docs/costs.md."""
+    ask = "import sys; print('Python %d.%d' % sys.version_info[:2])"
+    version = subprocess.check_output([python, "-c", ask], text=True).strip()
+    command = "bench/overhead --write"
+    if cells := to_publish_instructions(counts):
+        results.write_column("overhead-instructions", command, "program", version, cells)
+    for tool, name in (
+        (WATCHED.name, column),
+        (AGAIN.name, AGAIN.name),
+        *((t.name, t.name) for t in PEERS),
+    ):
+        if cells := to_publish_ratios(table, tool):
+            results.write_column("overhead-tools", command, "program", name, cells)
+    if rows := to_publish_storms(storms):
+        head = ["", "rounds", "CPU", "added to each"]
+        results.write_rows("overhead-processes", command, head, rows)
 
 
 def main() -> int:
@@ -74,6 +109,8 @@ def main() -> int:
     if chosen.json:
         result = as_json({**table, **storm_times}, counts, memory)
         chosen.json.write_text(json.dumps({"rounds": rounds, "python": python, **result}, indent=1))
+    if chosen.write:
+        publish(python, chosen.column, table, storm_times, counts)
     over = over_budget(table, counts, memory)
     for line in over:
         print(f"over budget: {line}")

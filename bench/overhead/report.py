@@ -137,6 +137,32 @@ def whole_report(table: Table, storms: Table, counts: dict[Program, Counted], me
     return "\n".join(parts)
 
 
+def to_publish_instructions(counts: dict[Program, Counted]) -> dict[str, str]:
+    """A cell for each program that was counted."""
+    return {program.name: f"{counted.added.median * 100:.1f} %"
+            for program, counted in counts.items() if counted.added}  # fmt: skip
+
+
+def to_publish_ratios(table: Table, tool: str) -> dict[str, str]:
+    """The median ratio of a tool to plain, for each program that it ran."""
+    found = {program.name: ratio(row, tool) for program, row in table.items() if tool in row}
+    return {name: f"{s.median:.{1 if s.median >= 10 else 2}f}" for name, s in found.items() if s}
+
+
+def to_publish_storms(storms: Table) -> list[list[str]]:
+    rows = []
+    for program, row in storms.items():
+        s = ratio(row, WATCHED.name)
+        if s is None:
+            continue
+        runs = list(zip(row[PLAIN.name].runs, row[WATCHED.name].runs, strict=False))
+        each = statistics.median([w.loop_cpu_s - p.loop_cpu_s for p, w in runs])
+        name = f"`{program.name}`" if program.name.startswith("/") else program.name
+        cpu = f"{s.median:.2f} ({s.low:.2f} to {s.high:.2f})"
+        rows.append([name, str(len(runs)), cpu, f"{each * 1e3:.2f} ms"])
+    return rows
+
+
 def over_budget(table: Table, counts: dict[Program, Counted], memory: list[Added]) -> list[str]:
     """Counted instructions decide; CPU time counts only beyond what noise explains."""
     over = []

@@ -32,9 +32,9 @@ PROGRAMS = (
     Program("torch training, large ops", "torch_train.py", 24, TORCH,
             ("--width", "1024", "--batch", "256"), ("torch",), 1),
     Program("Python objects", "objects.py", 500, CHURN, counted=100),
-    Program("numpy, arrays of 10 KB", "numpy_churn.py", 50_000, CHURN,
+    Program("NumPy, arrays of 10 KB", "numpy_churn.py", 50_000, CHURN,
             ("--bytes", "10000"), ("numpy",), 10_000),
-    Program("numpy, arrays of 10 MB", "numpy_churn.py", 40, CHURN,
+    Program("NumPy, arrays of 10 MB", "numpy_churn.py", 40, CHURN,
             ("--bytes", "10000000"), ("numpy",), 10),
     Program("pandas concat, groupby, merge", "pandas_churn.py", 200, CHURN,
             needs=("numpy", "pandas"), counted=40),
@@ -44,5 +44,5 @@ PROGRAMS = (
 
 STORMS = (
     Program("/bin/true", "storm.py", 5000, None, peers=False),
-    Program("forks of Python", "storm.py", 5000, None, ("--fork", "1"), peers=False),
+    Program("forks of a Python process", "storm.py", 5000, None, ("--fork", "1"), peers=False),
 )
