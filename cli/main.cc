@@ -86,7 +86,12 @@ void complain(std::string_view text) {
         std::replace(line.begin(), line.end(), '\n', ' ');
         write_all(STDERR_FILENO, formatted("holdfast: {}\n", line));
     } catch (const std::exception&) {
-        write_all(STDERR_FILENO, "holdfast: out of memory\n");
+        // No memory to make it safe for a terminal.
+        const bool plain =
+            std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+        write_all(STDERR_FILENO, "holdfast: ");
+        write_all(STDERR_FILENO, plain ? text : "out of memory");
+        write_all(STDERR_FILENO, "\n");
     }
 }
 

@@ -23,7 +23,7 @@ exit 7
 """
 WAITS_FOR_NAME = 'until grep -q "$HELPER" "$FAIL_NAMES"; do sleep 0.01; done 2>/dev/null; '
 WAITS_FOR_SIGTERM = "trap 'echo err >&2; exit 7' TERM; echo out; while :; do sleep 0.01; done"
-# The second half of what a kernel asks: whether its parent is the one that it was told.
+# A kernel asks now and then whether its parent is still the one that it was told.
 KNOWS_ITS_PARENT = '[ "$JPY_PARENT_PID" = "$PPID" ] || exit 1; ' + SCRIPT
 LIMIT = 256 << 20
 
@@ -60,10 +60,10 @@ OF_HELPERS = [
     ("holdfast-relay", "tee", errno.ENOMEM),
     ("holdfast-check", "open", errno.EMFILE),
     ("holdfast-check", "opendir", errno.ENOMEM),
-    ("holdfast-check", "memory", errno.ENOMEM),
     ("holdfast-gpu", "open", errno.EMFILE),
     ("holdfast-gpu", "memory", errno.ENOMEM),
 ]
+MANY_OF_HELPERS = [("holdfast-check", "memory", errno.ENOMEM)]
 LASTS = pytest.mark.parametrize("lasts", [False, True], ids=["once", "from then on"])
 
 
@@ -104,10 +104,13 @@ class Faults:
             stderr=subprocess.PIPE,
         )
         first = b""
-        if self.sends_sigterm:
-            first = running.stdout.readline()
-            running.send_signal(signal.SIGTERM)
-        stdout, stderr = running.communicate(timeout=PATIENCE)
+        try:
+            if self.sends_sigterm:
+                first = running.stdout.readline()
+                running.send_signal(signal.SIGTERM)
+            stdout, stderr = running.communicate(timeout=PATIENCE)
+        finally:
+            running.kill()  # does nothing to one that has ended
         check((kind, number, lasts, process), running.returncode, first + stdout, stderr)
         return mark.exists()
 
@@ -249,7 +252,7 @@ def test_so_does_one_on_a_machine_with_a_gpu(with_a_gpu, kind, lasts):
 
 
 @LASTS
-@pytest.mark.parametrize(("name", "kind", "error"), OF_HELPERS)
+@pytest.mark.parametrize(("name", "kind", "error"), OF_HELPERS + MANY_OF_HELPERS)
 def test_the_first_refused_call_of_a_helper_leaves_the_program_alone(
     with_helpers, name, kind, error, lasts
 ):
@@ -263,9 +266,20 @@ def test_any_refused_call_of_a_helper_leaves_the_program_alone(with_helpers, nam
 
 
 @pytest.mark.check
+@pytest.mark.parametrize("share", range(1, SHARES + 1))
+@pytest.mark.parametrize(("name", "kind", "error"), MANY_OF_HELPERS)
+def test_any_of_many_refused_calls_of_a_helper_leaves_the_program_alone(
+    with_helpers, name, kind, error, share
+):
+    process = with_helpers.process(name)
+    with_helpers.for_all(kind, error, process=process, first=share, step=SHARES)
+
+
+@pytest.mark.check
 @LASTS
 @pytest.mark.parametrize(("kind", "error"), [("memory", errno.ENOMEM), ("open", errno.EMFILE)])
 def test_a_signal_reaches_the_program_all_the_same(faults, kind, error, lasts):
+    faults.options = ["--quiet"]  # its verdict is longer than a line
     faults.script = WAITS_FOR_SIGTERM
     faults.sends_sigterm = True
     faults.more["FAIL_FROM"] = "signal"

@@ -223,6 +223,7 @@ CASES = [
     many_lines_then_wait,
     full_pipe,
     blocks,
+    does_not_wait,
     slow_reader,
     reader_leaves,
     reader_leaves_stdout,
