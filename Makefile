@@ -89,6 +89,7 @@ zoo: setup-test build  ## every program of the zoo, for real (PYTHON=one that ha
 lab: setup-test build  ## everything Jupyter: the Lab extension, browsers, VS Code's way, JupyterHub, old and new versions
 	@tools/lab build
 	@tools/lab check
+	@tools/lab listed
 	@tools/lab kernels
 	@tools/lab browser
 
@@ -116,8 +117,8 @@ site: setup  ## the documents and every cause page as a site, in build/site/html
 deb: setup build  ## build/deb/holdfast_*.deb, checked by lintian
 	@tools/deb
 
-lab-build: setup  ## the JupyterLab extension alone, for a wheel
-	@tools/lab build
+lab-build:  ## the JupyterLab extension alone, for a wheel (npm; `pip install .` does it by itself)
+	@tools/lab bundle
 
 lab-check: setup-test  ## its types, lint and unit tests; says so if npm is missing
 	@tools/timed lab-check tools/lab check --if-possible

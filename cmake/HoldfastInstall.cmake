@@ -37,10 +37,9 @@ if(SKBUILD)
   # Jupyter finds both below the environment's prefix; the server part is a module of the package.
   install(FILES python/jupyter-config/holdfast.json
           DESTINATION ${SKBUILD_DATA_DIR}/etc/jupyter/jupyter_server_config.d)
-  set(labextension ${CMAKE_SOURCE_DIR}/python/holdfast/labextension)
-  if(EXISTS ${labextension}/package.json)
+  include(HoldfastLabExtension)
+  holdfast_lab_extension(${CMAKE_SOURCE_DIR} labextension)
+  if(labextension)
     install(DIRECTORY ${labextension}/ DESTINATION ${share}/jupyter/labextensions/holdfast-lab)
-  else()
-    message(STATUS "No JupyterLab extension in this wheel: `make lab-build` makes it (needs npm)")
   endif()
 endif()

@@ -1,5 +1,6 @@
 """Catalogue, pages, rules and zoo stay in step, and recorded deaths keep their verdicts."""
 
+import dataclasses
 import re
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from support.run import ROOT
 
 sys.path.insert(0, str(ROOT / "zoo"))
 
-from kit import scenario
+from kit import deaths, notices, scenario, score
 
 # Causes that no recorded death shows yet, each with the reason.
 STILL_TO_COME: dict[str, str] = {}
@@ -94,6 +95,60 @@ def test_recordings_hold_no_path_of_the_machine_they_were_made_on(zoo):
     for one in zoo:
         if one.recording.exists():
             assert not foreign.findall(one.recording.read_text()), one.name
+
+
+SAID = """\
+epoch 1
+holdfast: guard: would have refused 8 MiB at train.py:3: 1 MiB of 256 MiB are left; --guard=on ...
+holdfast: the loss has not been a finite number since step 5: ... (holdfast explain nan-loss)
+holdfast: not moving for 20.0 s. It waits for a lock that nobody will release (HF701 lock-deadlock)
+  MainThread: waits
+holdfast: it moves again, after 25.0 s
+my own log: holdfast: guard: is a word of mine
+"""
+
+
+def test_what_holdfast_says_while_a_program_runs_is_told_from_the_programs_words():
+    kinds = [one.kind for one in notices.notices_in(SAID)]
+    assert kinds == ["guard", "nan-loss", "lock-deadlock", "other"]
+
+
+def test_a_word_to_a_healthy_program_is_a_false_alarm_unless_its_header_allows_it(zoo):
+    (healthy,) = (one for one in zoo if one.name == "healthy/exits_zero")
+    finding = {"slug": "clean-exit", "confidence": "certain"}
+    verdict = {"end": finding, "root": finding, "process": {"role": "main"}}
+    verdict |= {"outcome": "finished", "contributing": []}
+    silent = score.mark(healthy, verdict, [])
+    assert silent.good and not silent.told_wrongly
+    said = notices.notices_in(SAID)[:1]
+    assert not score.mark(healthy, verdict, said).good
+    allowed = dataclasses.replace(healthy, notices=("guard",))
+    assert score.mark(allowed, verdict, said).good
+    assert not score.mark(allowed, verdict, notices.notices_in(SAID)).good
+    assert not score.mark(allowed, verdict, said + said).good, "twice"
+
+
+def test_a_program_that_ends_well_is_not_run_quietly_and_what_it_is_told_is_heard(tmp_path, binary):
+    program = tmp_path / "worthless.py"
+    program.write_text(
+        "import time, holdfast\n"
+        "for _ in range(150):\n"
+        "    holdfast.step(loss=float('nan'))\n"
+        "time.sleep(3)\n"
+    )
+    one = scenario.Scenario(
+        name="worthless",
+        path=program,
+        header={"end": "clean-exit", "environment": f"PYTHONPATH={ROOT / 'python'}"},
+        ends=("clean-exit",),
+        roots=("clean-exit",),
+        lines=frozenset(),
+        role="main",
+        outcome="finished",
+    )
+    ended = deaths.run(one, binary, [sys.executable])
+    assert ended.verdict["outcome"] == "finished"
+    assert [heard.kind for heard in ended.notices] == ["nan-loss"]
 
 
 def test_recorded_deaths_get_the_verdicts_they_must_get(binary):

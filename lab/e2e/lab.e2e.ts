@@ -131,6 +131,33 @@ describe('a kernel that crashes', () => {
   });
 });
 
+describe('memory by notebook', () => {
+  test('shuts down another notebook when it is confirmed, and its row goes', async () => {
+    await open('other.ipynb', ['held = bytearray(b"x") * (80 << 20)']);
+    await notebook.runAll();
+    await expect.poll(() => notebook.prompt(0).textContent(), patience).toBe('[1]:');
+    await notebook.page.close(); // its kernel runs on
+    await open('here.ipynb', ['print("here")']);
+    await notebook.status.click();
+    const row = notebook.panel.locator('.jp-Holdfast-notebooks tr', {
+      hasText: 'other.ipynb'
+    });
+    await row.waitFor();
+    await row.getByRole('button', { name: /^Shut down/ }).click();
+    expect(await notebook.dialog.textContent()).toContain('The kernel of other.ipynb');
+    await notebook.picture('lab-shut-down');
+    await notebook.dialog.getByRole('button', { name: 'Shut Down' }).click();
+    await row.waitFor({ state: 'detached' });
+    expect(await server.sessions()).not.toContain('other.ipynb');
+    expect(await server.sessions()).toContain('here.ipynb');
+    expect(await notebook.panel.locator('.jp-Holdfast-notebooks').textContent()).toContain(
+      'here.ipynb'
+    );
+    await notebook.page.waitForTimeout(4000); // the server's own watch looks every 3 s
+    expect(await notebook.notification.count()).toBe(0);
+  });
+});
+
 describe("Jupyter's own dialog", () => {
   test('leaves the notebook where the panel is in view', async () => {
     await open('view.ipynb', [...SEGFAULT, ...SEGFAULT, ...SEGFAULT]);

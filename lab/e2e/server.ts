@@ -98,6 +98,12 @@ export class JupyterServer {
     return fetch(`${this.url}${path}`, { method, headers });
   }
 
+  /** The notebooks that have a kernel. */
+  async sessions(): Promise<string[]> {
+    const sessions = (await (await this.ask('api/sessions')).json()) as { path: string }[];
+    return sessions.map(({ path }) => path);
+  }
+
   async shutDownKernels(): Promise<void> {
     const sessions = (await (await this.ask('api/sessions')).json()) as { id: string }[];
     await Promise.all(sessions.map(({ id }) => this.ask(`api/sessions/${id}`, 'DELETE')));

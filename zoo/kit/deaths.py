@@ -1,4 +1,4 @@
-"""Runs one program of the zoo under watch, to its end, and returns its verdict and evidence."""
+"""Runs one program of the zoo under watch, to its end: its verdict, its evidence, what was said."""
 
 import contextlib
 import json
@@ -10,8 +10,10 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
+from kit.notices import Notice, notices_in
 from kit.pythons import python_for
 from kit.recording import anonymous
 from kit.scenario import ZOO, Scenario
@@ -22,6 +24,13 @@ PATIENCE = 180.0
 
 class Hung(Exception):
     """The program did not end in time."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    verdict: dict
+    evidence: str  # in the form that is kept
+    notices: list[Notice] | None  # None: it ran with --quiet
 
 
 def _environment(scenario: Scenario, scratch: Path, python: str) -> dict[str, str]:
@@ -63,10 +72,22 @@ def _wait_ready(scratch: Path, running: subprocess.Popen) -> str:
     raise Hung("it never became ready")
 
 
-def _drain(running: subprocess.Popen) -> None:
+class _Drain:
     """Reads its stderr, but not until the last writer ends: a stuck child outlives its parent."""
-    if running.stderr is not None:
-        threading.Thread(target=running.stderr.read, daemon=True).start()
+
+    def __init__(self, running: subprocess.Popen) -> None:
+        self._pieces: list[bytes] = []
+        self._thread = threading.Thread(target=self._read, args=[running.stderr], daemon=True)
+        self._thread.start()
+
+    def _read(self, pipe) -> None:
+        while pipe is not None and (piece := pipe.read1()):
+            self._pieces.append(piece)
+
+    def text(self) -> bytes:
+        """Once the session has been ended; a child that left the session may still write."""
+        self._thread.join(timeout=5)
+        return b"".join(self._pieces)
 
 
 def _end(running: subprocess.Popen) -> None:
@@ -76,8 +97,7 @@ def _end(running: subprocess.Popen) -> None:
     running.wait()
 
 
-def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str]:
-    """The verdict, and the evidence in the form that is kept."""
+def run(scenario: Scenario, binary: Path, pythons: list[str]) -> Ended:
     python = python_for(scenario.needs, pythons, other_user="user" in scenario.header)
     if python is None:
         what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
@@ -91,7 +111,7 @@ def run(scenario: Scenario, binary: Path, pythons: list[str]) -> tuple[dict, str
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tuple[dict, str]:
+def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> Ended:
     build_native(scenario, scratch)
     environment = _environment(scenario, scratch, python)
     where = {"env": environment, "cwd": scratch}
@@ -100,7 +120,8 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
         subprocess.run(line, shell=True, check=True, capture_output=True, **where)
     told = {name: scratch / f"{name}.json" for name in ("verdict", "evidence")}
     with around(scenario, scratch, python) as (prefix, beside):
-        line = [*prefix, *_launcher(scenario, python), str(binary), "run", "--quiet"]
+        line = [*prefix, *_launcher(scenario, python), str(binary), "run"]
+        line += [] if scenario.aloud else ["--quiet"]
         for name, path in told.items():
             line += [f"--{name}", str(path)]
         line += ["--", *_command(scenario, python)]
@@ -115,8 +136,8 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
                 start_new_session=True,
                 **where,
             )
+            drain = _Drain(running)
             try:
-                _drain(running)
                 other = _act(scenario, scratch, running, beside, where)
                 running.wait(timeout=PATIENCE)
             except (subprocess.TimeoutExpired, Hung) as why:
@@ -128,9 +149,13 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> tup
                 other.wait()
     if not told["verdict"].exists():
         raise Hung(f"no verdict; holdfast ended with {running.returncode}")
-    verdict = json.loads(told["verdict"].read_text())
+    said = (scratch / "stderr").read_bytes() + drain.text()
     evidence = json.loads(told["evidence"].read_text())
-    return verdict, anonymous(evidence, scenario, scratch, python)
+    return Ended(
+        verdict=json.loads(told["verdict"].read_text()),
+        evidence=anonymous(evidence, scenario, scratch, python),
+        notices=notices_in(said.decode(errors="replace")) if scenario.aloud else None,
+    )
 
 
 def _act(scenario, scratch, running, beside, where) -> subprocess.Popen | None:

@@ -17,6 +17,7 @@ _HEADER = re.compile(r"^(?:#|//) zoo ([a-z-]+): (.*)$", re.MULTILINE)
 _GUILTY = "# guilty"
 _KEYS = {
     "end", "root", "line", "role", "outcome", "also",  # the verdict
+    "notices",  # what may be said while it runs
     # the program
     "run", "launcher", "before", "then", "needs", "tools", "native", "environment", "user",
     "stderr",
@@ -40,6 +41,7 @@ class Scenario:
     role: str
     outcome: str
     also: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # kinds of kit/notices.py
     needs: tuple[str, ...] = ()
     checksum: str = field(default="", compare=False)
 
@@ -54,6 +56,11 @@ class Scenario:
     @property
     def healthy(self) -> bool:
         return self.outcome == "finished"
+
+    @property
+    def aloud(self) -> bool:
+        """Whether it runs without --quiet: it ends well, so nothing may be said to it."""
+        return self.healthy or self.ends == ("clean-exit",)
 
     @property
     def elsewhere(self) -> str:
@@ -97,6 +104,7 @@ def read(path: Path) -> Scenario:
         role=header.get("role", "main"),
         outcome=header.get("outcome", "finished" if healthy else "died"),
         also=_words(header.get("also", "")),
+        notices=_words(header.get("notices", "")),
         needs=_words(header.get("needs", "")),
         checksum=checksum(text),
     )
@@ -104,7 +112,7 @@ def read(path: Path) -> Scenario:
 
 def checksum(text: str) -> str:
     """Of everything that decides how the program dies, without the expected verdict."""
-    expected = re.compile(r"^(?:#|//) zoo (end|root|role|outcome|also): .*$", re.MULTILINE)
+    expected = re.compile(r"^(?:#|//) zoo (end|root|role|outcome|also|notices): .*$", re.MULTILINE)
     return hashlib.sha256(expected.sub("", text).encode()).hexdigest()[:12]
 
 

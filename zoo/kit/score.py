@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kit.notices import Notice
 from kit.scenario import Scenario
 
 QUESTIONS = ("end", "root", "line", "role", "outcome")
@@ -16,7 +17,9 @@ class Mark:
     right: dict[str, bool | None]
     said: dict[str, str]
     sure: list[str] = field(default_factory=list)  # wrong, but called certain
-    alarms: list[str] = field(default_factory=list)  # findings about a healthy program
+    alarms: list[str] = field(default_factory=list)  # findings and words about a healthy program
+    told: list[str] | None = None  # what it was told rightly; None: nobody listened
+    told_wrongly: bool = False
 
     @property
     def good(self) -> bool:
@@ -32,7 +35,7 @@ def _place(finding: dict) -> tuple[str, int] | None:
     return Path(where["file"]).name, where["line"]
 
 
-def mark(scenario: Scenario, verdict: dict) -> Mark:
+def mark(scenario: Scenario, verdict: dict, notices: list[Notice] | None = None) -> Mark:
     end, root = verdict["end"], verdict["root"]
     place = _place(root) or _place(end)
     said = {
@@ -63,7 +66,14 @@ def mark(scenario: Scenario, verdict: dict) -> Mark:
         right["root"] = False
         said["root"] += f" without {' '.join(scenario.also)}"
     alarms = sorted(set(found) - set(scenario.also)) if scenario.healthy else []
-    return Mark(scenario, right, said, sure, alarms)
+    if notices is None:
+        return Mark(scenario, right, said, sure, alarms)
+    allowed = {*scenario.also, *scenario.notices}
+    told, unfit = [], []
+    for one in notices:
+        (told if one.kind in allowed else unfit).append(one.text)
+        allowed.discard(one.kind)  # everything is said once
+    return Mark(scenario, right, said, sure, alarms + unfit, told, bool(unfit))
 
 
 @dataclass

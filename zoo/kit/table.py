@@ -47,6 +47,7 @@ def row(mark: Mark) -> str:
         lines.append("       " + _paint("wrong but certain: " + ", ".join(mark.sure), "1;31"))
     if mark.alarms:
         lines.append("       " + _paint("false alarm: " + ", ".join(mark.alarms), "1;31"))
+    lines += [f"       told: {text}" for text in mark.told or ()]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -63,6 +64,12 @@ def summary(total: Total) -> str:
         f"wrong but certain: {len(total.wrong_but_certain)}",
         f"false alarms on healthy programs: {len(total.false_alarms)}",
     ]
+    if heard := [m for m in total.marks if m.told is not None]:
+        noisy = sum(bool(m.told) for m in heard)
+        lines.append(
+            f"programs that end well, run without --quiet: {len(heard)}; told what their header "
+            f"allows: {noisy}; told anything else: {sum(m.told_wrongly for m in heard)}"
+        )
     for why in sorted(set(total.skipped.values())):
         names = sorted(name for name, reason in total.skipped.items() if reason == why)
         lines.append(f"skipped ({why}): {len(names)}: {', '.join(names)}")

@@ -12,6 +12,6 @@ def words_about_bundle(folders: Iterable[str]) -> str | None:
         return None
     return (
         "holdfast: the extension for JupyterLab is not installed here: cells say why a kernel "
-        "died, but there is no status bar and no report. Wheels contain it; in a checkout, run "
-        "`make lab-build` before `pip install .`"
+        "died, but there is no status bar and no report. Wheels contain it; in a checkout, "
+        "`pip install .` builds it if npm is there: `make lab-build` says what is missing"
     )

@@ -3,6 +3,7 @@
 # zoo memory: 320M
 # zoo needs: numpy
 # zoo environment: HOLDFAST_GUARD=on
+# zoo notices: guard
 
 import numpy as np
 
