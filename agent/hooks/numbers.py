@@ -1,4 +1,4 @@
-"""Numbers of C++ headers, written by tools/numbers: change them there."""
+"""Constants of C++ headers and tables, written by tools/numbers: change them there."""
 
 # AgentNoteKind of src/record/agent_format.h
 NOTE_NONE = 0
@@ -25,3 +25,32 @@ CELL_SLOT_SIZE = 16384
 
 # cell_slots of src/record/cells_box.h
 CELL_SLOTS = 64
+
+# knowledge/own_code.txt: how, text, whether such code is the user's own
+OWN_CODE = (
+    ("begins", "<ipython-input", True),
+    ("is", "<timed exec>", True),
+    ("is", "<timed eval>", True),
+    ("is", "<string>", True),
+    ("is", "<stdin>", True),
+    ("begins", "<", False),
+    ("holds", "/__autograph_generated_file", False),
+    ("holds", "/site-packages/", False),
+    ("begins", "site-packages/", False),
+    ("holds", "/dist-packages/", False),
+    ("begins", "dist-packages/", False),
+    ("holds", "/python/holdfast/", False),
+    ("relative", ".pyx", False),
+    ("relative", ".pxi", False),
+    ("relative", ".pxd", False),
+    ("relative", ".cc", False),
+    ("relative", ".cpp", False),
+    ("relative", ".c", False),
+    ("holds", "/lib/python3.", False),
+    ("holds", "/lib64/python3.", False),
+    ("begins", "lib/python3.", False),
+    ("begins", "lib64/python3.", False),
+    ("holds", "/lib/python38.zip/", False),
+    ("holds", "/lib/python39.zip/", False),
+    ("holds", "/lib/python31", False),
+)
