@@ -20,11 +20,38 @@ GUARD_TOO_LARGE = 2
 GUARD_NOTHING_LEFT = 3
 GUARD_BRINK = 4
 
+# brink_signal of src/record/guard_format.h
+BRINK_SIGNAL = 23
+
 # cell_slot_size of src/record/cells_box.h
 CELL_SLOT_SIZE = 16384
 
 # cell_slots of src/record/cells_box.h
 CELL_SLOTS = 64
+
+# cell_running of src/record/cells_box.h
+CELL_RUNNING = b"R"
+
+# cell_ended of src/record/cells_box.h
+CELL_ENDED = b"E"
+
+# stall_told of src/record/run_directory.h
+STALL_TOLD = "trouble-stall.txt"
+
+# leak_told of src/record/run_directory.h
+LEAK_TOLD = "trouble-leak.txt"
+
+# steps_of_scikit_learn of src/model/agent_evidence.h
+STEPS_OF_SCIKIT_LEARN = "sklearn partial_fit"
+
+# steps_of_torch of src/model/agent_evidence.h
+STEPS_OF_TORCH = "torch optimizer"
+
+# steps_of_keras of src/model/agent_evidence.h
+STEPS_OF_KERAS = "keras fit"
+
+# steps_of_program of src/model/agent_evidence.h
+STEPS_OF_PROGRAM = "holdfast.step()"
 
 # knowledge/own_code.txt: how, text, whether such code is the user's own
 OWN_CODE = (

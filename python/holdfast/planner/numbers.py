@@ -1,5 +1,11 @@
 """Constants of C++ headers and tables, written by tools/numbers: change them there."""
 
+# capture_magic of src/fit/capture/capture_format.h
+CAPTURE_MAGIC = b"HFFIT\x00"
+
+# capture_version of src/fit/capture/capture_format.h
+CAPTURE_VERSION = 1
+
 # EventKind of src/fit/capture/capture_format.h
 ALLOC = 1
 FREE = 2
@@ -38,6 +44,9 @@ FLOAT64 = 3
 FORWARD = 0
 INPUT_GRADIENT = 1
 WEIGHT_GRADIENT = 2
+
+# plan_schema of src/fit/plan/plan.h
+PLAN_SCHEMA = 1
 
 # knowledge/own_code.txt: how, text, whether such code is the user's own
 OWN_CODE = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-_KINDS = ("stall", "leak")
+from holdfast._numbers import LEAK_TOLD, STALL_TOLD
+
 _PREFIX = "holdfast: "
 
 
@@ -14,9 +15,9 @@ def told_of(run: str) -> str | None:
     if Path(run).name != run:
         return None
     for home in _homes():
-        for kind in _KINDS:
+        for file in (STALL_TOLD, LEAK_TOLD):
             try:
-                text = (home / "runs" / run / f"trouble-{kind}.txt").read_text(errors="replace")
+                text = (home / "runs" / run / file).read_text(errors="replace")
             except OSError:
                 continue
             line = text.partition("\n")[0]
