@@ -35,11 +35,12 @@ std::vector<Scheduler> schedulers_of_table() {
     return found;
 }
 
-const Scheduler* whose(std::string Scheduler::* member, std::string_view value) {
+const Scheduler* whose(std::string Scheduler::*member, std::string_view value) {
     if (value.empty()) return nullptr;
     const std::vector<Scheduler>& all = schedulers();
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const Scheduler& scheduler) { return scheduler.*member == value; });
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Scheduler& scheduler) {
+        return scheduler.*member == value;
+    });
     return found == all.end() ? nullptr : &*found;
 }
 
