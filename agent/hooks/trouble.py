@@ -65,7 +65,7 @@ def _tell(file, parent):
         return
     _State.told[file] = written
     kernel = _State.kernel
-    data = hook("hooks.memory_words").one_line(text.strip())
+    data = hook("hooks.memory_report").one_line(text.strip())
     content = {"data": data, "metadata": {}, "transient": {}}
     kernel.session.send(
         kernel.iopub_socket,

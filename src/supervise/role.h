@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "record/format.h"
-#include "sources/pid_words.h"
+#include "sources/pid_command.h"
 
 namespace holdfast {
 
@@ -31,7 +31,8 @@ RoleDecision decide_role(const RoleFacts& facts);
 // "python3.11", "/opt/conda/bin/python" and the like.
 bool is_python(std::string_view executable);
 
-// Of the values of rank_variables() (knowledge/launchers.h); nothing else of an environment is read.
+// Of the values of rank_variables() (knowledge/launchers.h); nothing else of an environment is
+// read.
 std::optional<int> rank_in(const std::vector<sources::EnvironValue>& environment);
 
 }  // namespace holdfast
