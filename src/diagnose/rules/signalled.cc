@@ -194,8 +194,8 @@ std::optional<Finding> preempted(const Autopsy& death) {
     if (const auto stopped = stopped_by_its_launcher(death);
         stopped && stopped->facts.launcher == scheduler->called)
         return std::nullopt;
-    const bool by_scheduler = asked != nullptr && !scheduler->stopper.empty() &&
-                              sent_by(*asked, scheduler->stopper);
+    const bool by_scheduler =
+        asked != nullptr && !scheduler->stopper.empty() && sent_by(*asked, scheduler->stopper);
     const bool in_time = time_is_up(death);
     if (!by_scheduler && !in_time) return std::nullopt;
     return finding_about(death, "preempted"_cause,
