@@ -11,20 +11,14 @@
 #include "say.h"
 
 namespace holdfast::cli {
-namespace {
 
-std::string file_of(const std::string& kind) { return "trouble-" + kind + ".txt"; }
-
-}  // namespace
-
-void forget_trouble(const RunDirectory& directory, const std::string& kind) {
-    (void)::unlinkat(directory.fd(), file_of(kind).c_str(), 0);
+void forget_trouble(const RunDirectory& directory, const char* file) {
+    (void)::unlinkat(directory.fd(), file, 0);
 }
 
-bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text) {
-    const std::string name = file_of(kind);
-    if (directory.has_file(name)) return false;
-    return static_cast<bool>(directory.write_file(name, text));
+bool note_trouble(const RunDirectory& directory, const char* file, const std::string& text) {
+    if (directory.has_file(file)) return false;
+    return static_cast<bool>(directory.write_file(file, text));
 }
 
 Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_line) {
@@ -38,7 +32,8 @@ Child tell_of_filling(const RunDirectory& directory, Nanos fills_in, bool mid_li
         if (!words) return 0;
         const std::string line =
             safe_line(*words, style_for(STDERR_FILENO, terminal_environment()));
-        if (note_trouble(directory, "leak", line)) say((mid_line ? "\n" : "") + line + '\n');
+        if (note_trouble(directory, run_file::leak_told, line))
+            say((mid_line ? "\n" : "") + line + '\n');
         return 0;
     });
     return teller ? std::move(*teller) : Child();

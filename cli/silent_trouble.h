@@ -10,11 +10,11 @@
 
 namespace holdfast::cli {
 
-// False: it was reported before.
-bool note_trouble(const RunDirectory& directory, const std::string& kind, const std::string& text);
+// `file` is run_file::stall_told or leak_told. False: it was reported before.
+bool note_trouble(const RunDirectory& directory, const char* file, const std::string& text);
 
 // The trouble is over: a status bar must no longer show it.
-void forget_trouble(const RunDirectory& directory, const std::string& kind);
+void forget_trouble(const RunDirectory& directory, const char* file);
 
 // Memory grows and will be full in `fills_in`. Looks for the line that keeps it, and reports
 // nothing unless one is certain, because the program may just be loading. Returns the process that

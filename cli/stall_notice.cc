@@ -19,7 +19,7 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
     std::string text;
     if (news.what == StallNews::What::moves_again) {
         text = moves_again_notice(news.lasted);
-        forget_trouble(directory, "stall");
+        forget_trouble(directory, run_file::stall_told);
     } else {
         const auto verdict = verdict_of(directory);
         // The program may have gone on, or the verdict may be too unsure to report.
@@ -27,8 +27,8 @@ void tell(const RunDirectory& directory, const StallNews& news, bool mid_line) {
         text =
             stall_notice(*verdict, news.lasted, style_for(STDERR_FILENO, terminal_environment()));
         // A notice about an earlier stall may still be there.
-        forget_trouble(directory, "stall");
-        note_trouble(directory, "stall", stall_line(*verdict, news.lasted));
+        forget_trouble(directory, run_file::stall_told);
+        note_trouble(directory, run_file::stall_told, stall_line(*verdict, news.lasted));
     }
     // The program may be in the middle of a line, such as a progress bar: leave that line alone.
     say(mid_line ? "\n" + text : text);

@@ -22,9 +22,9 @@ TEST(Schedulers, AreFoundByKindAndByName) {
 
 // A misspelt property would be ignored without a word.
 TEST(Schedulers, HaveOnlyPropertiesThatAreRead) {
-    const std::set<std::string> known{"called",       "marked by",  "job",
-                                      "ends at",      "stopper",    "cgroup",
-                                      "raise memory", "save early", "look at tasks"};
+    const std::set<std::string> known{"called",        "marked by", "job",          "ends at",
+                                      "stopper",       "cgroup",    "raise memory", "save early",
+                                      "look at tasks", "proof"};
     for (const knowledge::Row& row : knowledge::parse_table(knowledge::schedulers_text)) {
         EXPECT_EQ(row.fields.size(), 2U) << "line " << row.line;
         EXPECT_TRUE(known.count(row.fields[0])) << row.fields[0];

@@ -19,6 +19,6 @@ std::vector<Row> parse_table(std::string_view text);
 
 // The texts of the files, as compiled in.
 extern const std::string_view exceptions_text, telling_lines_text, places_text, pauses_text,
-    wrappers_text, launchers_text, schedulers_text;
+    wrappers_text, launchers_text, schedulers_text, own_code_text;
 
 }  // namespace holdfast::knowledge

@@ -44,7 +44,8 @@ TEST(Table, EveryRowOfOursHasItsFields) {
         const auto rows = parse_table(table.text);
         EXPECT_FALSE(rows.empty()) << table.file;
         for (const Row& row : rows) {
-            EXPECT_EQ(row.fields.size(), table.fields) << table.file << ":" << row.line;
+            const std::size_t more = row.fields.size() - table.fields;  // a proof may follow
+            EXPECT_LE(more, 1U) << table.file << ":" << row.line;
             EXPECT_FALSE(row.section.empty()) << table.file << ":" << row.line;
         }
     }

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from support.agent_alone import library, watch  # noqa: F401
 from support.cgroup import ControlGroup
-from support.inside import library, watch  # noqa: F401
 from support.jupyter import jupyter  # noqa: F401
 from support.run import PATIENCE, ROOT, Holdfast
 

@@ -90,7 +90,7 @@ STEPPED = ["in_list", "in_helper", "small_objects"]
 
 @pytest.fixture(scope="module")
 def plain(binary, tmp_path_factory):
-    program = [PYTHON, str(FOLDER / "plain.py")]
+    program = [PYTHON, str(FOLDER / "in_a_loop.py")]
     package = str(ROOT / "python")
     programs = {way: (256, [*program, way]) for way in PLAIN}
     programs |= {f"{way}/steps": (256, [*program, way, package]) for way in STEPPED}
@@ -233,7 +233,7 @@ def test_a_healthy_program_of_a_library_gets_none_either(holdfast, way, modules)
 
 def test_a_leak_that_a_crash_cuts_short_is_told_beside_it(holdfast):
     """It once was called a large dataset: small objects, seen in jumps."""
-    verdict = holdfast.verdict_of(PYTHON, str(FOLDER / "plain.py"), "small_objects", "--crash")
+    verdict = holdfast.verdict_of(PYTHON, str(FOLDER / "in_a_loop.py"), "small_objects", "--crash")
     assert verdict["root"]["slug"] == "segfault", verdict["root"]
     (also,) = verdict["contributing"]
     assert also["slug"] == "host-leak", also

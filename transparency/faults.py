@@ -24,9 +24,9 @@ from pathlib import Path
 
 from transparency import proc
 from transparency.engine import in_a_fork
+from transparency.own_output import without_verdict
 from transparency.stage import Stage
 from transparency.toolbox import Toolbox
-from transparency.words import without_verdict
 
 PATIENCE = 20.0
 TARGETS = ("supervisor", "relay", "sentry")

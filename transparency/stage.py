@@ -18,10 +18,10 @@ from pathlib import Path
 
 from transparency import proc
 from transparency.case import RUN, Case
+from transparency.own_output import without_verdict
 from transparency.terminal import Seat, at_default
 from transparency.toolbox import Toolbox
 from transparency.wiring import Wires
-from transparency.words import without_verdict
 
 _PR_SET_CHILD_SUBREAPER = 36
 _SHOWN = 4096  # of a long text, this much is kept beside its digest

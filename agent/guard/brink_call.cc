@@ -94,7 +94,9 @@ void look_again(GuardState& state, const Situation& situation, std::int64_t time
 
 }  // namespace
 
-int brink_signal() { return SIGURG; }
+static_assert(format::brink_signal == SIGURG);
+
+int brink_signal() { return format::brink_signal; }
 
 bool should_listen() {
     GuardState* state = guard_state();

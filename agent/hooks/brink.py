@@ -3,8 +3,7 @@
 import sys
 
 from _holdfast_agent import brink_called, crossing, hook, listen
-
-SIGURG = 23
+from hooks.numbers import BRINK_SIGNAL
 
 
 class BrinkError(MemoryError):
@@ -18,9 +17,9 @@ def arm():
     signal = sys.modules.get("_signal")
     if signal is None:
         return
-    handler = signal.getsignal(SIGURG)
+    handler = signal.getsignal(BRINK_SIGNAL)
     if handler == signal.SIG_DFL:
-        signal.signal(SIGURG, brink_called)
+        signal.signal(BRINK_SIGNAL, brink_called)
     elif handler is not brink_called:
         return
     # The code that reports an error is prepared now, because it is needed when no memory is left.

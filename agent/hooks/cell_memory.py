@@ -6,7 +6,7 @@ from _holdfast_agent import attempt, headroom, refusal
 from hooks.keepers import grown_most, locals_of
 from hooks.kinds import module_of, title_of
 from hooks.memory_advice import advise
-from hooks.memory_words import SHOWN, html, human, plain
+from hooks.memory_report import SHOWN, html, human, plain
 from hooks.numbers import GUARD_BRINK, GUARD_NOTHING_LEFT
 from hooks.other_kernels import others
 from hooks.own_code import attributes, is_own

@@ -22,10 +22,7 @@ from posix import (
     unlink,
 )
 
-from hooks.numbers import CELL_SLOT_SIZE, CELL_SLOTS
-
-_RUNNING = b"R"
-_ENDED = b"E"
+from hooks.numbers import CELL_ENDED, CELL_RUNNING, CELL_SLOT_SIZE, CELL_SLOTS
 
 
 class _State:
@@ -46,7 +43,7 @@ def open_box(directory, python, kernel_info):
             return
         ftruncate(fd, 0)
         facts = {"pid": getpid(), "python": python, "info": kernel_info}
-        pwrite(fd, _record(_RUNNING, facts, b""), 0)
+        pwrite(fd, _record(CELL_RUNNING, facts, b""), 0)
     finally:
         close(fd)
     _State.path = path
@@ -54,7 +51,7 @@ def open_box(directory, python, kernel_info):
 
 
 def _is_held(first):
-    if first[:1] != _RUNNING:
+    if first[:1] != CELL_RUNNING:
         return False
     holder = sys.modules["json"].loads(first[2:].partition(b"\n")[0].decode())["pid"]
     return holder != getpid() and access(f"/proc/{holder}", F_OK)
@@ -80,14 +77,14 @@ def begin(name, code, count, header, ident):
         "ident": [bytes(frame).hex() for frame in frames],
     }
     _State.running[request.get("msg_id")] = slot
-    _write(_record(_RUNNING, facts, code.encode("utf-8", "replace")), slot)
+    _write(_record(CELL_RUNNING, facts, code.encode("utf-8", "replace")), slot)
 
 
 def end(message):
     """The cell that answers this message has ended."""
     slot = _State.running.pop(message, None)
     if slot is not None and _State.pid == getpid():
-        _write(_ENDED, slot)
+        _write(CELL_ENDED, slot)
 
 
 def _plain(value):

@@ -2,7 +2,7 @@
 
 from _holdfast_agent import epoch, note, seen
 from hooks.cuda_memory import figures
-from hooks.numbers import NOTE_FRAMEWORK
+from hooks.numbers import NOTE_FRAMEWORK, STEPS_OF_KERAS
 from hooks.steps import count, scalar
 from hooks.validation import validated
 
@@ -46,7 +46,7 @@ def _count(logs):
     loss = logs.get("loss") if isinstance(logs, dict) else None
     _steps[0] += 1
     allocated, reserved = figures() if _steps[0] % _GPU_EVERY == 1 else (-1, -1)
-    count("keras fit", scalar(loss), allocated, reserved)
+    count(STEPS_OF_KERAS, scalar(loss), allocated, reserved)
 
 
 def _epoch(callbacks, number=None, *_):

@@ -61,7 +61,7 @@ def _tell_of_worthless_steps(since):
         f"holdfast: the loss is not a number any more, at step {since} for the first time: "
         "these steps train nothing (holdfast explain nan-loss)"
     )
-    _State.shell.display_pub.publish(hook("hooks.memory_words").one_line(text))
+    _State.shell.display_pub.publish(hook("hooks.memory_report").one_line(text))
 
 
 def _shutdown(restart=False, *_):

@@ -18,9 +18,9 @@ from posix import (
 from time import time
 
 from _holdfast_agent import run_directory
+from hooks.numbers import CELL_RUNNING, CELL_SLOT_SIZE, CELL_SLOTS
 
 _LEAST = 32 << 20  # bytes; a smaller one is not worth a word
-_SLOT, _SLOTS = 16 << 10, 64  # of cells.box
 
 
 def others():
@@ -100,7 +100,8 @@ def _last_cells():
             continue
         try:
             pid = pread(fd, 256, 0).partition(b'"pid": ')[2].partition(b",")[0].decode()
-            running = any(pread(fd, 1, slot * _SLOT) == b"R" for slot in range(1, _SLOTS))
+            letters = (pread(fd, 1, slot * CELL_SLOT_SIZE) for slot in range(1, CELL_SLOTS))
+            running = CELL_RUNNING in letters
             found[pid] = 0 if running else max(0, int(time() - fstat(fd).st_mtime))
         finally:
             close(fd)

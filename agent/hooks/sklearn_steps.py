@@ -1,6 +1,7 @@
 """partial_fit of scikit-learn's own estimators: one call, one step."""
 
 from _holdfast_agent import seen
+from hooks.numbers import STEPS_OF_SCIKIT_LEARN
 from hooks.steps import count
 
 
@@ -13,4 +14,4 @@ def install(module):
 
 
 def _partial_fit(estimator, *_):
-    count("sklearn partial_fit")
+    count(STEPS_OF_SCIKIT_LEARN)

@@ -1,11 +1,12 @@
 """Counts training steps, from the source that knows best."""
 
 import _holdfast_agent
+from hooks.numbers import STEPS_OF_KERAS, STEPS_OF_PROGRAM, STEPS_OF_SCIKIT_LEARN, STEPS_OF_TORCH
 from hooks.torch_numbers import value_of
 
 # A better source silences the others: a program that calls holdfast.step() knows its own steps,
 # and Keras may run a torch optimizer below.
-_RANK = {"sklearn partial_fit": 1, "torch optimizer": 2, "keras fit": 3, "holdfast.step()": 4}
+_RANK = {STEPS_OF_SCIKIT_LEARN: 1, STEPS_OF_TORCH: 2, STEPS_OF_KERAS: 3, STEPS_OF_PROGRAM: 4}
 ranked = [0]  # the best source so far
 
 
@@ -45,4 +46,4 @@ def step(loss):
     # not read at all.
     if value is None and not hasattr(loss, "device"):
         value = loss
-    count("holdfast.step()", value)
+    count(STEPS_OF_PROGRAM, value)

@@ -5,12 +5,11 @@ import sys
 from _holdfast_agent import backward, crossing, note, seen, step
 from hooks.brink import error_about
 from hooks.cuda_memory import figures
-from hooks.numbers import NOTE_FRAMEWORK
+from hooks.numbers import NOTE_FRAMEWORK, STEPS_OF_TORCH
 from hooks.steps import rank_of, ranked, scalar
 from hooks.torch_numbers import value_of
 
-_SOURCE = "torch optimizer"
-_RANK = rank_of(_SOURCE)
+_RANK = rank_of(STEPS_OF_TORCH)
 _GPU_EVERY = 8
 # Programs with several optimizers (GANs) count the steps of one, the leader: the first seen, until
 # another one steps three times while the leader rests.
@@ -103,7 +102,7 @@ def _before_backward(tensors=None, *_):
         loss = tensors[0] if isinstance(tensors, (tuple, list)) and tensors else tensors
         state.loss = scalar(loss)
     if state.backwards > _ACCUMULATED and state.steps and ranked[0] <= _RANK:
-        step(state.loss, -1, -1, _SOURCE)
+        step(state.loss, -1, -1, STEPS_OF_TORCH)
 
 
 def _after_step(optimizer, args, kwargs):
@@ -121,7 +120,7 @@ def _after_step(optimizer, args, kwargs):
     state.steps += 1
     if ranked[0] <= _RANK:
         ranked[0] = _RANK
-        step(state.loss, allocated, reserved, _SOURCE)
+        step(state.loss, allocated, reserved, STEPS_OF_TORCH)
     state.loss = None
     if crossing():
         raise error_about("steps")

@@ -8,9 +8,10 @@ from posix import stat
 
 from _holdfast_agent import attempt, hook
 from hooks.cells import take_text
+from hooks.numbers import LEAK_TOLD, STALL_TOLD
 
 _SECONDS = 2.0
-_KINDS = ("stall", "leak")
+_FILES = (STALL_TOLD, LEAK_TOLD)
 
 
 class _State:
@@ -18,7 +19,7 @@ class _State:
     folder = None
     parent = None  # of the running cell; None: none runs
     looking = False
-    told = {}  # noqa: RUF012  kind -> when its text was written: a second stall has a new one
+    told = {}  # noqa: RUF012  file -> when its text was written: a second stall has a new one
 
 
 def listen(kernel, folder, parent):
@@ -49,22 +50,22 @@ def _look(loop):
             return
         # A look has just begun and does our work.
         _State.looking, parent = True, _State.parent
-    for kind in _KINDS:
-        attempt(_tell, kind, parent)
+    for file in _FILES:
+        attempt(_tell, file, parent)
     _later(loop)
 
 
-def _tell(kind, parent):
-    path = f"{_State.folder}/trouble-{kind}.txt"
+def _tell(file, parent):
+    path = f"{_State.folder}/{file}"
     text = take_text(path)
     if text is None:
         return
     written = stat(path).st_mtime_ns
-    if _State.told.get(kind) == written:
+    if _State.told.get(file) == written:
         return
-    _State.told[kind] = written
+    _State.told[file] = written
     kernel = _State.kernel
-    data = hook("hooks.memory_words").one_line(text.strip())
+    data = hook("hooks.memory_report").one_line(text.strip())
     content = {"data": data, "metadata": {}, "transient": {}}
     kernel.session.send(
         kernel.iopub_socket,

@@ -9,7 +9,7 @@
 
 namespace holdfast::agent {
 
-// As model/own_code.h has it, for the files that Python code comes from.
+// As knowledge/own_code.h has it, in the two bits that an entry has for it.
 enum class CodeOrigin : std::uint8_t { unknown = 0, foreign, own, made_up };
 CodeOrigin origin_of(Text file);
 

@@ -1,18 +1,11 @@
 // Which source files are the program's own.
 #pragma once
 
-#include <initializer_list>
-
 #include "agent/base/text.h"
+#include "knowledge/own_code.h"
 
 namespace holdfast::agent {
 
-inline bool is_own_path(Text file) {
-    for (const Text part :
-         {Text("/site-packages/"), Text("/dist-packages/"), Text("/lib/python"), Text("<frozen"),
-          Text("<holdfast"), Text("/__autograph_generated_file")})
-        if (file.contains(part)) return false;
-    return true;
-}
+inline bool is_own_path(Text file) { return is_users(home_of_code(file.data, file.size)); }
 
 }  // namespace holdfast::agent

@@ -1,5 +1,8 @@
 // Which of the cells that were sent to a kernel it died in.
 
+const KERNEL_DIED = 'KernelDied';
+const NOT_RUN = 'not run: ';
+
 /** What Lab tells of a cell that failed. */
 export interface IFailure {
   readonly errorName?: string;
@@ -21,7 +24,7 @@ export class Culprit<Cell> {
   /** Cells that waited behind it fail as well, because they were not run. */
   executed(cell: Cell, failure: IFailure | null | undefined): void {
     this.ended(cell);
-    if (failure?.errorName === 'KernelDied' && !failure.errorValue?.startsWith('not run')) {
+    if (failure?.errorName === KERNEL_DIED && !failure.errorValue?.startsWith(NOT_RUN)) {
       this.found = cell;
     }
   }

@@ -103,7 +103,7 @@ int guarded(char* error, std::size_t size, const Call& call) {
 
 }  // namespace
 
-int holdfast_loader_version(void) { return 2; }
+int holdfast_loader_version(void) { return HOLDFAST_LOADER_VERSION; }
 int holdfast_loader_has_codecs(void) { return holdfast::loader::has_codecs() ? 1 : 0; }
 
 HoldfastLoader* holdfast_loader_open(const char* options, HoldfastLoader* inside, char* error,

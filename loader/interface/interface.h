@@ -13,6 +13,9 @@ extern "C" {
 
 typedef struct HoldfastLoader HoldfastLoader;
 
+// Of this interface: Python opens no library of another one.
+enum HoldfastInterface { HOLDFAST_LOADER_VERSION = 2 };
+
 enum HoldfastNext {
     HOLDFAST_READY = 0,
     HOLDFAST_END = 1,

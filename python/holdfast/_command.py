@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_NO_SUCH_RUN = 3
+from holdfast._numbers import EXIT_NO_RUN
 
 
 class HoldfastError(RuntimeError):
@@ -80,7 +80,7 @@ def text_of(*arguments: str, allowed: tuple[int, ...] = (0,), cwd: str | None = 
         raise HoldfastError(not_started(program, error)) from error
     if answer.returncode not in allowed:
         said = answer.stderr.decode(errors="replace").strip()
-        kind = NoSuchRun if answer.returncode == _NO_SUCH_RUN else HoldfastError
+        kind = NoSuchRun if answer.returncode == EXIT_NO_RUN else HoldfastError
         raise kind(said or f"{program} ended with status {answer.returncode}")
     return answer.stdout.decode(errors="replace")
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast._command import HoldfastError, text_of
+from holdfast._numbers import CHECK_SCHEMA
 from holdfast.verdict import Fix, Observation
 
 
@@ -43,7 +44,7 @@ class JudgedPython:
 class Check:
     """The findings, worst first; how many checks found nothing; which were not possible."""
 
-    schema: int = 1
+    schema: int = CHECK_SCHEMA
     python: JudgedPython = JudgedPython()
     findings: tuple[CheckFinding, ...] = ()
     fine: int = 0

@@ -43,4 +43,4 @@ def variables(figures: str = "") -> Variables:
             "variables are only seen in a watched kernel; `holdfast kernel install` makes one"
         )
     facts = {**inside.hook("hooks.cell_memory").gather(shell), "figures": figures}
-    return Variables(facts, inside.hook("hooks.memory_words"))
+    return Variables(facts, inside.hook("hooks.memory_report"))

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast._command import HoldfastError, text_of
+from holdfast._numbers import VERDICT_SCHEMA
 
-SCHEMA = 1
+SCHEMA = VERDICT_SCHEMA
 
 
 @dataclass(frozen=True)

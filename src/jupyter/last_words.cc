@@ -54,7 +54,7 @@ std::string words_json(const std::string& connection_file, const NotebookMessage
         requests.push_back(Json::object(
             {{"header", parsed(cell.request)}, {"ident", cell.ident}, {"count", cell.count}}));
     const Json all = Json::object({{"connection_file", connection_file},
-                                   {"ename", "KernelDied"},
+                                   {"ename", kernel_died},
                                    {"evalue", words.headline},
                                    {"error", words.error},
                                    {"traceback", words.lines},

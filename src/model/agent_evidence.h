@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/bytes.h"
@@ -119,10 +120,16 @@ struct NoteEvidence {
     std::string text;
 };
 
+// What counted the steps: as the agent's hooks call it.
+inline constexpr std::string_view steps_of_scikit_learn = "sklearn partial_fit";
+inline constexpr std::string_view steps_of_torch = "torch optimizer";
+inline constexpr std::string_view steps_of_keras = "keras fit";
+inline constexpr std::string_view steps_of_program = "holdfast.step()";
+
 struct StepsEvidence {
     std::uint64_t count = 0;
     std::uint64_t epoch = 0;
-    std::string source;  // "torch optimizer"
+    std::string source;  // one of the above
     std::optional<RunTime> first, last;
     std::optional<Nanos> usual, longest;                 // from one step to the next
     std::optional<Nanos> recent_median, recent_slowest;  // of the last steps; the 90th percentile

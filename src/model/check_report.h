@@ -2,6 +2,7 @@
 // Its JSON form is a contract (schema 1).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include "model/statement.h"
 
 namespace holdfast {
+
+inline constexpr std::uint64_t check_schema = 1;
 
 enum class Severity { blocks, will_hurt, note };
 

@@ -66,7 +66,7 @@ std::string to_json(const CheckReport& report) {
     for (const std::string& framework : report.python.frameworks)
         frameworks.push_back(printable(framework));
     Json json =
-        Json::object({{"schema", 1},
+        Json::object({{"schema", check_schema},
                       {"python", Json::object({{"program", printable(report.python.program)},
                                                {"version", printable(report.python.version)},
                                                {"frameworks", std::move(frameworks)}})},
@@ -80,7 +80,7 @@ std::string to_json(const CheckReport& report) {
 Result<CheckReport> check_report_from_json(std::string_view text) {
     const auto json = fields::parse_bounded(text);
     if (!json) return json.error();
-    if ((*json)["schema"].natural() != 1) return Error{"schema: expected 1"};
+    if ((*json)["schema"].natural() != check_schema) return Error{"schema: expected 1"};
     CheckReport report;
     const Json& python = (*json)["python"];
     report.python = {text_of(python, "program"), text_of(python, "version"), {}};

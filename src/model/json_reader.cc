@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/format.h"
 #include "base/text.h"
 
 namespace holdfast::fields {
@@ -79,7 +80,8 @@ void JsonReader::schema() {
     require("schema");
     int version = 0;
     field("schema", version);
-    if (version != 1) at("schema", [&] { state_.fail("expected 1"); });
+    if (version != verdict_schema)
+        at("schema", [&] { state_.fail(formatted("expected {}", verdict_schema)); });
 }
 
 void JsonReader::decode(const Json& node, bool& value) {

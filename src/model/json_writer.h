@@ -65,7 +65,7 @@ public:
         object_["code"] = std::string(cause->code);
         object_["slug"] = std::string(cause->slug);
     }
-    void schema() { object_["schema"] = 1; }
+    void schema() { object_["schema"] = verdict_schema; }
     void require(const char*) {}
 
     std::string text() const { return object_.dump(2) + '\n'; }

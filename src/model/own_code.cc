@@ -6,50 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "knowledge/own_code.h"
+
 namespace holdfast {
-namespace {
 
-// ".../lib/python3.11/json/decoder.py", also lib64 and the zipped library.
-bool in_standard_library(std::string_view file) {
-    static constexpr std::string_view mark = "/python3";
-    for (std::size_t at = file.find(mark); at != std::string_view::npos;
-         at = file.find(mark, at + 1)) {
-        const std::string_view before = file.substr(0, at);
-        if (before.ends_with("/lib") || before.ends_with("/lib64") || before == "lib" ||
-            before == "lib64")
-            return true;
-    }
-    return false;
-}
-
-}  // namespace
-
-bool is_own_code(std::string_view file) {
-    if (file.empty()) return false;
-    // "<frozen importlib._bootstrap>" and the like are not the user's, but notebook cells and typed
-    // code are.
-    if (file.front() == '<')
-        return file.starts_with("<ipython-input") || file == "<timed exec>" || file == "<stdin>" ||
-               file == "<string>";
-    // Cython and C++ put frames with relative file names into tracebacks.
-    for (const std::string_view compiled : {".pyx", ".pxi", ".pxd", ".cc", ".cpp", ".c"})
-        if (file.ends_with(compiled) && file.front() != '/') return false;
-    // The last one: TensorFlow writes files to a temporary folder and runs them in place of the
-    // code it compiles.
-    for (const std::string_view installed :
-         {"site-packages/", "dist-packages/", "/__autograph_generated_file"})
-        if (file.find(installed) != std::string_view::npos) return false;
-    return !in_standard_library(file);
-}
+bool is_own_code(std::string_view file) { return is_users(home_of_code(file.data(), file.size())); }
 
 const Frame* innermost_own_frame(const std::vector<Frame>& frames) {
     const Frame* without_file = nullptr;
     for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-        if (!is_own_code(frame->file)) continue;
-        // Libraries, too, run made-up source under the names of `python -c` and of a prompt: such a
-        // frame counts as the user's only if no frame has a file of theirs.
-        if (frame->file != "<string>" && frame->file != "<stdin>") return &*frame;
-        if (without_file == nullptr) without_file = &*frame;
+        // Libraries run made-up source, too: it counts only if no frame has a file of the user's.
+        const CodeHome home = home_of_code(frame->file.data(), frame->file.size());
+        if (home == CodeHome::made_up && without_file == nullptr) without_file = &*frame;
+        if (home == CodeHome::own) return &*frame;
     }
     return without_file;
 }

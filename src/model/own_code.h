@@ -9,7 +9,7 @@
 
 namespace holdfast {
 
-// The file does not belong to an installed package, the standard library or the interpreter.
+// As knowledge/own_code.txt has it: a file of the user's, or source made up for `python -c`.
 bool is_own_code(std::string_view file);
 
 // The innermost frame in the user's own code, null where there is none; `frames` outermost first.

@@ -12,6 +12,8 @@
 
 namespace holdfast {
 
+inline constexpr int verdict_schema = 1;  // of its JSON, and of the evidence's
+
 enum class Outcome { finished, died, stuck, running };
 
 struct ExitStatus {

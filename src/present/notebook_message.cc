@@ -52,7 +52,7 @@ bool is_there(const Statement& finding, const Frame& frame) {
 
 std::string page_of(const Verdict& verdict, const Style& style) {
     Page page(style);
-    page.line(page.paint().bad("KernelDied") + ": " +
+    page.line(page.paint().bad(kernel_died) + ": " +
               page.paint().strong(safe_line(headline_of_end(verdict), style)));
     page.paragraph(cause_tag(verdict.end, style), {&Paint::faint});
     if (!verdict.end.summary.empty()) {

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/verdict.h"
 
 namespace holdfast {
+
+// The name of the error that a dead kernel's cell gets; front ends look for it.
+inline constexpr std::string_view kernel_died = "KernelDied";
 
 struct NotebookMessage {
     std::string headline;            // one sentence, with cause and place

@@ -16,17 +16,17 @@ struct Slot {
     std::string_view source;
 };
 
-// "R {json}\nsource": R means running, E means ended.
+// "R {json}\nsource"
 std::optional<Slot> read_slot(std::string_view bytes) {
-    if (bytes.size() < 3 || (bytes[0] != 'R' && bytes[0] != 'E') || bytes[1] != ' ')
-        return std::nullopt;
+    if (bytes.size() < 3 || bytes[1] != ' ') return std::nullopt;
+    if (bytes[0] != cell_running && bytes[0] != cell_ended) return std::nullopt;
     const std::size_t line = bytes.find('\n');
     if (line == bytes.npos) return std::nullopt;
     const std::string_view head = bytes.substr(2, line - 2);
     auto facts = Json::parse(head, deepest);
     if (!facts || !facts->is_object()) return std::nullopt;
     Slot slot;
-    slot.running = bytes[0] == 'R';
+    slot.running = bytes[0] == cell_running;
     slot.facts = std::move(*facts);
     if (const auto size = slot.facts["size"].natural())
         slot.source = bytes.substr(line + 1, static_cast<std::size_t>(*size));

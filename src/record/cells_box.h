@@ -16,6 +16,9 @@ namespace holdfast {
 
 inline constexpr std::size_t cell_slot_size = 16U << 10U;
 inline constexpr std::size_t cell_slots = 64;
+// The first letter of a slot: its cell runs, or has ended.
+inline constexpr char cell_running = 'R';
+inline constexpr char cell_ended = 'E';
 
 struct CellRecord {
     bool running = false;

@@ -67,8 +67,10 @@ struct GuardEvent {
 };
 static_assert(sizeof(GuardEvent) == 168);
 
-// A Python process whose main thread can be called at the brink (by SIGURG, which is ignored by
-// default).
+// SIGURG, which is ignored by default.
+inline constexpr std::int32_t brink_signal = 23;
+
+// A Python process whose main thread can be called at the brink.
 struct GuardListener {
     std::int32_t pid;      // 0: free
     std::uint32_t answer;  // GuardAnswer to the last call

@@ -42,7 +42,7 @@ struct flock whole_file(short type) {
 bool run_file::is_kept(std::string_view name) { return name == lock || name.ends_with(".json"); }
 
 bool run_file::is_one(std::string_view name) {
-    const bool trouble = name.starts_with("trouble-") && name.ends_with(".txt");
+    const bool trouble = name == stall_told || name == leak_told;
     return is_kept(name) || name.ends_with(".box") || name.ends_with(".tmp") || trouble;
 }
 

@@ -26,6 +26,9 @@ inline constexpr const char* cells = "cells.box";
 inline constexpr const char* guard = "guard.box";
 inline constexpr const char* verdict = "verdict.json";
 inline constexpr const char* check = "check.json";
+// While silent trouble lasts: its one line, for a notebook's running cell and its status bar.
+inline constexpr const char* stall_told = "trouble-stall.txt";
+inline constexpr const char* leak_told = "trouble-leak.txt";
 // Whether a run leaves a file of this name, and whether it keeps it after a clean end.
 bool is_one(std::string_view name);
 bool is_kept(std::string_view name);

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <array>
 
+#include "sources/pid_command.h"
 #include "sources/pid_fds.h"
 #include "sources/pid_figures.h"
-#include "sources/pid_words.h"
 #include "sources/process_dir.h"
 #include "sources/process_list.h"
 #include "sources/test_roots.h"

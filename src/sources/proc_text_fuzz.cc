@@ -6,9 +6,9 @@
 
 #include "sources/host.h"
 #include "sources/meminfo.h"
+#include "sources/pid_command.h"
 #include "sources/pid_fds.h"
 #include "sources/pid_figures.h"
-#include "sources/pid_words.h"
 #include "sources/pressure.h"
 #include "sources/process_list.h"
 #include "sources/threads.h"

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "record/box_reader.h"
 #include "record/mask.h"
-#include "sources/pid_words.h"
+#include "sources/pid_command.h"
 #include "sources/process_dir.h"
 #include "sources/process_list.h"
 

@@ -14,9 +14,9 @@
 #include "record/box_reader.h"
 #include "record/fixed_fields.h"
 #include "record/mask.h"
+#include "sources/pid_command.h"
 #include "sources/pid_fds.h"
 #include "sources/pid_figures.h"
-#include "sources/pid_words.h"
 #include "sources/threads.h"
 #include "supervise/role.h"
 

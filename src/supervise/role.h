@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "record/format.h"
-#include "sources/pid_words.h"
+#include "sources/pid_command.h"
 
 namespace holdfast {
 

@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "record/mask.h"
+#include "sources/pid_command.h"
 #include "sources/pid_figures.h"
-#include "sources/pid_words.h"
 #include "sources/process_dir.h"
 #include "supervise/crash_mark.h"
 

@@ -50,8 +50,7 @@ bool none_is_finite(int box, std::size_t at) {
 }  // namespace
 
 std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps) {
-    constexpr std::uint64_t long_enough = 100;
-    if (!steps.worthless_since || steps.count - *steps.worthless_since < long_enough)
+    if (!steps.worthless_since || steps.count - *steps.worthless_since < many_worthless_steps)
         return std::nullopt;
     return formatted(
         "the loss has not been a finite number since step {}: the {} steps since then trained "

@@ -23,6 +23,9 @@ struct StepsSeen : StepsCounted {
     std::optional<std::uint64_t> worthless_since;
 };
 
+// So many steps without a finite loss are worth a word.
+inline constexpr std::uint64_t many_worthless_steps = 100;
+
 // One line for the user about a loss that has not been finite for long; nothing if it was not long.
 std::optional<std::string> words_about_worthless_steps(const StepsSeen& steps);
 

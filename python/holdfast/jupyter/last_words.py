@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     Message = dict[str, Any]
 
 DELIMITER = b"<IDS|MSG>"
+_NOT_RUN = "not run: "
 # jupyter_server has two subscribers for each kernel, which reconnect up to 0.1 s apart.
 QUIET = 0.25
 # Clients reconnect by themselves, on an idle machine within a tenth of a second.
@@ -184,7 +185,7 @@ class Mourner:
 
     def _tell(self, header: Message, ident: list[bytes], count: int, in_full: bool) -> None:
         ename = self._words["ename"]
-        prefix = "" if in_full else "not run: "
+        prefix = "" if in_full else _NOT_RUN
         # What a front end shows below the panel; the panel has the rest.
         line = [f"{ename}: {prefix}{self._words['error']}"]
         error = {"ename": ename, "evalue": prefix + self._words["evalue"], "traceback": line}

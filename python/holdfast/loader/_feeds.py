@@ -7,13 +7,10 @@ import json
 from functools import partial
 from typing import Any, Iterator
 
+from holdfast._numbers import CLOSED, END, HELD, READY
 from holdfast._size import human
 from holdfast.loader._arrays import Slot, extents, picture, piece, tensor, view
 from holdfast.loader._library import (
-    CLOSED,
-    END,
-    HELD,
-    READY,
     BatchFacts,
     BudgetHeld,
     Core,

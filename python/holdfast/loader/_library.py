@@ -10,10 +10,9 @@ from pathlib import Path
 from typing import Any, Dict, Optional
 
 from holdfast._command import HoldfastError
+from holdfast._numbers import FAILED, LOADER_VERSION, WAITING
 
-READY, END, HELD, FAILED, WAITING, CLOSED = range(6)
 _NAME = "libholdfast_loader.so"
-_VERSION = 2
 _TEXT = 4096
 
 
@@ -118,7 +117,7 @@ def library() -> Any:
             f"{_NAME} was not found; install Holdfast with pip, or set HOLDFAST_LOADER_LIBRARY"
         )
     lib = ctypes.CDLL(str(found))
-    if lib.holdfast_loader_version() != _VERSION:
+    if lib.holdfast_loader_version() != LOADER_VERSION:
         raise HoldfastError(f"{found} belongs to another version of Holdfast")
     pointer, size, text = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p
     u64, facts, a_pass = ctypes.c_uint64, ctypes.POINTER(BatchFacts), ctypes.POINTER(Pass)

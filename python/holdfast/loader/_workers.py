@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from holdfast._numbers import HELD
 from holdfast.loader._arrays import Slot
 from holdfast.loader._feeds import checked, finished, own_stats, places
 from holdfast.loader._library import (
-    HELD,
     BatchFacts,
     Core,
     LoaderError,

@@ -6,10 +6,14 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from holdfast.planner.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK
-
-MAGIC = b"HFFIT\x00"
-VERSION = 1
+from holdfast.planner.numbers import (
+    ALLOC,
+    ALLOC_BY_FACT,
+    CAPTURE_MAGIC,
+    CAPTURE_VERSION,
+    FREE,
+    MARK,
+)
 
 
 def _varint(value: int, out: bytearray) -> None:
@@ -70,7 +74,7 @@ def encode(header: dict[str, Any], events: list[tuple[Any, ...]], roles: dict[in
             for value in values:
                 _signed(value, body)
     bury()
-    return MAGIC + struct.pack("<HI", VERSION, zlib.crc32(body)) + bytes(body)
+    return CAPTURE_MAGIC + struct.pack("<HI", CAPTURE_VERSION, zlib.crc32(body)) + bytes(body)
 
 
 def write(

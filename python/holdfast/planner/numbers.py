@@ -1,4 +1,10 @@
-"""Numbers of C++ headers, written by tools/numbers: change them there."""
+"""Constants of C++ headers and tables, written by tools/numbers: change them there."""
+
+# capture_magic of src/fit/capture/capture_format.h
+CAPTURE_MAGIC = b"HFFIT\x00"
+
+# capture_version of src/fit/capture/capture_format.h
+CAPTURE_VERSION = 1
 
 # EventKind of src/fit/capture/capture_format.h
 ALLOC = 1
@@ -38,3 +44,35 @@ FLOAT64 = 3
 FORWARD = 0
 INPUT_GRADIENT = 1
 WEIGHT_GRADIENT = 2
+
+# plan_schema of src/fit/plan/plan.h
+PLAN_SCHEMA = 1
+
+# knowledge/own_code.txt: how, text, whether such code is the user's own
+OWN_CODE = (
+    ("begins", "<ipython-input", True),
+    ("is", "<timed exec>", True),
+    ("is", "<timed eval>", True),
+    ("is", "<string>", True),
+    ("is", "<stdin>", True),
+    ("begins", "<", False),
+    ("holds", "/__autograph_generated_file", False),
+    ("holds", "/site-packages/", False),
+    ("begins", "site-packages/", False),
+    ("holds", "/dist-packages/", False),
+    ("begins", "dist-packages/", False),
+    ("holds", "/python/holdfast/", False),
+    ("relative", ".pyx", False),
+    ("relative", ".pxi", False),
+    ("relative", ".pxd", False),
+    ("relative", ".cc", False),
+    ("relative", ".cpp", False),
+    ("relative", ".c", False),
+    ("holds", "/lib/python3.", False),
+    ("holds", "/lib64/python3.", False),
+    ("begins", "lib/python3.", False),
+    ("begins", "lib64/python3.", False),
+    ("holds", "/lib/python38.zip/", False),
+    ("holds", "/lib/python39.zip/", False),
+    ("holds", "/lib/python31", False),
+)

@@ -15,8 +15,7 @@ from typing import Any
 from holdfast._command import HoldfastError, find
 from holdfast._load import load
 from holdfast.planner import keras_data
-
-SCHEMA = 1
+from holdfast.planner.numbers import PLAN_SCHEMA
 
 
 @dataclass(frozen=True)
@@ -133,8 +132,10 @@ def fit(
         picture = Path(folder, "plan.svg")
         answer = _ask([*words, "--picture", str(picture)], make)
         drawn = picture.read_text()
-    if answer["schema"] != SCHEMA:
-        raise HoldfastError(f"the plan has schema {answer['schema']}; this package reads {SCHEMA}")
+    if answer["schema"] != PLAN_SCHEMA:
+        raise HoldfastError(
+            f"the plan has schema {answer['schema']}; this package reads {PLAN_SCHEMA}"
+        )
     return replace(load(Plan, answer), picture=drawn)
 
 

@@ -4,19 +4,26 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-_LIBRARIES = tuple(
-    {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-)
-_OURS = str(Path(__file__).parent)
+from holdfast.planner.numbers import OWN_CODE
+
+_FOLDERS = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+_ELSEWHERE = tuple(f"{folder}/" for folder in (*_FOLDERS, Path(__file__).parents[1]))
 
 
 def is_users(file: str) -> bool:
-    """Whether a file is the program's own: not a library's, not Python's, not ours."""
-    return not (
-        "site-packages" in file
-        or "dist-packages" in file
-        or file.startswith(("<frozen", _OURS, *_LIBRARIES))
-    )
+    """As knowledge/own_code.cc decides; this Python also knows where its and our libraries lie."""
+    for how, text, own in OWN_CODE:
+        if how == "holds":
+            fits = text in file
+        elif how == "begins":
+            fits = file.startswith(text)
+        elif how == "relative":
+            fits = file.endswith(text) and not file.startswith("/")
+        else:
+            fits = file == text
+        if fits:
+            return own
+    return file != "" and not file.startswith(_ELSEWHERE)
 
 
 def users_line(error: BaseException) -> str:

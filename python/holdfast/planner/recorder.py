@@ -21,6 +21,7 @@ from torch.utils._pytree import tree_leaves
 
 from holdfast.planner import facts, values
 from holdfast.planner.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK, SCRATCH
+from holdfast.planner.problem import is_users
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default
@@ -176,13 +177,7 @@ class Recorder(TorchDispatchMode):
             name = frame.f_code.co_filename
             own = files.get(name)
             if own is None:
-                own = files[name] = not (
-                    "site-packages" in name
-                    or "dist-packages" in name
-                    or "/holdfast/planner/" in name
-                    or name.startswith("<frozen")
-                    or f"/python{sys.version_info[0]}.{sys.version_info[1]}/" in name
-                )
+                own = files[name] = is_users(name)
             if own:
                 return name, frame.f_lineno
             frame = frame.f_back  # type: ignore[assignment]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-_KINDS = ("stall", "leak")
+from holdfast._numbers import LEAK_TOLD, STALL_TOLD
+
 _PREFIX = "holdfast: "
 
 
@@ -13,9 +14,9 @@ def told_of(directory: str | None) -> str | None:
 
     ``holdfast runs`` says where: it looks in more places than one.
     """
-    for kind in _KINDS if directory else ():
+    for file in (STALL_TOLD, LEAK_TOLD) if directory else ():
         try:
-            text = Path(directory or "", f"trouble-{kind}.txt").read_text(errors="replace")
+            text = Path(directory or "", file).read_text(errors="replace")
         except OSError:
             continue
         line = text.partition("\n")[0]

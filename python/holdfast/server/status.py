@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from holdfast._numbers import MANY_WORTHLESS_STEPS
 from holdfast.live import of_evidence, taken
 from holdfast.server.silent_trouble import told_of
-
-_MANY = 100  # steps; as in the running cell
 
 if TYPE_CHECKING:
     Json = dict[str, Any]
@@ -47,7 +46,7 @@ def _trouble(evidence: Json) -> str | None:
     # None of the last losses was finite, or last_finite_loss would be there.
     if first is None or steps.get("last_finite_loss") is not None:
         return None
-    if steps.get("count", 0) - first < _MANY:
+    if steps.get("count", 0) - first < MANY_WORTHLESS_STEPS:
         return None
     return f"The loss is not a number any more, at step {first} for the first time."
 

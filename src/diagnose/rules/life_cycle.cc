@@ -6,6 +6,7 @@
 #include "diagnose/facts/ends.h"
 #include "diagnose/rules/rules.h"
 #include "diagnose/text/last_text.h"
+#include "knowledge/own_code.h"
 #include "model/own_code.h"
 
 namespace holdfast::rules {
@@ -35,9 +36,7 @@ bool skipped_the_rest(const ExitCallEvidence* call) {
 bool words_of_a_library(const TracebackText& traceback) {
     if (traceback.frames.empty()) return false;
     const std::string& file = traceback.frames.back().file;
-    if (file.find("/site-packages/") == std::string::npos &&
-        file.find("/dist-packages/") == std::string::npos)
-        return false;
+    if (home_of_code(file.data(), file.size()) != CodeHome::package) return false;
     for (const std::string_view mistake :
          {"KeyError", "TypeError", "NameError", "AttributeError", "ImportError",
           "ModuleNotFoundError", "AssertionError", "NotImplementedError", "FileNotFoundError",

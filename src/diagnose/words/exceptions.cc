@@ -17,7 +17,7 @@ Account raised(const Autopsy& death, const ExceptionSaid& said, std::string summ
 
 bool counted_by_keras(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
-    return agent != nullptr && agent->steps.source == "keras fit";
+    return agent != nullptr && agent->steps.source == steps_of_keras;
 }
 
 // Words the fixes for the framework whose steps were counted.

@@ -13,6 +13,8 @@
 
 namespace holdfast::fit {
 
+inline constexpr int plan_schema = 1;  // of its JSON
+
 struct Way {
     std::string name;  // "accumulate-2", "bf16", ...
     std::string text;  // what to change

@@ -62,7 +62,7 @@ std::string plan_json(const Plan& plan) {
     Json missing = Json::list();
     for (const std::string& text : plan.missing) missing.push_back(printable(text));
     const Json json = Json::object({
-        {"schema", 1},
+        {"schema", plan_schema},
         {"fits", plan.fits},
         {"confidence", name_of(plan.confidence)},
         {"estimate", plan.estimate},

@@ -1,4 +1,4 @@
-#include "sources/pid_words.h"
+#include "sources/pid_command.h"
 
 #include <algorithm>
 #include <cstring>

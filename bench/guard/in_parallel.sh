@@ -2,11 +2,11 @@
 # Runs the guard's bench in parts beside each other, for a machine with many cores and little time; prints
 # the failures and the sums. Programs that a part has not reached by then are left out.
 # PYTHON runs the bench itself; --python names the Pythons that run the programs.
-# usage: bench/guard/parts.sh PARTS SECONDS FOLDER [arguments of bench/guard]
+# usage: bench/guard/in_parallel.sh PARTS SECONDS FOLDER [arguments of bench/guard]
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 
-parts=${1:?usage: bench/guard/parts.sh PARTS SECONDS FOLDER [ARGUMENT...]}
+parts=${1:?usage: bench/guard/in_parallel.sh PARTS SECONDS FOLDER [ARGUMENT...]}
 seconds=${2:?how long}
 folder=${3:?where the tables go}
 shift 3

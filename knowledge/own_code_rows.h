@@ -1,0 +1,30 @@
+// Written by tools/numbers from knowledge/own_code.txt, which has the comments.
+// clang-format off
+constexpr NameRow name_rows[] = {
+    {NameFits::begins, CodeHome::own, 14, "<ipython-input"},
+    {NameFits::is, CodeHome::own, 12, "<timed exec>"},
+    {NameFits::is, CodeHome::own, 12, "<timed eval>"},
+    {NameFits::is, CodeHome::made_up, 8, "<string>"},
+    {NameFits::is, CodeHome::made_up, 7, "<stdin>"},
+    {NameFits::begins, CodeHome::generated, 1, "<"},
+    {NameFits::holds, CodeHome::generated, 27, "/__autograph_generated_file"},
+    {NameFits::holds, CodeHome::package, 15, "/site-packages/"},
+    {NameFits::begins, CodeHome::package, 14, "site-packages/"},
+    {NameFits::holds, CodeHome::package, 15, "/dist-packages/"},
+    {NameFits::begins, CodeHome::package, 14, "dist-packages/"},
+    {NameFits::holds, CodeHome::package, 17, "/python/holdfast/"},
+    {NameFits::relative, CodeHome::package, 4, ".pyx"},
+    {NameFits::relative, CodeHome::package, 4, ".pxi"},
+    {NameFits::relative, CodeHome::package, 4, ".pxd"},
+    {NameFits::relative, CodeHome::package, 3, ".cc"},
+    {NameFits::relative, CodeHome::package, 4, ".cpp"},
+    {NameFits::relative, CodeHome::package, 2, ".c"},
+    {NameFits::holds, CodeHome::interpreter, 13, "/lib/python3."},
+    {NameFits::holds, CodeHome::interpreter, 15, "/lib64/python3."},
+    {NameFits::begins, CodeHome::interpreter, 12, "lib/python3."},
+    {NameFits::begins, CodeHome::interpreter, 14, "lib64/python3."},
+    {NameFits::holds, CodeHome::interpreter, 18, "/lib/python38.zip/"},
+    {NameFits::holds, CodeHome::interpreter, 18, "/lib/python39.zip/"},
+    {NameFits::holds, CodeHome::interpreter, 13, "/lib/python31"},
+};
+// clang-format on
