@@ -277,13 +277,14 @@ def test_any_of_many_refused_calls_of_a_helper_leaves_the_program_alone(
 
 @pytest.mark.check
 @LASTS
+@pytest.mark.parametrize("share", range(1, SHARES + 1))
 @pytest.mark.parametrize(("kind", "error"), [("memory", errno.ENOMEM), ("open", errno.EMFILE)])
-def test_a_signal_reaches_the_program_all_the_same(faults, kind, error, lasts):
+def test_a_signal_reaches_the_program_all_the_same(faults, kind, error, share, lasts):
     faults.options = ["--quiet"]  # its verdict is longer than a line
     faults.script = WAITS_FOR_SIGTERM
     faults.sends_sigterm = True
     faults.more["FAIL_FROM"] = "signal"
-    faults.for_all(kind, error, lasts)
+    faults.for_all(kind, error, lasts, first=share, step=SHARES)
 
 
 @LASTS
