@@ -44,7 +44,9 @@ def console(place: Place, cells: Sequence[str]) -> list[str]:
     # One line each, because a prompt without a terminal takes no other cells.
     lines = [cell.replace("\n", "; ") for cell in cells]
     command = [sys.executable, "-m", "jupyter_console", "--simple-prompt", "--kernel", "held"]
-    return ["", place.call(*command, text="\n".join(lines) + "\n")]
+    # By itself it gives up after a minute, which a kernel may need to start on a busy machine.
+    patient = f"--ZMQTerminalInteractiveShell.kernel_timeout={PATIENCE}"
+    return ["", place.call(*command, patient, text="\n".join(lines) + "\n")]
 
 
 FRONT_ENDS: dict[str, Callable[[Place, Sequence[str]], list[str]]] = {

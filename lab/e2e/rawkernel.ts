@@ -13,6 +13,7 @@ import { Dealer, Subscriber } from 'zeromq';
 const PORTS = ['shell', 'iopub', 'stdin', 'control', 'hb'] as const;
 const DELIMITER = '<IDS|MSG>';
 const STARTS_WITHIN = 120_000;
+const PATIENCE = 120_000; // a figure is never made of it
 
 export interface IMessage {
   kind: string;
@@ -104,14 +105,14 @@ export class RawKernel {
   }
 
   /** The first message of a kind that belongs to a request. */
-  async heard(kind: string, parent: string, patience = 60_000): Promise<IMessage> {
+  async heard(kind: string, parent: string, patience = PATIENCE): Promise<IMessage> {
     const found = () =>
       this.messages.find(one => one.kind === kind && one.parent === parent);
     await this.until(() => found() !== undefined, patience);
     return found()!;
   }
 
-  async until(met: () => boolean, patience = 60_000): Promise<void> {
+  async until(met: () => boolean, patience = PATIENCE): Promise<void> {
     for (const end = Date.now() + patience; !met(); await sleep(20)) {
       if (Date.now() > end) {
         throw new Error(`not heard; but: ${JSON.stringify(this.messages, null, 1)}`);
