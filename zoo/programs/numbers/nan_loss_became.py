@@ -10,7 +10,7 @@ weights, rate = rng.normal(size=8), 0.9
 with np.errstate(all="ignore"):
     for step in range(5000):
         x = rng.normal(size=(32, 8)) * 4
-        error = x @ weights - x[:, 0]
+        error = x @ weights - x[:, 0]  # guilty
         weights -= rate * x.T @ error / len(x)  # guilty
         loss = float((error**2).mean())  # guilty
         if step % 10 == 9 and loss != loss:
