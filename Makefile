@@ -139,7 +139,7 @@ frameworks: setup-test build  ## the tests that need torch, Keras, Lightning and
 	    tests/test_frameworks.py tests/test_leaks.py tests/test_hooks.py tests/test_memory_by_line.py \
 	    tests/test_stalls.py tests/test_fit.py tests/test_fit_host.py tests/test_fit_keras.py
 
-old-pythons: setup-test build  ## the same on Python 3.8 and 3.9, with the last versions that they have (10 GB)
+old-pythons: setup-test build  ## the same on Python 3.8 and 3.9, with the last versions that they have (8 GB)
 	@tools/old-pythons
 
 guard-table: setup build  ## the guard on dying and on healthy programs (root; PYTHON=one that has torch)

@@ -25,6 +25,7 @@ NOTE_KINDS = (
     "kept_tensors",
     "nonfinite",
     "validation",
+    "collector_off",
 )
 NO_FRAME = 0xFFFF
 
