@@ -12,7 +12,7 @@ import { Dealer, Subscriber } from 'zeromq';
 
 const PORTS = ['shell', 'iopub', 'stdin', 'control', 'hb'] as const;
 const DELIMITER = '<IDS|MSG>';
-const STARTS_WITHIN = 120_000;
+const STARTS_WITHIN = 240_000;
 const PATIENCE = 120_000; // a figure is never made of it
 
 export interface IMessage {
