@@ -254,6 +254,8 @@ void explain_refusal(Judgement& judgement, const Autopsy& death) {
                         .first = judgement.end.cause,
                         .second = root->cause,
                         .child = {}};
+    // Only the order of the two errors says that the worker's refusal ended the program.
+    root->confidence = at_most(root->confidence, judgement.end.confidence);
     judgement.root = std::move(*root);
     if (!judgement.root.pid) judgement.root.pid = worker->pid;
 }

@@ -76,6 +76,7 @@ TEST(GuardRefused, AWorkersRefusalHasItsRootInTheWorker) {
     const Verdict v = story.verdict();
     EXPECT_EQ(v.end.cause->slug, "guard-refused");
     EXPECT_EQ(root_of(v), "dataset-in-ram");
+    EXPECT_FALSE(certain(v));
     // The guard refused it, not the system: the machine's free memory is beside the point.
     for (const Statement& also : v.contributing) EXPECT_NE(also.cause->slug, "alloc-refused");
 }
