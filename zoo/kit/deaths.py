@@ -33,11 +33,11 @@ class Ended:
     notices: list[Notice] | None  # None: it ran with --quiet
 
 
-def _environment(scenario: Scenario, scratch: Path, python: str) -> dict[str, str]:
+def _environment(scenario: Scenario, scratch: Path, python: str, guard: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("HOLDFAST", "PYTEST"))}
     kept |= {
         "HOLDFAST_HOME": str(scratch / "home"),
-        "HOLDFAST_GUARD": "warn",  # they are here to die
+        "HOLDFAST_GUARD": guard,
         "ZOO_DIR": str(scratch),
         "PYTHON": python,
         "PATH": f"{Path(python).parent}{os.pathsep}{kept['PATH']}",
@@ -97,7 +97,7 @@ def _end(running: subprocess.Popen) -> None:
     running.wait()
 
 
-def run(scenario: Scenario, binary: Path, pythons: list[str]) -> Ended:
+def run(scenario: Scenario, binary: Path, pythons: list[str], guard: str = "warn") -> Ended:
     python = python_for(scenario.needs, pythons, other_user="user" in scenario.header)
     if python is None:
         what = f"with {' and '.join(scenario.needs)}" if scenario.needs else "for another user"
@@ -106,14 +106,14 @@ def run(scenario: Scenario, binary: Path, pythons: list[str]) -> Ended:
     scratch = Path(tempfile.mkdtemp(prefix="holdfast-zoo-"))
     scratch.chmod(0o777 if "user" in scenario.header else 0o755)  # others must not write to a home
     try:
-        return _run_in(scratch, scenario, binary, python)
+        return _run_in(scratch, scenario, binary, python, guard)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str) -> Ended:
+def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str, guard: str) -> Ended:
     build_native(scenario, scratch)
-    environment = _environment(scenario, scratch, python)
+    environment = _environment(scenario, scratch, python, guard)
     where = {"env": environment, "cwd": scratch}
     if "before" in scenario.header:
         line = scenario.header["before"].format(python=python, file=scenario.path, zoo=ZOO)

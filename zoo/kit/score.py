@@ -7,6 +7,15 @@ from kit.notices import Notice
 from kit.scenario import Scenario
 
 QUESTIONS = ("end", "root", "line", "role", "outcome")
+# Ends that a refusal of the guard prevents.
+OUT_OF_MEMORY = {
+    "cgroup-oom",
+    "worker-oom",
+    "oom-victim",
+    "host-oom",
+    "alloc-refused",
+    "address-limit",
+}
 
 
 @dataclass
@@ -35,8 +44,17 @@ def _place(finding: dict) -> tuple[str, int] | None:
     return Path(where["file"]).name, where["line"]
 
 
-def mark(scenario: Scenario, verdict: dict, notices: list[Notice] | None = None) -> Mark:
+def mark(
+    scenario: Scenario,
+    verdict: dict,
+    notices: list[Notice] | None = None,
+    refusals: bool = False,
+) -> Mark:
+    """With `refusals`, a refusal of the guard is as right as the end that it prevents."""
     end, root = verdict["end"], verdict["root"]
+    ends = scenario.ends
+    if refusals and OUT_OF_MEMORY & set(ends):
+        ends += ("guard-refused",)
     place = _place(root) or _place(end)
     said = {
         "end": end["slug"],
@@ -46,7 +64,7 @@ def mark(scenario: Scenario, verdict: dict, notices: list[Notice] | None = None)
         "outcome": verdict["outcome"],
     }
     right: dict[str, bool | None] = {
-        "end": end["slug"] in scenario.ends,
+        "end": end["slug"] in ends,
         "root": root["slug"] in scenario.roots,
         "line": place in scenario.lines if scenario.lines else None,
         "role": said["role"] in scenario.role.split("|"),
@@ -54,7 +72,7 @@ def mark(scenario: Scenario, verdict: dict, notices: list[Notice] | None = None)
     }
     found = [finding["slug"] for finding in verdict["contributing"]]
     # A root that only repeats a right end is not deep, but not false.
-    true = {"end": scenario.ends, "root": scenario.roots + scenario.ends}
+    true = {"end": ends, "root": scenario.roots + ends}
     sure = [
         f"{part} {finding['slug']}"
         for part, finding in (("end", end), ("root", root))

@@ -1,5 +1,6 @@
 """A batch scheduler's ulimit -v refuses an array while the machine has plenty."""
 # zoo end: address-limit
+# zoo root: address-limit host-leak
 # zoo limits: -v 1200000
 # zoo needs: numpy
 

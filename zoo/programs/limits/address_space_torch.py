@@ -1,5 +1,6 @@
 """torch below ulimit -v: DefaultCPUAllocator cannot have what the machine could give."""
 # zoo end: address-limit
+# zoo root: address-limit host-leak
 # zoo limits: -v 9000000
 # zoo needs: torch
 

@@ -1,5 +1,6 @@
 # The limit on memory is set in the script itself.
 # zoo end: address-limit
+# zoo root: address-limit host-leak
 ulimit -v 800000
 "$PYTHON" -c "
 kept = []
