@@ -108,16 +108,30 @@ bool is_explanation(const Finding& finding) {
            finding.cause->kind == Cause::Kind::reason;
 }
 
+namespace {
+
+// The surest first; among equals the catalogue's order, which puts a leak before large data. A
+// reason that gives way to one that is as sure comes after it.
+void order_reasons(std::vector<Finding>& reasons) {
+    std::stable_sort(reasons.begin(), reasons.end(), [](const Finding& a, const Finding& b) {
+        return a.confidence > b.confidence;
+    });
+    for (std::size_t i = 1; i < reasons.size(); ++i)
+        if (yields(reasons.front(), reasons[i]) &&
+            reasons[i].confidence == reasons.front().confidence)
+            std::rotate(reasons.begin(), reasons.begin() + static_cast<std::ptrdiff_t>(i),
+                        reasons.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+}
+
+}  // namespace
+
 Ranked rank(std::vector<Finding> findings) {
     const auto split = std::stable_partition(findings.begin(), findings.end(),
                                              [](const Finding& f) { return !is_explanation(f); });
     std::vector<Finding> reasons(split, findings.end());
     findings.erase(split, findings.end());
     Ranked ranked = rank_ends(std::move(findings));
-    // The surest first; among equals the catalogue's order, which puts a leak before large data.
-    std::stable_sort(reasons.begin(), reasons.end(), [](const Finding& a, const Finding& b) {
-        return a.confidence > b.confidence;
-    });
+    order_reasons(reasons);
     bool explained = false;
     std::vector<Finding> others;
     for (Finding& reason : reasons) {

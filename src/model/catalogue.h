@@ -65,6 +65,8 @@ using Slugs = std::string_view[];
 inline constexpr Slugs of_host_memory{"host-leak", "dataset-in-ram", "worker-copies"};
 // A ulimit may be far below the machine's memory: data that exceeds it need not be too large.
 inline constexpr Slugs of_address_space{"host-leak", "worker-copies"};
+// Its workers held at least half of the limit.
+inline constexpr Slugs copies{"worker-copies"};
 inline constexpr Slugs of_refused_memory{"host-leak", "dataset-in-ram", "worker-copies",
                                          "oom-victim"};
 inline constexpr Slugs of_gpu_memory{"gpu-leak"};
@@ -111,7 +113,8 @@ inline constexpr std::array catalogue{
         .explained(catalogue_columns::of_host_memory),
     Cause{"HF110", "host-leak", "live memory grew with every step/epoch from one line"}.reason(),
     Cause{"HF111", "dataset-in-ram", "one line loads far more than fits, all at once"}
-        .quiet_reason(),
+        .quiet_reason()
+        .yields(catalogue_columns::copies),
     Cause{"HF112", "swap-thrash", "memory pressure stalled it (swap, reclaim) before the end"}
         .circumstance(),
     Cause{"HF113", "shm-full", "/dev/shm (or a tmpfs) was full"},

@@ -222,11 +222,30 @@ bool was_at(const AgentEvidence& agent, const std::string& file, std::optional<i
     return own != nullptr && own->file == file && own->line == line;
 }
 
+namespace {
+
+// How far the memory of all lines rose after a moment. The window around it counts whole.
+std::optional<Bytes> risen_since(const AgentEvidence& agent, RunTime moment) {
+    if (!agent.memory || agent.memory->windows.empty()) return std::nullopt;
+    LiveCurve all;
+    for (const SiteHistory& site : agent.memory->sites) all.add(site);
+    const GrowthSeries series = all.series(agent);
+    double before = 0;
+    for (const GrowthPoint& point : series.points)
+        if (point.time <= moment) before = point.bytes;
+    return bytes_of(series.points.back().bytes - before);
+}
+
+}  // namespace
+
 bool was_one_call(const AgentEvidence& agent, const GrowthSeen& growth) {
+    constexpr double most_of_it = 0.75;
     if (growth.per_minute <= 0 || !agent.place_time || !agent.no_line_since) return false;
+    if (const std::optional<Bytes> risen = risen_since(agent, *agent.no_line_since))
+        return risen->share_of(growth.in_all) >= most_of_it;
     const double minutes = static_cast<double>(growth.in_all.count) / growth.per_minute;
     // The agent asks for a visit only a moment after the growth began.
-    const Nanos most{static_cast<std::int64_t>(0.75 * minutes * 60e9)};
+    const Nanos most{static_cast<std::int64_t>(most_of_it * minutes * 60e9)};
     return later(*agent.no_line_since, most) <= *agent.place_time;
 }
 

@@ -13,7 +13,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
 bad = 0
 for number in range(2000):
     x = torch.randn(32, 8)
-    loss = (model(x) - x.sum(1, keepdim=True)).square().mean()
+    loss = (model(x) - x.sum(1, keepdim=True)).square().mean()  # guilty
     for group in optimizer.param_groups:
         group["lr"] *= 1.05
     optimizer.zero_grad()
