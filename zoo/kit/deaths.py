@@ -147,9 +147,10 @@ def _run_in(scratch: Path, scenario: Scenario, binary: Path, python: str, guard:
             if other is not None:
                 other.terminate()
                 other.wait()
-    if not told["verdict"].exists():
-        raise Hung(f"no verdict; holdfast ended with {running.returncode}")
     said = (scratch / "stderr").read_bytes() + drain.text()
+    if not told["verdict"].exists():
+        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        raise Hung(f"no verdict; holdfast ended with {running.returncode}: {last}")
     evidence = json.loads(told["evidence"].read_text())
     return Ended(
         verdict=json.loads(told["verdict"].read_text()),
