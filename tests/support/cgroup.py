@@ -1,5 +1,6 @@
 """Real control groups with limits, on cgroup v1 and v2. Needs root; says why if it cannot."""
 
+import contextlib
 import os
 import secrets
 import signal
@@ -162,10 +163,11 @@ def _below(mount: Path, root: str, own: str) -> Path:
 def _with_controller(mount: Path, folder: Path, controller: str) -> Path | None:
     """This v2 group or the nearest ancestor that can hand the controller on to a new child."""
     while True:
-        try:
-            (folder / "cgroup.subtree_control").write_text(f"+{controller}")
-            return folder
-        except OSError:  # it contains processes itself, or lacks the controller
-            if folder == mount:
-                return None
-            folder = folder.parent
+        # A group that contains processes may hand on `pids`, but its children then take none.
+        if folder == mount or not (folder / "cgroup.procs").read_text():
+            with contextlib.suppress(OSError):  # it lacks the controller
+                (folder / "cgroup.subtree_control").write_text(f"+{controller}")
+                return folder
+        if folder == mount:
+            return None
+        folder = folder.parent
