@@ -52,7 +52,7 @@ def install(module):
         # Built in, so that profilers and debuggers see one frame of ours at most.
         told = seen(None, _after_step)
         hooks[-1] = told if compiling is None else _unless(compiling, told)
-    _keep_from_compiler()
+    _keep_from_compiler(torch)
     torch.autograd.backward = seen(torch.autograd.backward, _before_backward)
     note(NOTE_FRAMEWORK, "torch " + str(torch.__version__))
     return None
@@ -69,9 +69,10 @@ def _unless(compiling, told):
     return after_step
 
 
-def _keep_from_compiler():
+def _keep_from_compiler(torch):
     """torch.compile looks at every frame below a compiled function, and would compile ours."""
-    frames = sys.modules.get("torch._C._dynamo.eval_frame")
+    # Not in sys.modules: torch before 2.7 does not put it there.
+    frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
     for function in (
         _before_backward,
         _after_step,
