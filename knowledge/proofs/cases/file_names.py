@@ -1,7 +1,6 @@
 """Names of files in tracebacks, which tell whose code runs."""
 
 import os
-import shutil
 import subprocess
 import sys
 import sysconfig
@@ -20,7 +19,7 @@ def python(*arguments, program=sys.executable, **options):
 
 
 def compiled(folder):
-    """A package of which only the compiled files are left; they know the folder they were made for."""
+    """A package of which only compiled files are left, which know what folder they are made for."""
     Path(folder).mkdir(parents=True)
     Path(folder, "part.py").write_text(FAILS)
     python("-m", "compileall", "-q", "-b", "-d", folder, folder)
@@ -141,11 +140,8 @@ def tvm_own_frame():
         static int fail() { TVM_FFI_THROW(ValueError) << "here"; }
         TVM_FFI_DLL_EXPORT_TYPED_FUNC(fail, fail);
     """)
-    config = Path(shutil.which("tvm-ffi-config") or Path(tvm_ffi.__file__).parents[1] / "bin/tvm-ffi-config")
-    flags = ["--cxxflags", "--ldflags", "--libs"]
-    options = subprocess.run(
-        [sys.executable, config, *flags], capture_output=True, text=True, check=True
-    ).stdout.split()
+    config = [sys.executable, "-m", "tvm_ffi.config", "--cxxflags", "--ldflags", "--libs"]
+    options = subprocess.run(config, capture_output=True, text=True, check=True).stdout.split()
     command = ["c++", "-shared", "-fPIC", "-g", f"-ffile-prefix-map={Path.cwd()}/=", "part.cpp"]
     subprocess.run([*command, *options, "-o", "part.so"], check=True)
     tvm_ffi.load_module("./part.so").fail()
