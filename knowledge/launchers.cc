@@ -22,13 +22,20 @@ std::string_view called(std::string_view name) {
 
 }  // namespace
 
-std::string_view launcher_in(std::string_view command) {
-    std::optional<std::string_view> word = next_word(command);
+std::string_view program_in(std::string_view command) {
+    const std::optional<std::string_view> word = next_word(command);
     if (!word) return {};
     std::string_view program = base_name(*word);
-    // slurmstepd calls itself "slurmstepd: [42.0]".
+    // slurmstepd calls itself "slurmstepd: [42.0]", one word, which a command line has in quotes.
+    if (program.starts_with('\'')) program.remove_prefix(1);
     if (program.ends_with(':')) program.remove_suffix(1);
+    return program;
+}
+
+std::string_view launcher_in(std::string_view command) {
+    const std::string_view program = program_in(command);
     if (!program.starts_with("python")) return called(program);
+    std::optional<std::string_view> word = next_word(command);  // the program
     while ((word = next_word(command))) {
         if (*word == "-m") {
             word = next_word(command);

@@ -6,6 +6,9 @@
 
 namespace holdfast {
 
+// The name of the program that a command line, or the name that a process gave itself, begins with.
+std::string_view program_in(std::string_view command);
+
 // "torchrun", for "/usr/bin/python3 -m torch.distributed.run train.py"; empty: no launcher.
 std::string_view launcher_in(std::string_view command);
 

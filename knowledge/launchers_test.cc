@@ -8,6 +8,7 @@ namespace {
 TEST(Launchers, AreFoundByTheirProgramScriptOrModule) {
     EXPECT_EQ(launcher_in("/usr/bin/mpirun -np 4 python train.py"), "mpirun");
     EXPECT_EQ(launcher_in("slurmstepd: [42.0]"), "Slurm");
+    EXPECT_EQ(launcher_in("'slurmstepd: [42.0]'"), "Slurm");
     EXPECT_EQ(launcher_in("/v/bin/python3.11 -u /v/bin/torchrun train.py"), "torchrun");
     EXPECT_EQ(launcher_in("python3 -m torch.distributed.run train.py"), "torchrun");
 }

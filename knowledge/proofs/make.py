@@ -34,6 +34,7 @@ def without_paths(text: str, work: Path) -> str:
     for folder, name in [
         (str(work), "/data/here"),
         (str(HERE), "/data/proofs"),
+        (str(HERE.parents[1]), "/data/holdfast"),
         *((path, "/data/lib") for path in os.environ.get("PYTHONPATH", "").split(":") if path),
         (sysconfig.get_path("purelib"), "/data/site-packages"),
         (sysconfig.get_path("stdlib"), "/data/python"),

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -52,12 +53,12 @@ def _environment(scenario: Scenario, scratch: Path, python: str, guard: str) -> 
 
 def _command(scenario: Scenario, python: str) -> list[str]:
     default = "sh {file}" if scenario.path.suffix == ".sh" else "{python} {file}"
-    words = scenario.header.get("run", default).split()
+    words = shlex.split(scenario.header.get("run", default))
     return [w.format(python=python, file=scenario.path, zoo=ZOO) for w in words]
 
 
 def _launcher(scenario: Scenario, python: str) -> list[str]:
-    words = scenario.header.get("launcher", "").split()
+    words = shlex.split(scenario.header.get("launcher", ""))
     return [w.format(python=python, zoo=ZOO) for w in words]
 
 

@@ -68,7 +68,11 @@ def anonymous(evidence: dict, scenario: Scenario, scratch: Path, python: str) ->
     # TensorFlow's copies of functions that it compiles.
     text = re.sub(r"/[^\" ]*/(__autograph_generated_file)\w+", r"/scratch/\1", text)
     text = re.sub(r"holdfast-test-[0-9a-f]+", "holdfast-zoo", text)
+    host = re.escape(socket.gethostname())
     text = text.replace(f'"{socket.gethostname()}"', '"machine"')
+    # In the command lines of launchers' daemons, and before srun's lines.
+    text = re.sub(rf"(?<![\w-]){host}(?=[:,@])|(?<=prterun-){host}(?=-)", "machine", text)
+    text = re.sub(r"(tcp6?://)[\w.:,\[\]]+", r"\1address", text)
     return text + "\n"
 
 

@@ -75,6 +75,12 @@ def llvm_library() -> str:
     return max(map(str, Path("/usr/lib").glob("llvm-*/lib/libLLVM-*.*.so")), default="")
 
 
+def debian_version() -> str:
+    """Empty on another system."""
+    file = Path("/etc/debian_version")
+    return file.read_text().strip() if file.exists() else ""
+
+
 # Those that no Python package brings.
 OWN_VERSION = {
     "python": platform.python_version,
@@ -82,6 +88,7 @@ OWN_VERSION = {
     "glibc": lambda: platform.libc_ver()[1],
     "gtk": gtk_version,
     "llvm": lambda: Path(llvm_library()).stem.partition("-")[2],
+    "debian": debian_version,
 }
 
 CASES: list[Case] = []

@@ -3,7 +3,6 @@
 #include <csignal>
 
 #include "base/format.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "diagnose/death/witnesses.h"
 #include "knowledge/launchers.h"
@@ -30,12 +29,7 @@ const SignalSeen* asked_to_stop(const Death& death) {
 }
 
 bool sent_by(const SignalSeen& signal, std::string_view name) {
-    std::string_view rest = signal.sender;
-    const std::optional<std::string_view> program = next_word(rest);
-    if (!program) return false;
-    std::string_view base = base_name(*program);
-    if (base.ends_with(':')) base.remove_suffix(1);  // slurmstepd renames itself "slurmstepd: [1]"
-    return base == name;
+    return program_in(signal.sender) == name;
 }
 
 std::string_view launcher_of(const Evidence& evidence, const SignalSeen& signal) {

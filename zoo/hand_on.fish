@@ -1,0 +1,3 @@
+# As hand_on.sh, in fish.
+$argv
+exit $status
