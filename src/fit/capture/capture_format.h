@@ -1,4 +1,4 @@
-// The capture file: what python/holdfast/planner/capture_file.py writes. docs/fit.md describes it.
+// The capture file: what python/holdfast/planner/exchange/capture_file.py writes. docs/fit.md describes it.
 #pragma once
 
 #include <array>

@@ -16,11 +16,11 @@ from torch import nn
 from torch._subclasses import fake_tensor
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 
-from holdfast.planner import kernels, recurrent, values
-from holdfast.planner.attention import Attention
-from holdfast.planner.device import Device
-from holdfast.planner.engine import backward_without_gpu
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.pretend import kernels, recurrent, values
+from holdfast.planner.pretend.attention import Attention
+from holdfast.planner.pretend.engine import backward_without_gpu
+from holdfast.planner.pretend.recorder import Recorder
 
 _MISSING = object()
 

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.planner.keras_trace import WIDTH, Call, Tensor
+from holdfast.planner.keras.keras_trace import WIDTH, Call, Tensor
 
 # Activations whose backward needs the result; all others need the input.
 _FROM_RESULT = {"relu", "tanh", "sigmoid", "softmax", "log_softmax", "elu", "exponential"}

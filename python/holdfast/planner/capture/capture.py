@@ -15,11 +15,13 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from holdfast.planner import capture_file, keras_data, loaders
-from holdfast.planner.device import Device
-from holdfast.planner.numbers import GRADIENT, OPTIMIZER, WEIGHT
-from holdfast.planner.pretend import pretended
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.exchange import capture_file
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.exchange.numbers import GRADIENT, OPTIMIZER, WEIGHT
+from holdfast.planner.keras import keras_data
+from holdfast.planner.pretend.pretend import pretended
+from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.program import loaders
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def _step_of(made: Any, batch: int, recorder: Recorder) -> Callable[[], Any]:
     """What make(batch) returned, as a step: a function, or a compiled Keras model."""
     if not keras_data.is_model(made):
         return made  # type: ignore[no-any-return]
-    from holdfast.planner import keras_capture
+    from holdfast.planner.keras import keras_capture
 
     return keras_capture.step_of(made, batch, recorder)
 

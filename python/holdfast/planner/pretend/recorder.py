@@ -19,9 +19,9 @@ from torch._subclasses.fake_tensor import (
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import facts, values
-from holdfast.planner.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK, SCRATCH
-from holdfast.planner.problem import is_users
+from holdfast.planner.exchange.numbers import ALLOC, ALLOC_BY_FACT, FREE, MARK, SCRATCH
+from holdfast.planner.exchange.problem import is_users
+from holdfast.planner.pretend import facts, values
 
 aten = torch.ops.aten
 _DEVICE_QUERY = torch.ops.prim.device.default

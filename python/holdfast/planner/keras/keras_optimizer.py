@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from holdfast.planner.keras_trace import Tensor
+from holdfast.planner.keras.keras_trace import Tensor
 
 # Slots as large as the variable.
 _SLOTS = {

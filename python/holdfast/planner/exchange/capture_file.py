@@ -6,7 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from holdfast.planner.numbers import (
+from holdfast.planner.exchange.numbers import (
     ALLOC,
     ALLOC_BY_FACT,
     CAPTURE_MAGIC,

@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import nn
 
-from holdfast.planner import facts
-from holdfast.planner.numbers import RNN_RESERVE, RNN_WORK, WORKSPACE
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.exchange.numbers import RNN_RESERVE, RNN_WORK, WORKSPACE
+from holdfast.planner.pretend import facts
+from holdfast.planner.pretend.recorder import Recorder
 
 aten = torch.ops.aten
 RELU, TANH, LSTM, GRU = range(4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from holdfast.planner.numbers import (
+from holdfast.planner.exchange.numbers import (
     BFLOAT16,
     CONV,
     EMBEDDING_BACKWARD,
@@ -25,7 +25,7 @@ from holdfast.planner.numbers import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.planner.recorder import Recorder
+    from holdfast.planner.pretend.recorder import Recorder
 
 aten = torch.ops.aten
 

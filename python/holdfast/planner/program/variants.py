@@ -9,7 +9,7 @@ import torch
 from torch import nn
 from torch.optim import Optimizer
 
-from holdfast.planner.requests import NotPossible
+from holdfast.planner.exchange.requests import NotPossible
 
 Make = Callable[[int], Callable[[], Any]]
 

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from holdfast.planner.device import Device
+from holdfast.planner.exchange.device import Device
 
 aten = torch.ops.aten
 _HALF = (torch.float16, torch.bfloat16)

@@ -17,12 +17,14 @@ import torch.nn.functional as F
 import torch.utils._foreach_utils
 from torch.utils._pytree import tree_leaves
 
-from holdfast.planner import capture, capture_file, facts, problem
-from holdfast.planner.capture import World
-from holdfast.planner.device import Device
-from holdfast.planner.numbers import ALLOC, FREE, SCRATCH
-from holdfast.planner.pretend import cuda_module, replace
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.capture import capture
+from holdfast.planner.capture.capture import World
+from holdfast.planner.exchange import capture_file, problem
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.exchange.numbers import ALLOC, FREE, SCRATCH
+from holdfast.planner.pretend import facts
+from holdfast.planner.pretend.pretend import cuda_module, replace
+from holdfast.planner.pretend.recorder import Recorder
 
 BATCHES = (2, 4)
 # Nine of ten such estimates are closer than this (bench/fit --small-runs).

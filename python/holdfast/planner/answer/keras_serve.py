@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from holdfast.planner import keras_data, keras_step
-from holdfast.planner.device import Device
-from holdfast.planner.keras_data import Data
-from holdfast.planner.keras_fit import Found, stopped
-from holdfast.planner.keras_trace import CannotTrace
-from holdfast.planner.requests import NotPossible, answer_all, device_of
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.exchange.requests import NotPossible, answer_all, device_of
+from holdfast.planner.keras import keras_data, keras_step
+from holdfast.planner.keras.keras_data import Data
+from holdfast.planner.keras.keras_fit import Found, stopped
+from holdfast.planner.keras.keras_trace import CannotTrace
 
 
 class NotKeras(RuntimeError):
@@ -75,7 +75,7 @@ def serve(requests: TextIO, answers: TextIO, make: Callable[..., Any]) -> None:
 
 def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     """Plans of what a script would train with fit()."""
-    from holdfast.planner.run_script import run_script, words_of_script
+    from holdfast.planner.program.run_script import run_script, words_of_script
 
     found: list[Found] = []
 

@@ -18,8 +18,8 @@ from typing import Any, TextIO
 
 import torch
 
-from holdfast.planner import survey, table_file
-from holdfast.planner.library_calls import CannotCall, measure
+from holdfast.planner.measure import survey, table_file
+from holdfast.planner.measure.library_calls import CannotCall, measure
 
 _LIMIT = 24 << 30  # of one call's tensors: several workers share the GPU
 

@@ -1,7 +1,6 @@
 """The library calls that a Keras convolution makes, by which their workspaces are looked up."""
 
-from holdfast.planner.keras_trace import Call
-from holdfast.planner.numbers import (
+from holdfast.planner.exchange.numbers import (
     BFLOAT16,
     FLOAT16,
     FLOAT32,
@@ -10,6 +9,7 @@ from holdfast.planner.numbers import (
     INPUT_GRADIENT,
     WEIGHT_GRADIENT,
 )
+from holdfast.planner.keras.keras_trace import Call
 
 _DTYPES = {"float32": FLOAT32, "float16": FLOAT16, "bfloat16": BFLOAT16, "float64": FLOAT64}
 

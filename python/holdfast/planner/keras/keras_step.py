@@ -7,13 +7,9 @@ backward follows from layer rules, so the whole is an estimate, and says so.
 from pathlib import Path
 from typing import Any
 
-from holdfast.planner import capture_file
-from holdfast.planner.device import Device
-from holdfast.planner.keras_convolution import conv_facts
-from holdfast.planner.keras_layers import Cost, cost_of, is_float, width
-from holdfast.planner.keras_optimizer import slots_of, working_sizes
-from holdfast.planner.keras_trace import Call, Tensor, Trace, trace
-from holdfast.planner.numbers import (
+from holdfast.planner.exchange import capture_file
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.exchange.numbers import (
     ACTIVATION,
     ALLOC,
     CONV,
@@ -27,6 +23,10 @@ from holdfast.planner.numbers import (
     TEMPORARY,
     WEIGHT,
 )
+from holdfast.planner.keras.keras_convolution import conv_facts
+from holdfast.planner.keras.keras_layers import Cost, cost_of, is_float, width
+from holdfast.planner.keras.keras_optimizer import slots_of, working_sizes
+from holdfast.planner.keras.keras_trace import Call, Tensor, Trace, trace
 
 BAND = {"torch": 0.4, "jax": 0.3, "tensorflow": 0.3}  # docs/fit.md: how it was measured
 STEPS = 2

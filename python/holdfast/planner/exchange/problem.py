@@ -4,10 +4,10 @@ import sysconfig
 import traceback
 from pathlib import Path
 
-from holdfast.planner.numbers import OWN_CODE
+from holdfast.planner.exchange.numbers import OWN_CODE
 
 _FOLDERS = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-_ELSEWHERE = tuple(f"{folder}/" for folder in (*_FOLDERS, Path(__file__).parents[1]))
+_ELSEWHERE = tuple(f"{folder}/" for folder in (*_FOLDERS, Path(__file__).parents[2]))
 
 
 def is_users(file: str) -> bool:

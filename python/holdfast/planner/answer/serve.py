@@ -3,14 +3,18 @@
 from pathlib import Path
 from typing import Any, TextIO
 
-from holdfast.planner import capture, capture_file, keras_data, keras_serve, variants
-from holdfast.planner.capture import Make
-from holdfast.planner.keras_capture import NotOnTorch
-from holdfast.planner.keras_fit import Found
-from holdfast.planner.problem import in_one_line
-from holdfast.planner.recorder import CannotPretend
-from holdfast.planner.requests import NotPossible, answer_all, device_of
-from holdfast.planner.small_run import REAL, SmallRuns
+from holdfast.planner.answer import keras_serve
+from holdfast.planner.capture import capture
+from holdfast.planner.capture.capture import Make
+from holdfast.planner.capture.small_run import REAL, SmallRuns
+from holdfast.planner.exchange import capture_file
+from holdfast.planner.exchange.problem import in_one_line
+from holdfast.planner.exchange.requests import NotPossible, answer_all, device_of
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_capture import NotOnTorch
+from holdfast.planner.keras.keras_fit import Found
+from holdfast.planner.pretend.recorder import CannotPretend
+from holdfast.planner.program import variants
 
 
 def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
@@ -50,7 +54,7 @@ def serve(requests: TextIO, answers: TextIO, make: Make) -> None:
 
 def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     """Captures of a script; without ways, which need a function to change."""
-    from holdfast.planner.script import record_script
+    from holdfast.planner.capture.script import record_script
 
     small: list[SmallRuns] = []
     found: list[Found] = []

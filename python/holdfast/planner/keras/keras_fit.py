@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from holdfast.planner import keras_data
-from holdfast.planner.keras_data import Data
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_data import Data
 
 _TRAINERS = {
     "keras.src.backend.torch.trainer": "TorchTrainer",

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.pretend.recorder import Recorder
 
 aten = torch.ops.aten
 

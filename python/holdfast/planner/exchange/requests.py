@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from holdfast.planner import problem
-from holdfast.planner.device import Device
+from holdfast.planner.exchange import problem
+from holdfast.planner.exchange.device import Device
 
 # Answers a request: writes the file, and returns whether the batch can be chosen.
 Answer = Callable[[dict[str, Any], Path], bool]

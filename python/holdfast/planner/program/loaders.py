@@ -23,7 +23,7 @@ from torch.utils.data import (
 from torch.utils.data._utils.fetch import _MapDatasetFetcher
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from holdfast.planner.held import held_by
+from holdfast.planner.program.held import held_by
 
 _POSITIONAL = (
     "batch_size",

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.planner.keras_trace import CannotTrace
+from holdfast.planner.keras.keras_trace import CannotTrace
 
 DEFAULT_BATCH = 32  # fit()'s own
 

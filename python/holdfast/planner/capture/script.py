@@ -10,14 +10,16 @@ from typing import Any
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from holdfast.planner import capture, keras_data, loaders
-from holdfast.planner.capture import World
-from holdfast.planner.device import Device
-from holdfast.planner.keras_data import Data
-from holdfast.planner.keras_fit import Found, stopped
-from holdfast.planner.loaders import Loaders
-from holdfast.planner.recorder import Recorder
-from holdfast.planner.run_script import CannotPlan, run_script, words_of_script
+from holdfast.planner.capture import capture
+from holdfast.planner.capture.capture import World
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_data import Data
+from holdfast.planner.keras.keras_fit import Found, stopped
+from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.program import loaders
+from holdfast.planner.program.loaders import Loaders
+from holdfast.planner.program.run_script import CannotPlan, run_script, words_of_script
 
 
 class Enough(BaseException):
@@ -46,7 +48,7 @@ def record_script(
     def keras_fit(model: Any, data: Data) -> None:
         if keras_data.backend_of(model) != "torch":
             raise Found(model, data)
-        from holdfast.planner.keras_capture import step_of
+        from holdfast.planner.keras.keras_capture import step_of
 
         seen.batch_size = seen.batch_size or data.batch
         if not seen.batch:

@@ -6,10 +6,10 @@ from typing import Any
 
 import torch
 
-from holdfast.planner import keras_data
-from holdfast.planner.keras_data import Data, Sample
-from holdfast.planner.numbers import ALLOC, FREE, GRADIENT, OPTIMIZER, WEIGHT
-from holdfast.planner.recorder import Recorder
+from holdfast.planner.exchange.numbers import ALLOC, FREE, GRADIENT, OPTIMIZER, WEIGHT
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_data import Data, Sample
+from holdfast.planner.pretend.recorder import Recorder
 
 _WORTH_TELLING = 16 << 20
 

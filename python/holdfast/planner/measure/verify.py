@@ -10,6 +10,7 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from holdfast._command import find
+from holdfast.planner.program.target import load_target
 
 
 def run_steps(step: Any, steps: int = 3, most: int = 24) -> None:
@@ -52,8 +53,6 @@ def measure(make: Any, batch: int) -> dict[str, int]:
 
 def main(words: list[str]) -> None:
     """holdfast fit --verify FILE.py:make --batch N"""
-    from holdfast.planner.__main__ import load_target
-
     parser = argparse.ArgumentParser(prog="holdfast fit --verify")
     parser.add_argument("target")
     parser.add_argument("--batch", type=int, required=True)
