@@ -1,7 +1,6 @@
-// Ranks that lose a peer, ranks that their launcher stops, and the ends that only look like them.
+// HF707: ranks that lose a peer, and the ends that only look like it.
 #include <gtest/gtest.h>
 
-#include "diagnose/death/lost_peer.h"
 #include "diagnose/evidence_builder.h"
 
 namespace holdfast::testing {
@@ -10,18 +9,6 @@ namespace {
 constexpr auto* closed =
     "[/pytorch/third_party/gloo/gloo/transport/tcp/pair.cc:561] Connection closed by peer "
     "[127.0.0.1]:907. This is typically caused by a remote worker crashing.";
-
-// The uncaught exception that a rank's own agent recorded.
-void raised_in(Story& story, int pid, std::string type, std::string message, Nanos when) {
-    ExceptionEvidence thrown;
-    thrown.time = when;
-    thrown.in_main_thread = true;
-    thrown.thread = "MainThread";
-    thrown.type = std::move(type);
-    thrown.message = std::move(message);
-    thrown.frames = {{"train.py", 28, "worker"}};
-    story.agent(pid).exceptions.push_back(thrown);
-}
 
 // Rank 0 (pid 200) lost its peer; rank 1 (pid 201) is for the test to end. Their parent counts who
 // failed, and its stderr ends with rank 0's traceback.
@@ -143,89 +130,6 @@ TEST(PeerLost, IsNotToldOfARankThatWasAskedToStop) {
     Story story;
     story.exits(1).raises("RuntimeError", closed).signal_seen(SIGTERM, 8s);
     EXPECT_EQ(root_of(story.verdict()), "killed");
-}
-
-TEST(Ranks, ATracebackThatAnotherProcessRaisedIsNotTheParents) {
-    Story story;
-    story.child(200).child_exits(200, 7, 9s);
-    raised_in(story, 200, "KeyError", "'c'", 8s);
-    story.exits(3).raises("KeyError", "'c'");
-    story.agent();
-    EXPECT_EQ(root_of(story.verdict()), "exit-called");
-}
-
-constexpr auto* torchrun = "/v/bin/python3 -m torch.distributed.run --nproc-per-node 2 train.py";
-
-TEST(StoppedByLauncher, IsToldByTheSenderOfTheSignal) {
-    for (const char* sender : {torchrun, "/v/bin/python /v/bin/torchrun train.py", "orted --hnp",
-                               "/ray/raylet --store_socket_name=x"}) {
-        Story story;
-        story.dies_by(SIGTERM).signal_seen(SIGTERM, 9s, 77, sender);
-        EXPECT_EQ(root_of(story.verdict()), "stopped-by-launcher") << sender;
-        EXPECT_TRUE(certain(story.verdict())) << sender;
-        EXPECT_FALSE(contributes(story.verdict(), "killed")) << sender;
-    }
-}
-
-TEST(StoppedByLauncher, IsNotAPersonNorAProgramThatOnlySpeaksOfALauncher) {
-    for (const char* sender : {"bash", "kill 4711", "/bin/sh torchrun.sh",
-                               "/v/bin/python stop.py torchrun", "vim torchrun"}) {
-        Story story;
-        story.dies_by(SIGTERM).signal_seen(SIGTERM, 9s, 77, sender);
-        EXPECT_EQ(root_of(story.verdict()), "killed") << sender;
-    }
-}
-
-TEST(StoppedByLauncher, IsLikelyWhereASigkillFollowed) {
-    Story story;
-    story.dies_by(SIGKILL).signal_seen(SIGTERM, 8s, 77, "mpirun -np 4 python train.py");
-    EXPECT_EQ(root_of(story.verdict()), "stopped-by-launcher");
-    EXPECT_FALSE(certain(story.verdict()));
-    story.container_oom();
-    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
-}
-
-TEST(StoppedByLauncher, OfSlurmIsNeitherItsTimeLimitNorAnUnknownOne) {
-    Story story;
-    story.dies_by(SIGTERM).signal_seen(SIGTERM, 9s, 5, "slurmstepd: [42.0]");
-    story.evidence().scheduler.kind = "slurm";
-    EXPECT_EQ(root_of(story.verdict()), "preempted");
-    story.evidence().scheduler.ends_at = 30s;
-    EXPECT_EQ(root_of(story.verdict()), "preempted");
-    EXPECT_TRUE(certain(story.verdict()));
-    story.evidence().scheduler.ends_at = 4000s;
-    EXPECT_EQ(root_of(story.verdict()), "stopped-by-launcher");
-    EXPECT_FALSE(certain(story.verdict()));
-}
-
-TEST(StoppedByLauncher, AtSlurmsTimeLimitIsOnlyHowItEnded) {
-    Story story;
-    story.dies_by(SIGTERM).signal_seen(SIGTERM, 9s, 5, torchrun);
-    story.evidence().scheduler.kind = "slurm";
-    story.evidence().scheduler.ends_at = 30s;
-    EXPECT_EQ(end_of(story.verdict()), "stopped-by-launcher");
-    EXPECT_EQ(root_of(story.verdict()), "preempted");
-}
-
-TEST(StoppedByLauncher, StandsBesideTheRankThatFailed) {
-    Story story;
-    story.at(main_pid).command = torchrun;
-    story.child(200, Role::rank).at(200).rank = 0;
-    story.child(201, Role::rank).at(201).rank = 1;
-    raised_in(story, 200, "ValueError", "no sample", 8s);
-    story.child_exits(200, 1, 8500ms).child_dies(201, SIGTERM, 9s);
-    SignalSeen term;
-    term.number = SIGTERM;
-    term.time = 8900ms;
-    term.sender_pid = main_pid;
-    term.sender = "/v/bin/python3";
-    story.agent(201).signals = {term};
-    story.exits(1).raises("torch.distributed.elastic.multiprocessing.errors.ChildFailedError",
-                          "train.py FAILED");
-    const Verdict v = story.verdict();
-    EXPECT_EQ(root_of(v), "exception");
-    EXPECT_EQ(v.process.role, "rank 0");
-    EXPECT_TRUE(contributes(v, "stopped-by-launcher"));
 }
 
 }  // namespace
