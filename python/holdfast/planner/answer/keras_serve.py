@@ -9,7 +9,7 @@ from holdfast.planner.exchange.device import Device
 from holdfast.planner.exchange.requests import NotPossible, answer_all, device_of
 from holdfast.planner.keras import keras_data, keras_step
 from holdfast.planner.keras.keras_data import Data
-from holdfast.planner.keras.keras_fit import Found, stopped
+from holdfast.planner.keras.keras_fit import FoundModel, stopped
 from holdfast.planner.keras.keras_trace import CannotTrace
 
 
@@ -46,7 +46,7 @@ def reckon(
     keras_step.write(model, inputs, batch, path, device, [reason] if reason else [])
 
 
-def reckon_found(found: Found, batch: int, path: Path, device: Device) -> bool:
+def reckon_found(found: FoundModel, batch: int, path: Path, device: Device) -> bool:
     """The same for what a script was about to train; batch 0: its own."""
     size = batch or found.data.batch
     if not size:
@@ -77,10 +77,10 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     """Plans of what a script would train with fit()."""
     from holdfast.planner.program.run_script import run_script, words_of_script
 
-    found: list[Found] = []
+    found: list[FoundModel] = []
 
     def stop(model: Any, data: Data) -> None:
-        raise Found(model, data)
+        raise FoundModel(model, data)
 
     def answer(request: dict[str, Any], path: Path) -> bool:
         if request["way"]:
@@ -89,7 +89,7 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
             try:
                 with stopped(stop):
                     run_script(words_of_script(words))
-            except Found as trains:
+            except FoundModel as trains:
                 found.append(trains)
         if not found:
             raise NotKeras(

@@ -12,7 +12,7 @@ from holdfast.planner.exchange.problem import in_one_line
 from holdfast.planner.exchange.requests import NotPossible, answer_all, device_of
 from holdfast.planner.keras import keras_data
 from holdfast.planner.keras.keras_capture import NotOnTorch
-from holdfast.planner.keras.keras_fit import Found
+from holdfast.planner.keras.keras_fit import FoundModel
 from holdfast.planner.pretend.recorder import CannotPretend
 from holdfast.planner.program import variants
 
@@ -57,7 +57,7 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
     from holdfast.planner.capture.script import record_script
 
     small: list[SmallRuns] = []
-    found: list[Found] = []
+    found: list[FoundModel] = []
 
     def answer(request: dict[str, Any], path: Path) -> bool:
         if request["way"]:
@@ -67,7 +67,7 @@ def serve_script(requests: TextIO, answers: TextIO, words: list[str]) -> None:
             return keras_serve.reckon_found(found[0], batch, path, device)
         try:
             recorder, seen = record_script(words, batch, device)
-        except Found as trains:
+        except FoundModel as trains:
             found.append(trains)
             return keras_serve.reckon_found(trains, batch, path, device)
         except CannotPretend as reason:

@@ -20,7 +20,7 @@ from holdfast.planner.exchange.device import Device
 from holdfast.planner.exchange.numbers import GRADIENT, OPTIMIZER, WEIGHT
 from holdfast.planner.keras import keras_data
 from holdfast.planner.pretend.pretend import pretended
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.pretend.recorder import StorageRecorder
 from holdfast.planner.program import loaders
 
 
@@ -28,15 +28,15 @@ from holdfast.planner.program import loaders
 class World:
     """The environment in which a program is recorded."""
 
-    recorder: Callable[[], Recorder]
-    around: Callable[[Recorder, Device], AbstractContextManager[Any]]
+    recorder: Callable[[], StorageRecorder]
+    around: Callable[[StorageRecorder, Device], AbstractContextManager[Any]]
 
 
-PRETENDED = World(Recorder, pretended)
+PRETENDED = World(StorageRecorder, pretended)
 Make = Callable[[int], Callable[[], Any]]
 STEPS = 2  # the second step is the first with all state; the replay repeats it
 
-_current: list[Recorder] = []
+_current: list[StorageRecorder] = []
 
 
 def mark(label: str) -> None:
@@ -66,7 +66,7 @@ def no_collections() -> Iterator[None]:
 
 
 @contextmanager
-def module_names(recorder: Recorder) -> Iterator[None]:
+def module_names(recorder: StorageRecorder) -> Iterator[None]:
     """Follows which module runs; a root's parameters are weights."""
     from torch.nn.modules import module as hooks
 
@@ -97,7 +97,7 @@ def module_names(recorder: Recorder) -> Iterator[None]:
 
 
 @contextmanager
-def optimizer_roles(recorder: Recorder) -> Iterator[None]:
+def optimizer_roles(recorder: StorageRecorder) -> Iterator[None]:
     """Which storages are gradients and optimizer state, as an optimizer knows them."""
 
     def before(optimizer: Any, *_: Any) -> None:
@@ -121,7 +121,7 @@ def optimizer_roles(recorder: Recorder) -> Iterator[None]:
             handle.remove()
 
 
-def _step_of(made: Any, batch: int, recorder: Recorder) -> Callable[[], Any]:
+def _step_of(made: Any, batch: int, recorder: StorageRecorder) -> Callable[[], Any]:
     """What make(batch) returned, as a step: a function, or a compiled Keras model."""
     if not keras_data.is_model(made):
         return made  # type: ignore[no-any-return]
@@ -130,7 +130,7 @@ def _step_of(made: Any, batch: int, recorder: Recorder) -> Callable[[], Any]:
     return keras_capture.step_of(made, batch, recorder)
 
 
-def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> Recorder:
+def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> StorageRecorder:
     """Builds and runs the steps on the pretended GPU."""
     recorder = world.recorder()
     close: Any = None
@@ -165,7 +165,7 @@ def record(make: Make, batch: int, device: Device, world: World = PRETENDED) -> 
     return recorder
 
 
-def header(recorder: Recorder, batch: int, device: Device) -> dict[str, Any]:
+def header(recorder: StorageRecorder, batch: int, device: Device) -> dict[str, Any]:
     """What the replay must know beside the events."""
     return {
         "torch": torch.__version__.split("+")[0],
@@ -182,7 +182,7 @@ def header(recorder: Recorder, batch: int, device: Device) -> dict[str, Any]:
     }
 
 
-def capture(make: Make, batch: int, path: Path, device: Device | None = None) -> Recorder:
+def capture(make: Make, batch: int, path: Path, device: Device | None = None) -> StorageRecorder:
     """Captures and writes the file."""
     device = device or Device()
     recorder = record(make, batch, device)

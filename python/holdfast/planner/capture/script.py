@@ -15,8 +15,8 @@ from holdfast.planner.capture.capture import World
 from holdfast.planner.exchange.device import Device
 from holdfast.planner.keras import keras_data
 from holdfast.planner.keras.keras_data import Data
-from holdfast.planner.keras.keras_fit import Found, stopped
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.keras.keras_fit import FoundModel, stopped
+from holdfast.planner.pretend.recorder import StorageRecorder
 from holdfast.planner.program import loaders
 from holdfast.planner.program.loaders import Loaders
 from holdfast.planner.program.run_script import CannotPlan, run_script, words_of_script
@@ -28,7 +28,7 @@ class Enough(BaseException):
 
 def record_script(
     words: list[str], batch: int, device: Device, world: World = capture.PRETENDED
-) -> tuple[Recorder, Loaders]:
+) -> tuple[StorageRecorder, Loaders]:
     """The recorded steps, and what is known of the script's loaders; batch 0: its own."""
     recorder = world.recorder()
     words = words_of_script(words)
@@ -47,7 +47,7 @@ def record_script(
 
     def keras_fit(model: Any, data: Data) -> None:
         if keras_data.backend_of(model) != "torch":
-            raise Found(model, data)
+            raise FoundModel(model, data)
         from holdfast.planner.keras.keras_capture import step_of
 
         seen.batch_size = seen.batch_size or data.batch

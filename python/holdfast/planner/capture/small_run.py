@@ -24,7 +24,7 @@ from holdfast.planner.exchange.device import Device
 from holdfast.planner.exchange.numbers import ALLOC, FREE, SCRATCH
 from holdfast.planner.pretend import facts
 from holdfast.planner.pretend.pretend import cuda_module, replace
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.pretend.recorder import StorageRecorder
 
 BATCHES = (2, 4)
 # Nine of ten such estimates are closer than this (bench/fit --small-runs).
@@ -46,7 +46,7 @@ def available_bytes() -> int:
     return 0
 
 
-class RealRecorder(Recorder):
+class RealRecorder(StorageRecorder):
     """Follows real tensors on the CPU that stand for those on the GPU."""
 
     def __init__(self) -> None:
@@ -173,7 +173,7 @@ def _attention(recorder: RealRecorder) -> Callable[..., torch.Tensor]:
 
 
 @contextmanager
-def gpu_is_the_cpu(recorder: Recorder, device: Device) -> Iterator[None]:
+def gpu_is_the_cpu(recorder: StorageRecorder, device: Device) -> Iterator[None]:
     """Inside, what the program puts on the GPU is on the CPU, with the GPU's code paths."""
     original = torch.autocast.__init__
 
@@ -203,7 +203,7 @@ def gpu_is_the_cpu(recorder: Recorder, device: Device) -> Iterator[None]:
 REAL = World(RealRecorder, gpu_is_the_cpu)
 
 
-def scaled(few: Recorder, more: Recorder, batch: int) -> list[tuple[Any, ...]]:
+def scaled(few: StorageRecorder, more: StorageRecorder, batch: int) -> list[tuple[Any, ...]]:
     """The events at a batch, from those at two small ones."""
     if len(few.events) != len(more.events) or any(
         a[0] != b[0] for a, b in zip(few.events, more.events, strict=True)
@@ -233,11 +233,11 @@ def scaled(few: Recorder, more: Recorder, batch: int) -> list[tuple[Any, ...]]:
 class SmallRuns:
     """The two runs, made once; every batch is scaled from them."""
 
-    def __init__(self, record: Callable[[int], Recorder]) -> None:
+    def __init__(self, record: Callable[[int], StorageRecorder]) -> None:
         self._record = record
-        self._made: tuple[Recorder, Recorder] | None = None
+        self._made: tuple[StorageRecorder, StorageRecorder] | None = None
 
-    def _runs(self, reason: str) -> tuple[Recorder, Recorder]:
+    def _runs(self, reason: str) -> tuple[StorageRecorder, StorageRecorder]:
         if self._made is None:
             try:
                 few, more = (self._record(size) for size in BATCHES)

@@ -8,8 +8,8 @@ import torch
 
 from holdfast.planner.exchange.numbers import ALLOC, FREE, GRADIENT, OPTIMIZER, WEIGHT
 from holdfast.planner.keras import keras_data
-from holdfast.planner.keras.keras_data import Data, Sample
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.keras.keras_data import Data, SampleShape
+from holdfast.planner.pretend.recorder import StorageRecorder
 
 _WORTH_TELLING = 16 << 20
 
@@ -22,7 +22,7 @@ class NotOnTorch(Exception):
         self.model = model
 
 
-def _tensor(sample: Sample, batch: int) -> torch.Tensor:
+def _tensor(sample: SampleShape, batch: int) -> torch.Tensor:
     from keras.src.backend.torch.core import to_torch_dtype
 
     return torch.zeros((batch, *sample.shape), dtype=to_torch_dtype(sample.dtype))
@@ -31,7 +31,7 @@ def _tensor(sample: Sample, batch: int) -> torch.Tensor:
 def step_of(
     model: Any,
     batch: int,
-    recorder: Recorder,
+    recorder: StorageRecorder,
     data: Data = Data(),  # noqa: B008
 ) -> Callable[[], None]:
     """One call of train_step, as fit() does it; the batch comes from the host."""
@@ -63,7 +63,7 @@ def step_of(
     return step
 
 
-def _collect(recorder: Recorder) -> None:
+def _collect(recorder: StorageRecorder) -> None:
     """Ends a step as Python's collector would.
 
     Merging layers leave their inputs in reference cycles, so these live until a collection, which

@@ -10,7 +10,7 @@ DEFAULT_BATCH = 32  # fit()'s own
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleShape:
     """One input or target: its shape without the batch."""
 
     shape: tuple[int, ...]
@@ -42,14 +42,14 @@ def backend_of(model: Any) -> str:
     return str(keras.backend.backend())
 
 
-def _whole(name: str, shape: Any, dtype: str) -> Sample:
+def _whole(name: str, shape: Any, dtype: str) -> SampleShape:
     extents = tuple(shape)[1:]
     if any(extent is None for extent in extents):
         raise CannotTrace(
             f"input {name!r} has a shape that depends on the data, {tuple(shape)}: give its Input "
             "a fixed shape, such as keras.Input((512,)), to plan the model"
         )
-    return Sample(tuple(int(extent) for extent in extents), dtype)
+    return SampleShape(tuple(int(extent) for extent in extents), dtype)
 
 
 def inputs_of(model: Any, data: Data = Data()) -> Any:  # noqa: B008
@@ -95,15 +95,15 @@ def targets_of(model: Any, data: Data, outputs: Any) -> Any:
     loss = model.loss
     name = str(getattr(loss, "name", None) or getattr(loss, "__name__", None) or loss).lower()
 
-    def target(tensor: Any) -> Sample:
+    def target(tensor: Any) -> SampleShape:
         if "sparse" in name:
-            return Sample(tuple(tensor.shape[1:-1]), "int32")
-        return Sample(tuple(tensor.shape[1:]), "float32")
+            return SampleShape(tuple(tensor.shape[1:-1]), "int32")
+        return SampleShape(tuple(tensor.shape[1:]), "float32")
 
     return keras.tree.map_structure(target, outputs)
 
 
-def _sample(array: Any) -> Sample | None:
+def _sample(array: Any) -> SampleShape | None:
     import keras
 
     shape, dtype = getattr(array, "shape", None), getattr(array, "dtype", None)
@@ -112,7 +112,7 @@ def _sample(array: Any) -> Sample | None:
     kind = keras.backend.standardize_dtype(dtype)
     # Keras feeds double precision as the floats it computes with.
     kind = keras.backend.floatx() if kind == "float64" else kind
-    return Sample(tuple(int(extent or 0) for extent in shape[1:]), kind)
+    return SampleShape(tuple(int(extent or 0) for extent in shape[1:]), kind)
 
 
 def _samples(arrays: Any) -> Any:

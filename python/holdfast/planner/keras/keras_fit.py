@@ -18,7 +18,7 @@ _TRAINERS = {
 }
 
 
-class Found(BaseException):
+class FoundModel(BaseException):
     """The script is about to train this. Not an Exception, so that the script does not catch it."""
 
     def __init__(self, model: Any, data: Data) -> None:

@@ -25,7 +25,7 @@ from holdfast.planner.exchange.numbers import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.planner.pretend.recorder import Recorder
+    from holdfast.planner.pretend.recorder import StorageRecorder
 
 aten = torch.ops.aten
 
@@ -56,11 +56,13 @@ def is_channels_last(tensor: torch.Tensor) -> bool:
     return False
 
 
-def _gemm(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
+def _gemm(recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
     recorder.scratch(GEMM, (recorder.thread(), 0))
 
 
-def _gemm_bias(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
+def _gemm_bias(
+    recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any
+) -> None:
     # A one-dimensional bias goes through cuBLASLt, which has its own workspace.
     recorder.scratch(GEMM, (recorder.thread(), int(args[0].dim() == 1)))
 
@@ -102,13 +104,15 @@ def conv_values(
     )
 
 
-def _conv(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], out: Any) -> None:
+def _conv(recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], out: Any) -> None:
     x, weight, _bias, stride, padding, dilation, transposed, _output_padding, groups = args[:9]
     values = conv_values(FORWARD, x, weight, out, stride, padding, dilation, groups, transposed)
     recorder.scratch(CONV, values)
 
 
-def _conv_backward(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], out: Any) -> None:
+def _conv_backward(
+    recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], out: Any
+) -> None:
     gradient, x, weight, _bias, stride, padding, dilation, transposed, _out, groups, mask = args[
         :11
     ]
@@ -126,7 +130,7 @@ def _conv_backward(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any],
 
 
 def reduce_fact(
-    recorder: "Recorder", x: torch.Tensor, dims: Sequence[int] | None, accumulate: int = 4
+    recorder: "StorageRecorder", x: torch.Tensor, dims: Sequence[int] | None, accumulate: int = 4
 ) -> None:
     """A reduction may need scratch when it splits one output over several blocks."""
     if x.numel() == 0:
@@ -139,24 +143,26 @@ def reduce_fact(
     recorder.scratch(REDUCE, tuple(values))
 
 
-def _reduce(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
+def _reduce(recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
     x = args[0]
     if isinstance(x, torch.Tensor) and recorder.on_gpu(x):
         dims = args[1] if len(args) > 1 and isinstance(args[1], (list, tuple)) else None
         reduce_fact(recorder, x, dims)
 
 
-def _norm(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
+def _norm(recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
     if recorder.on_gpu(args[0]):
         reduce_fact(recorder, args[0], args[2] if len(args) > 2 else None)
 
 
-def _embedding(recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any) -> None:
+def _embedding(
+    recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any
+) -> None:
     recorder.scratch(EMBEDDING_BACKWARD, (args[1].numel(), args[1].element_size()))
 
 
 def _efficient_backward(
-    recorder: "Recorder", args: Sequence[Any], _: dict[str, Any], __: Any
+    recorder: "StorageRecorder", args: Sequence[Any], _: dict[str, Any], __: Any
 ) -> None:
     # The row sums of gradient times output. For float32 this is one C++ expression, whose product,
     # sums and transposed sums all live until its end.
@@ -177,7 +183,7 @@ BIRTHS: dict[Any, tuple[int, ...]] = {
     aten.convolution_backward.default: (),
 }
 
-TABLE: dict[Any, Callable[["Recorder", Sequence[Any], dict[str, Any], Any], None]] = {
+TABLE: dict[Any, Callable[["StorageRecorder", Sequence[Any], dict[str, Any], Any], None]] = {
     aten.mm.default: _gemm,
     aten.bmm.default: _gemm,
     aten.baddbmm.default: _gemm,

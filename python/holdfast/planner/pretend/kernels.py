@@ -6,20 +6,20 @@ from typing import Any
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.pretend.recorder import StorageRecorder
 
 aten = torch.ops.aten
 
 
-def _in_place(_: Recorder, __: Sequence[Any], ___: Any) -> None:
+def _in_place(_: StorageRecorder, __: Sequence[Any], ___: Any) -> None:
     """Fused optimizers write into their arguments."""
 
 
-def _no(_: Recorder, __: Sequence[Any], ___: Any) -> bool:
+def _no(_: StorageRecorder, __: Sequence[Any], ___: Any) -> bool:
     return False
 
 
-def _grouped_mm(_: Recorder, args: Sequence[Any], kwargs: Any) -> torch.Tensor:
+def _grouped_mm(_: StorageRecorder, args: Sequence[Any], kwargs: Any) -> torch.Tensor:
     """Matrix products of experts; torch computes other types than bfloat16 one by one."""
     a, b = args[0], args[1]
     offsets = args[2] if len(args) > 2 else kwargs.get("offs")
@@ -34,7 +34,7 @@ def _grouped_mm(_: Recorder, args: Sequence[Any], kwargs: Any) -> torch.Tensor:
     return torch.empty(shape, dtype=kwargs.get("out_dtype") or a.dtype, device=a.device)
 
 
-def _ctc(_: Recorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _ctc(_: StorageRecorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """The loss of every sample, and the table that backward reads."""
     log, targets = args[0], args[1]
     steps, batch = (log.shape[0], log.shape[1]) if log.dim() == 3 else (log.shape[0], 1)
@@ -43,11 +43,11 @@ def _ctc(_: Recorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch
     return loss, torch.empty(batch, steps, 2 * longest + 1, dtype=log.dtype, device=log.device)
 
 
-def _ctc_backward(_: Recorder, args: Sequence[Any], __: Any) -> torch.Tensor:
+def _ctc_backward(_: StorageRecorder, args: Sequence[Any], __: Any) -> torch.Tensor:
     return torch.empty_like(args[1], memory_format=torch.contiguous_format)
 
 
-def _packed(_: Recorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _packed(_: StorageRecorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Sequences without their padding; the lengths are on the CPU, so they are known."""
     x, lengths, batch_first = args
     with unset_fake_temporarily():
@@ -58,7 +58,7 @@ def _packed(_: Recorder, args: Sequence[Any], __: Any) -> tuple[torch.Tensor, to
     return torch.empty(total, *x.shape[2:], dtype=x.dtype, device=x.device), sizes
 
 
-def _packed_backward(_: Recorder, args: Sequence[Any], __: Any) -> torch.Tensor:
+def _packed_backward(_: StorageRecorder, args: Sequence[Any], __: Any) -> torch.Tensor:
     gradient, shape = args[0], args[1]
     return torch.empty(list(shape), dtype=gradient.dtype, device=gradient.device)
 

@@ -19,8 +19,8 @@ from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from holdfast.planner.exchange.device import Device
 from holdfast.planner.pretend import kernels, recurrent, values
 from holdfast.planner.pretend.attention import Attention
-from holdfast.planner.pretend.engine import backward_without_gpu
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.pretend.autograd_engine import backward_without_gpu
+from holdfast.planner.pretend.recorder import StorageRecorder
 
 _MISSING = object()
 
@@ -215,7 +215,7 @@ def _deepcopy(self: torch.Tensor, memo: dict[int, Any]) -> torch.Tensor:
     return copy
 
 
-def _read_out(stack: ExitStack, recorder: Recorder) -> None:
+def _read_out(stack: ExitStack, recorder: StorageRecorder) -> None:
     """Metrics and logs read values of tensors that have none: they get zeros of the right shape."""
 
     def read(tensor: torch.Tensor) -> torch.Tensor:
@@ -229,7 +229,7 @@ def _read_out(stack: ExitStack, recorder: Recorder) -> None:
     replace(stack, FakeTensor, "tolist", lambda self: read(self).tolist())
 
 
-def _compile(stack: ExitStack, recorder: Recorder) -> None:
+def _compile(stack: ExitStack, recorder: StorageRecorder) -> None:
     """Compiled code cannot be followed; the original can."""
 
     def unchanged(model: Any = None, **_: Any) -> Any:
@@ -256,7 +256,7 @@ def _not_fake(*_: Any) -> bool:
 
 
 @contextmanager
-def pretended(recorder: Recorder, device: Device) -> Iterator[FakeTensorMode]:
+def pretended(recorder: StorageRecorder, device: Device) -> Iterator[FakeTensorMode]:
     """Inside, the program runs on a pretended GPU and the recorder sees all of it."""
     with ExitStack() as stack:
         stack.enter_context(backward_without_gpu())

@@ -38,7 +38,7 @@ class CannotPretend(RuntimeError):
     told = True
 
 
-class Recorder(TorchDispatchMode):
+class StorageRecorder(TorchDispatchMode):
     """Runs above FakeTensorMode; the program sees what it returns."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from torch import nn
 
 from holdfast.planner.exchange.numbers import RNN_RESERVE, RNN_WORK, WORKSPACE
 from holdfast.planner.pretend import facts
-from holdfast.planner.pretend.recorder import Recorder
+from holdfast.planner.pretend.recorder import StorageRecorder
 
 aten = torch.ops.aten
 RELU, TANH, LSTM, GRU = range(4)
@@ -134,7 +134,7 @@ def _facts(
     return (mode, facts.dtype_code(x), batch, steps, x.shape[-1], size, layers, ways)
 
 
-def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
+def _workspace(recorder: StorageRecorder, x: torch.Tensor, values: tuple[int, ...]) -> torch.Tensor:
     """cuDNN's workspace, held as long as the result; it is the same for all three calls."""
     workspace = torch.empty(1, dtype=torch.uint8, device=x.device)
     recorder.allocate_by_fact(workspace, RNN_WORK, (0, *values))
@@ -142,7 +142,7 @@ def _workspace(recorder: Recorder, x: torch.Tensor, values: tuple[int, ...]) -> 
     return workspace
 
 
-def _time_first(recorder: Recorder, x: torch.Tensor, batch_first: bool) -> torch.Tensor:
+def _time_first(recorder: StorageRecorder, x: torch.Tensor, batch_first: bool) -> torch.Tensor:
     """The copy that the kernel makes for itself."""
     if not batch_first:
         return x
@@ -151,7 +151,7 @@ def _time_first(recorder: Recorder, x: torch.Tensor, batch_first: bool) -> torch
     return copy
 
 
-def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
+def forward(recorder: StorageRecorder, args: Sequence[Any], _: Any) -> Any:
     """aten._cudnn_rnn, with its allocations in their order."""
     x, _weights, _stride, buffer, hidden, cell, mode, size, _proj, layers, batch_first = args[:11]
     train, both_ways, sizes = args[12:15]
@@ -173,7 +173,7 @@ def forward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
     return y, last, last_cell, reserve, x.new_empty(0) if buffer is None else buffer
 
 
-def backward(recorder: Recorder, args: Sequence[Any], _: Any) -> Any:
+def backward(recorder: StorageRecorder, args: Sequence[Any], _: Any) -> Any:
     """aten._cudnn_rnn_backward, which has no fake version: the inputs' gradients, then the
     weights'."""
     x, weights, _stride, _buffer, hidden, cell, _out, gradient = args[:8]

@@ -14,16 +14,16 @@ _SKIPPED = (type, types.FunctionType, types.ModuleType, types.MethodType, types.
 
 
 @dataclass
-class Held:
+class HeldMemory:
     """In bytes."""
 
     arrays: int = 0
     objects: int = 0  # a forked worker that only reads them copies them: counting references writes
 
 
-def held_by(root: Any) -> Held:
+def held_by(root: Any) -> HeldMemory:
     """What an object and all that it refers to hold in this process. Mapped files do not count."""
-    held = Held()
+    held = HeldMemory()
     seen: set[int] = set()
     waiting: list[tuple[Any, float]] = [(root, 1.0)]
     while waiting and len(seen) < _MOST:

@@ -30,7 +30,7 @@ def start_of(pid: int) -> str | None:
     return fields[19] if len(fields) > 19 else None
 
 
-class Held:
+class HeldProcess:
     """A process that no signal can miss: by its pidfd, else by pid and start time."""
 
     def __init__(self, pid: int, start: str, pidfd: int | None = None) -> None:
@@ -42,7 +42,7 @@ class Held:
         self._pidfd = pidfd
 
     @classmethod
-    def open(cls, pid: int) -> Held | None:
+    def open(cls, pid: int) -> HeldProcess | None:
         """The process with this pid now; the caller looks again whether it is the one it meant."""
         if pid <= 1 or pid == os.getpid():
             return None
