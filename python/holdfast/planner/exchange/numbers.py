@@ -6,14 +6,14 @@ CAPTURE_MAGIC = b"HFFIT\x00"
 # capture_version of src/fit/capture/capture_format.h
 CAPTURE_VERSION = 1
 
-# EventKind of src/fit/capture/capture_format.h
+# CaptureEventKind of src/fit/capture/capture_format.h
 ALLOC = 1
 FREE = 2
 MARK = 3
 SCRATCH = 4
 ALLOC_BY_FACT = 5
 
-# Role of src/fit/capture/capture_format.h
+# StorageRole of src/fit/capture/capture_format.h
 ACTIVATION = 0
 TEMPORARY = 1
 WEIGHT = 2

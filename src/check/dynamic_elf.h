@@ -14,10 +14,10 @@
 
 namespace holdfast::check {
 
-class ElfFile {
+class DynamicElf {
 public:
     // `read` must outlive this.
-    explicit ElfFile(const ReadAt& read) : read_(read) {}
+    explicit DynamicElf(const ReadAt& read) : read_(read) {}
 
     // 64-bit, little-endian; an error for any other file, and for one that was cut short.
     Status open();

@@ -1,4 +1,4 @@
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 #include "agent/base/spin_lock.h"
 #include "agent/box/run_file.h"
 #include "agent/guard/headroom.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/quiet.h"
 
 namespace holdfast::agent {

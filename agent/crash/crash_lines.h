@@ -9,12 +9,12 @@
 
 namespace holdfast::agent {
 
-class Lines {
+class CrashLines {
 public:
     template <std::size_t N>
-    Lines(char (&field)[N], std::uint32_t& size) : out_(field), room_(N), size_(size) {}
+    CrashLines(char (&field)[N], std::uint32_t& size) : out_(field), room_(N), size_(size) {}
 
-    Lines& add(Text text) {
+    CrashLines& add(Text text) {
         if (text.size > room_ - at_) {
             full_ = true;
             return *this;
@@ -24,7 +24,7 @@ public:
         at_ += text.size;
         return *this;
     }
-    Lines& number(std::uint64_t value, unsigned base = 10) {
+    CrashLines& number(std::uint64_t value, unsigned base = 10) {
         char digits[24];
         std::size_t at = sizeof digits;
         do {

@@ -17,10 +17,10 @@ struct FoundLibrary {
     std::string how;
 };
 
-class Loader {
+class LibraryFinder {
 public:
     // `program`: the interpreter's own file, with links resolved.
-    Loader(Sight& sight, const Environment& environment, const std::string& program);
+    LibraryFinder(Sight& sight, const Environment& environment, const std::string& program);
 
     std::optional<FoundLibrary> find(const std::string& soname, const std::string& by,
                                      const ElfFacts& facts);

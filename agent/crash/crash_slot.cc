@@ -1,5 +1,5 @@
 // Places in crash.box, taken by every process of the run in turn.
-#include "agent/crash/slot.h"
+#include "agent/crash/crash_slot.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-#include "native/lines.h"
+#include "native/source_lines.h"
 
 #include <fcntl.h>
 #include <string.h>

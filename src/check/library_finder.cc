@@ -1,4 +1,4 @@
-#include "check/loader.h"
+#include "check/library_finder.h"
 
 #include <array>
 
@@ -27,7 +27,8 @@ std::string with_origin(std::string text, const std::string& origin) {
 
 }  // namespace
 
-Loader::Loader(Sight& sight, const Environment& environment, const std::string& program)
+LibraryFinder::LibraryFinder(Sight& sight, const Environment& environment,
+                             const std::string& program)
     : sight_(sight),
       library_path_(folders_in(environment.variable("LD_LIBRARY_PATH"))),
       program_(program) {
@@ -35,15 +36,16 @@ Loader::Loader(Sight& sight, const Environment& environment, const std::string& 
     if (facts != nullptr && facts->runpath.empty()) program_rpath_ = facts->rpath;
 }
 
-const ElfFacts* Loader::elf(const std::string& path) {
+const ElfFacts* LibraryFinder::elf(const std::string& path) {
     const auto [at, first] = known_.try_emplace(path);
     if (first)
         if (auto facts = sight_.elf(path)) at->second = std::move(*facts);
     return at->second ? &*at->second : nullptr;
 }
 
-std::optional<std::string> Loader::in_paths(std::string_view paths, const std::string& origin,
-                                            const std::string& soname) {
+std::optional<std::string> LibraryFinder::in_paths(std::string_view paths,
+                                                   const std::string& origin,
+                                                   const std::string& soname) {
     for (const std::string_view path : split(paths, ':')) {
         if (path.empty()) continue;
         std::string file = tidy(joined(with_origin(std::string(path), origin), soname));
@@ -52,8 +54,8 @@ std::optional<std::string> Loader::in_paths(std::string_view paths, const std::s
     return std::nullopt;
 }
 
-std::optional<FoundLibrary> Loader::find(const std::string& soname, const std::string& by,
-                                         const ElfFacts& facts) {
+std::optional<FoundLibrary> LibraryFinder::find(const std::string& soname, const std::string& by,
+                                                const ElfFacts& facts) {
     if (soname.find('/') != std::string::npos) return FoundLibrary{soname, "by its path"};
     const std::string origin = folder_of(by);
     if (facts.runpath.empty()) {

@@ -1,5 +1,5 @@
 // Alternate stacks: made, kept for the next thread, and hidden from the program's own questions.
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_stack.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "check/elf_file.h"
+#include "check/dynamic_elf.h"
 
 #include <cstring>
 
@@ -11,7 +11,7 @@ constexpr std::size_t longest_name = 4096;
 
 }  // namespace
 
-Status ElfFile::open() {
+Status DynamicElf::open() {
     Elf64_Ehdr header;
     if (!get(0, header)) return Error{"too short for an ELF file"};
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return Error{"not an ELF file"};
@@ -29,18 +29,18 @@ Status ElfFile::open() {
     return dynamic ? read_dynamic(*dynamic) : Status(Done{});
 }
 
-std::optional<std::uint64_t> ElfFile::offset_of(std::uint64_t address) const {
+std::optional<std::uint64_t> DynamicElf::offset_of(std::uint64_t address) const {
     for (const Elf64_Phdr& part : loaded_)
         if (address >= part.p_vaddr && address - part.p_vaddr < part.p_filesz)
             return part.p_offset + (address - part.p_vaddr);
     return std::nullopt;
 }
 
-std::string ElfFile::name(std::uint64_t index) const {
+std::string DynamicElf::name(std::uint64_t index) const {
     return strings_ ? text_at(*strings_ + index) : "";
 }
 
-std::string ElfFile::text_at(std::uint64_t offset) const {
+std::string DynamicElf::text_at(std::uint64_t offset) const {
     std::string text;
     // Piece by piece: the end of the file may be near.
     for (char c = 0; text.size() < longest_name && get(offset + text.size(), c) && c != 0;)
@@ -48,7 +48,7 @@ std::string ElfFile::text_at(std::uint64_t offset) const {
     return text;
 }
 
-Status ElfFile::read_dynamic(const Elf64_Phdr& part) {
+Status DynamicElf::read_dynamic(const Elf64_Phdr& part) {
     for (std::size_t i = 0; i < part.p_filesz / sizeof(Elf64_Dyn) && i < most_dynamic; ++i) {
         Elf64_Dyn entry;
         if (!get(part.p_offset + i * sizeof entry, entry)) return Error{"cut short"};

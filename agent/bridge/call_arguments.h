@@ -7,9 +7,9 @@
 
 namespace holdfast::agent {
 
-class Arguments {
+class CallArguments {
 public:
-    Arguments(PyObject* positional, PyObject* keywords)
+    CallArguments(PyObject* positional, PyObject* keywords)
         : positional_(positional), keywords_(keywords), count_(py.PyTuple_Size(positional)) {}
 
     // Borrowed; null where it was not given or is None.
