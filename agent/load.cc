@@ -8,7 +8,7 @@
 #include "agent/bridge/bridge.h"
 #include "agent/crash/crash.h"
 #include "agent/heap/heap.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/quiet.h"
 #include "agent/python/stack.h"
 
@@ -20,7 +20,7 @@ std::atomic<bool> python_met{false};
 // Called again in a child of fork, whose slot is another one.
 void tell_version() {
     format::AgentSlot* own = slot();
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     if (own == nullptr || version.major == 0 || own->python_major != 0) return;
     own->python_minor = version.minor;
     own->python_micro = version.micro;

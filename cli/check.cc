@@ -155,7 +155,7 @@ const Verb check_verb{
 
 int check(const Arguments& arguments) {
     if (arguments.has("--list")) {
-        for (const check::Check& one : check::all_checks()) print(std::string(one.name) + '\n');
+        for (const check::CheckRule& one : check::all_checks()) print(std::string(one.name) + '\n');
         return 0;
     }
     check::GatherOptions options;

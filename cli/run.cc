@@ -91,7 +91,7 @@ void write_asked(const Arguments& arguments, std::string_view option, const std:
 // A supervisor that was killed together with its program (memory.oom.group does that) could not
 // report it, so the next run does. Only on a terminal: elsewhere stderr belongs to the program
 // alone.
-void tell_of_lost_run(const Environment& environment) {
+void tell_of_lost_run(const HomeFacts& environment) {
     if (::isatty(STDERR_FILENO) != 1) return;
     const auto last = find_run(search_homes(environment), "last");
     if (!last || last->is_live()) return;
@@ -121,7 +121,7 @@ void keep(const FinishedRun& finished, const RunRecord& record, const Verdict& v
     const bool clean =
         verdict.outcome == Outcome::finished && verdict.contributing.empty() && !crashed(record);
     if (written && clean) (void)finished.directory->shrink();
-    prune(search_homes(Environment::of_process()));
+    prune(search_homes(HomeFacts::of_process()));
 }
 
 // Zombies left here would pass to the init of a sandbox or container, which might take the status

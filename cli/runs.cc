@@ -72,7 +72,7 @@ const Verb runs_verb{
 };
 
 int runs(const Arguments& arguments) {
-    const auto homes = search_homes(Environment::of_process());
+    const auto homes = search_homes(HomeFacts::of_process());
     if (!arguments.words.empty()) {
         if (arguments.words[0] == "prune") return prune_runs(homes);
         constexpr std::array<std::string_view, 1> known{"prune"};

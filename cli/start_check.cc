@@ -55,7 +55,7 @@ void look(const RunDirectory& directory, const StartCheck& plan) {
     options.directory = plan.directory;
     options.pid = plan.command;
     options.quick = true;
-    CheckReport report = check::judge(check::gather(*sight, options), check::Extent::cheap);
+    CheckReport report = check::judge(check::gather(*sight, options), check::CheckExtent::cheap);
     report.milliseconds = 1000 * seconds(monotonic_now() - begin);
     (void)directory.write_sealed(run_file::check, to_json(report));
     if (plan.may_speak && report.blocks())

@@ -117,7 +117,7 @@ const Verb why_verb{
 int why(const Arguments& arguments) {
     const std::string word = arguments.words.empty() ? "" : arguments.words[0];
     if (const auto saved = verdict_of_saved(word)) return show(arguments, *saved);
-    const auto directory = find_run(search_homes(Environment::of_process()), word);
+    const auto directory = find_run(search_homes(HomeFacts::of_process()), word);
     if (!directory) {
         complain(directory.error().text);
         return directory.error().number == ENOENT ? exit_no_run : exit_failure;

@@ -12,7 +12,7 @@ using Sections = std::map<std::string, std::vector<ExceptionWords>, std::less<>>
 
 Sections by_cause() {
     Sections sections;
-    for (knowledge::Row& row : knowledge::parse_table(knowledge::exceptions_text)) {
+    for (knowledge::KnowledgeRow& row : knowledge::parse_table(knowledge::exceptions_text)) {
         std::vector<std::string>& fields = row.fields;
         const bool certain = fields[4] == "certain";
         sections[row.section].push_back(

@@ -8,14 +8,14 @@
 namespace holdfast {
 namespace {
 
-const std::vector<knowledge::Row>& table() {
-    static const std::vector<knowledge::Row> rows =
+const std::vector<knowledge::KnowledgeRow>& table() {
+    static const std::vector<knowledge::KnowledgeRow> rows =
         knowledge::parse_table(knowledge::launchers_text);
     return rows;
 }
 
 std::string_view called(std::string_view name) {
-    for (const knowledge::Row& row : table())
+    for (const knowledge::KnowledgeRow& row : table())
         if (row.section == "launcher" && row.fields[0] == name) return row.fields[1];
     return {};
 }
@@ -49,7 +49,7 @@ std::string_view launcher_in(std::string_view command) {
 const std::vector<std::string_view>& rank_variables() {
     static const std::vector<std::string_view> names = [] {
         std::vector<std::string_view> found;
-        for (const knowledge::Row& row : table())
+        for (const knowledge::KnowledgeRow& row : table())
             if (row.section == "rank variable") found.emplace_back(row.fields[0]);
         return found;
     }();

@@ -23,7 +23,7 @@ TEST(OwnCode, IsToldByTheNameOfItsFile) {
     text << std::ifstream(HOLDFAST_FIXTURES "/own_code.txt").rdbuf();
     const auto rows = knowledge::parse_table(text.str());
     EXPECT_GT(rows.size(), 30U);
-    for (const knowledge::Row& row : rows) {
+    for (const knowledge::KnowledgeRow& row : rows) {
         const std::string& file = row.fields.at(1);
         EXPECT_EQ(home_of_code(file.data(), file.size()), homes.at(row.fields[0])) << file;
     }
@@ -37,7 +37,7 @@ TEST(OwnCode, WithoutAFileIsNobodys) {
 
 // The text of a row is itself a name that it fits, so no row before it may take that name.
 TEST(OwnCode, NoRowHidesAnother) {
-    for (const knowledge::Row& row : knowledge::parse_table(knowledge::own_code_text)) {
+    for (const knowledge::KnowledgeRow& row : knowledge::parse_table(knowledge::own_code_text)) {
         const std::string& name = row.fields.at(1);
         EXPECT_EQ(home_of_code(name.data(), name.size()), homes.at(row.section)) << name;
     }

@@ -11,9 +11,9 @@
 namespace holdfast {
 namespace {
 
-using knowledge::Row;
+using knowledge::KnowledgeRow;
 
-bool fits(const Row& row, std::string_view file, std::string_view function) {
+bool fits(const KnowledgeRow& row, std::string_view file, std::string_view function) {
     const std::string& path = row.fields[1];
     if (row.fields[0] == "ends" ? !file.ends_with(path) : file.find(path) == std::string_view::npos)
         return false;
@@ -28,8 +28,8 @@ bool fits(const Row& row, std::string_view file, std::string_view function) {
 }
 
 bool lies_in(std::string_view section, std::string_view file, std::string_view function = {}) {
-    static const std::vector<Row> rows = knowledge::parse_table(knowledge::places_text);
-    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    static const std::vector<KnowledgeRow> rows = knowledge::parse_table(knowledge::places_text);
+    return std::any_of(rows.begin(), rows.end(), [&](const KnowledgeRow& row) {
         return row.section == section && fits(row, file, function);
     });
 }
@@ -51,9 +51,9 @@ std::vector<std::string> words_of(std::string_view name) {
 
 template <class Counts>
 bool is_pause(std::string_view function, Counts counts) {
-    static const std::vector<Row> rows = knowledge::parse_table(knowledge::pauses_text);
+    static const std::vector<KnowledgeRow> rows = knowledge::parse_table(knowledge::pauses_text);
     const auto tells = [&](const std::string& word, bool of_class) {
-        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+        return std::any_of(rows.begin(), rows.end(), [&](const KnowledgeRow& row) {
             const std::string& known = row.fields[1];
             if (!counts(row) || (of_class && row.fields[2] == "method")) return false;
             return row.fields[0] == "is" ? word == known : word.starts_with(known);
@@ -94,11 +94,11 @@ bool is_debugger(std::string_view file) { return lies_in("debugger", file); }
 bool is_compiler(std::string_view file) { return lies_in("compiler", file); }
 
 bool is_pause_between_steps(std::string_view function) {
-    return is_pause(function, [](const Row&) { return true; });
+    return is_pause(function, [](const KnowledgeRow&) { return true; });
 }
 
 bool is_pause_that_ends(std::string_view function) {
-    return is_pause(function, [](const Row& row) { return row.fields[3] != "perhaps"; });
+    return is_pause(function, [](const KnowledgeRow& row) { return row.fields[3] != "perhaps"; });
 }
 
 }  // namespace holdfast

@@ -25,7 +25,7 @@ constexpr std::array properties{
 
 std::vector<Scheduler> schedulers_of_table() {
     std::vector<Scheduler> found;
-    for (const knowledge::Row& row : knowledge::parse_table(knowledge::schedulers_text)) {
+    for (const knowledge::KnowledgeRow& row : knowledge::parse_table(knowledge::schedulers_text)) {
         if (found.empty() || found.back().kind != row.section)
             found.emplace_back().kind = row.section;
         for (const auto& [name, member] : properties)

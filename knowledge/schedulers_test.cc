@@ -25,7 +25,7 @@ TEST(Schedulers, HaveOnlyPropertiesThatAreRead) {
     const std::set<std::string> known{"called",        "marked by", "job",          "ends at",
                                       "stopper",       "cgroup",    "raise memory", "save early",
                                       "look at tasks", "proof"};
-    for (const knowledge::Row& row : knowledge::parse_table(knowledge::schedulers_text)) {
+    for (const knowledge::KnowledgeRow& row : knowledge::parse_table(knowledge::schedulers_text)) {
         EXPECT_EQ(row.fields.size(), 2U) << "line " << row.line;
         EXPECT_TRUE(known.count(row.fields[0])) << row.fields[0];
     }

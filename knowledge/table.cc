@@ -30,8 +30,8 @@ std::string next_field(std::string_view& rest) {
 
 }  // namespace
 
-std::vector<Row> parse_table(std::string_view text) {
-    std::vector<Row> rows;
+std::vector<KnowledgeRow> parse_table(std::string_view text) {
+    std::vector<KnowledgeRow> rows;
     std::string section;
     int number = 0;
     while (const auto line = next_line(text)) {
@@ -42,7 +42,7 @@ std::vector<Row> parse_table(std::string_view text) {
             section = rest.substr(1, rest.size() - 2);
             continue;
         }
-        Row row{section, {}, number};
+        KnowledgeRow row{section, {}, number};
         const bool open = rest.back() == '|';  // the last field is empty
         while (!rest.empty()) row.fields.push_back(next_field(rest));
         if (open) row.fields.emplace_back();

@@ -7,7 +7,7 @@
 
 namespace holdfast::knowledge {
 
-struct Row {
+struct KnowledgeRow {
     std::string section;
     std::vector<std::string> fields;
     int line = 0;  // of the file, counted from 1
@@ -15,7 +15,7 @@ struct Row {
 
 // "[section]" begins one, "#" a comment, "|" parts the fields. A field in quotes keeps its spaces
 // and bars, and \n in it is a new line.
-std::vector<Row> parse_table(std::string_view text);
+std::vector<KnowledgeRow> parse_table(std::string_view text);
 
 // The texts of the files, as compiled in.
 extern const std::string_view exceptions_text, telling_lines_text, places_text, pauses_text,

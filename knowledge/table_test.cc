@@ -43,7 +43,7 @@ TEST(Table, EveryRowOfOursHasItsFields) {
           Shape{"pauses.txt", pauses_text, 4}, Shape{"wrappers.txt", wrappers_text, 1}}) {
         const auto rows = parse_table(table.text);
         EXPECT_FALSE(rows.empty()) << table.file;
-        for (const Row& row : rows) {
+        for (const KnowledgeRow& row : rows) {
             const std::size_t more = row.fields.size() - table.fields;  // a proof may follow
             EXPECT_LE(more, 1U) << table.file << ":" << row.line;
             EXPECT_FALSE(row.section.empty()) << table.file << ":" << row.line;
@@ -52,12 +52,12 @@ TEST(Table, EveryRowOfOursHasItsFields) {
 }
 
 TEST(Table, EveryWordOfOursIsKnown) {
-    for (const Row& row : parse_table(exceptions_text))
+    for (const KnowledgeRow& row : parse_table(exceptions_text))
         EXPECT_TRUE(row.fields[4] == "certain" || row.fields[4] == "likely")
             << "exceptions.txt:" << row.line;
-    for (const Row& row : parse_table(telling_lines_text))
+    for (const KnowledgeRow& row : parse_table(telling_lines_text))
         EXPECT_TRUE(ends_named(row.fields[2])) << "telling_lines.txt:" << row.line;
-    for (const Row& row : parse_table(places_text))
+    for (const KnowledgeRow& row : parse_table(places_text))
         EXPECT_TRUE(row.fields[0] == "ends" || row.fields[0] == "holds")
             << "places.txt:" << row.line;
 }

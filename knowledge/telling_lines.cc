@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, TellingLine::Ends>, 5> names{
 
 std::vector<TellingLine> all() {
     std::vector<TellingLine> lines;
-    for (knowledge::Row& row : knowledge::parse_table(knowledge::telling_lines_text)) {
+    for (knowledge::KnowledgeRow& row : knowledge::parse_table(knowledge::telling_lines_text)) {
         std::vector<std::string>& fields = row.fields;
         lines.push_back({.cause = row.section,
                          .text = std::move(fields[0]),

@@ -35,8 +35,8 @@ class OwnSamples : public Source {
 public:
     OwnSamples(std::uint64_t count, std::uint64_t bytes) : count_(count), bytes_(bytes) {}
     std::uint64_t count() const override { return count_; }
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t) const override {
+        RowLayout layout;
         layout.ragged_bytes = bytes_;
         return layout;
     }
@@ -196,7 +196,7 @@ Status Core::prepare(const Json& options) {
     if (own)
         source_ = std::make_unique<OwnSamples>(count_, options["slot_bytes"].natural().value_or(0));
 
-    const Layout layout = source_->layout(batch_);
+    const RowLayout layout = source_->layout(batch_);
     // After the batch's data the engine keeps the numbers of its samples.
     const std::uint64_t numbers = own ? 0 : batch_ * sizeof(std::uint64_t);
     slot_bytes_ = rounded_up(batch_bytes(layout, batch_) + numbers, 4096);
@@ -255,7 +255,7 @@ Json Core::describe() const {
     if (!source_) return out;
     out["fingerprint"] = formatted("{:016x}", source_->fingerprint());
     out["classes"] = Json(source_->classes());
-    const Layout layout = source_->layout(batch_);
+    const RowLayout layout = source_->layout(batch_);
     out["label"] = source_->label_in_head();
     out["ragged"] = layout.ragged_bytes > 0;
     Json fields = Json::list();

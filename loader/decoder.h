@@ -15,9 +15,9 @@ class RowTaker {
 public:
     virtual ~RowTaker() = default;
     // 1, 2, 4 or 8: JPEG is decoded at this fraction of its size.
-    virtual unsigned denominator(Size full) = 0;
+    virtual unsigned denominator(ImageSize full) = 0;
     // False: no room, or the size is wrong.
-    virtual bool begin(Size size, Scratch& scratch) = 0;
+    virtual bool begin(ImageSize size, Scratch& scratch) = 0;
     virtual std::uint8_t* next_row() = 0;
     // False: the rest is not wanted.
     virtual bool row_done() = 0;

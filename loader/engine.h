@@ -135,7 +135,7 @@ private:
     const EngineOptions options_;
     const std::vector<std::span<std::byte>> slots_;
     const std::vector<std::uint64_t> offsets_;
-    const Layout layout_;
+    const RowLayout layout_;
     const std::uint64_t part_;
     const std::size_t workers_;
     std::mutex large_lock_;

@@ -16,8 +16,8 @@ public:
     explicit Numbers(std::uint64_t count, std::set<std::uint64_t> bad = {})
         : count_(count), bad_(std::move(bad)) {}
     std::uint64_t count() const override { return count_; }
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t) const override {
+        RowLayout layout;
         layout.fields.push_back({"number", "<u8", {}, 8});
         return layout;
     }

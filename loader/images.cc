@@ -54,11 +54,11 @@ private:
     std::shared_ptr<TarShards> shards_;
 };
 
-std::string size_words(Size size) { return formatted("{} x {}", size.width, size.height); }
+std::string size_words(ImageSize size) { return formatted("{} x {}", size.width, size.height); }
 
 // A generous bound for what libjpeg, zlib and the scaler need for an image of this size. A
 // progressive JPEG keeps every coefficient, two bytes each.
-std::uint64_t scratch_for(Size size, bool progressive) {
+std::uint64_t scratch_for(ImageSize size, bool progressive) {
     const std::uint64_t rows = std::uint64_t{size.width} * 3 * 64;
     const std::uint64_t all = progressive ? std::uint64_t{size.width} * size.height * 6 : 0;
     return (640U << 10U) + rows + all;
@@ -106,8 +106,8 @@ public:
     std::vector<std::string> classes() const override { return places_->classes(); }
     std::uint64_t fingerprint() const override { return places_->fingerprint(); }
 
-    Layout layout(std::uint64_t rows) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t rows) const override {
+        RowLayout layout;
         layout.scratch = scratch_for(widest_, false);
         layout.large = scratch_for(widest_, true) * 2;
         if (as_they_are_) {
@@ -165,7 +165,7 @@ private:
         const auto place = places_->open(sample);
         if (!place) return BadImage{reason(place.error())};
         ByteStream stream(place->file(), place->extent, cache_);
-        const Size made = options_.size.height == 0 ? expected_ : options_.size;
+        const ImageSize made = options_.size.height == 0 ? expected_ : options_.size;
         const std::uint64_t bytes =
             std::uint64_t{made.height} * made.width * options_.channels * options_.number_bytes();
         PictureMaker maker(options_, levels_, expected_,
@@ -191,7 +191,7 @@ private:
             auto bad = decode_image(stream, scratch, options_.channels, reader);
             if (reader.size.height == 0) return say_need(std::move(bad), scratch);
         }
-        const Size size = reader.size;
+        const ImageSize size = reader.size;
         const std::uint64_t bytes = std::uint64_t{size.height} * size.width * options_.channels;
         if (bytes > largest_)
             return BadImage{formatted(
@@ -249,8 +249,8 @@ private:
     bool as_they_are_;
     std::uint64_t largest_;
     PageCache cache_;
-    Size expected_;
-    Size widest_;
+    ImageSize expected_;
+    ImageSize widest_;
 };
 
 }  // namespace

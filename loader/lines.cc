@@ -55,8 +55,8 @@ class NumberLines : public Lines {
 public:
     using Lines::Lines;
 
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t) const override {
+        RowLayout layout;
         layout.fields = fields_;
         layout.scratch = lines_.scratch() + cache_line;
         return layout;
@@ -248,8 +248,8 @@ class TextLines : public Lines {
 public:
     using Lines::Lines;
 
-    Layout layout(std::uint64_t rows) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t rows) const override {
+        RowLayout layout;
         layout.ragged_bytes = rows * sizeof(Extent) + lines_.longest_batch();
         layout.scratch = lines_.scratch() + cache_line;
         return layout;

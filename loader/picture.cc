@@ -74,7 +74,7 @@ Result<PictureOptions> PictureOptions::from_json(const Json& json) {
     return options;
 }
 
-Field PictureOptions::field(Size of) const {
+Field PictureOptions::field(ImageSize of) const {
     Field made;
     made.name = "image";
     made.dtype = number == Number::u8     ? "|u1"
@@ -100,7 +100,7 @@ Levels::Levels(const PictureOptions& options) {
         }
 }
 
-Box box_of(const PictureOptions& options, Size in, SampleRandom& random) {
+CropBox box_of(const PictureOptions& options, ImageSize in, SampleRandom& random) {
     const double width = in.width;
     const double height = in.height;
     if (options.crop == Crop::stretch) return {0, 0, width, height};
@@ -134,7 +134,7 @@ Box box_of(const PictureOptions& options, Size in, SampleRandom& random) {
     return {(width - w) / 2, (height - h) / 2, (width + w) / 2, (height + h) / 2};
 }
 
-unsigned PictureMaker::denominator(Size full) {
+unsigned PictureMaker::denominator(ImageSize full) {
     full_ = full;
     box_ = box_of(options_, full, random_);
     flipped_ = options_.flip && (random_.next() & 1U) != 0;
@@ -146,14 +146,14 @@ unsigned PictureMaker::denominator(Size full) {
     return by;
 }
 
-bool PictureMaker::begin(Size size, Scratch& scratch) {
+bool PictureMaker::begin(ImageSize size, Scratch& scratch) {
     y_ = 0;
     scaled_ =
         options_.size.height != 0 && (size != options_.size || options_.crop != Crop::stretch);
     if (scaled_) {
         const double x = static_cast<double>(size.width) / full_.width;
         const double y = static_cast<double>(size.height) / full_.height;
-        const Box box{box_.left * x, box_.top * y, box_.right * x, box_.bottom * y};
+        const CropBox box{box_.left * x, box_.top * y, box_.right * x, box_.bottom * y};
         return scaler_.begin(scratch, size, box, options_.size, options_.channels, *this);
     }
     if (options_.size.height == 0 && size != expected_) {
@@ -172,7 +172,7 @@ bool PictureMaker::row_done() {
 
 template <class T>
 void PictureMaker::write(std::uint32_t y, const std::uint8_t* pixels, const T (&levels)[3][256]) {
-    const Size size = options_.size.height == 0 ? expected_ : options_.size;
+    const ImageSize size = options_.size.height == 0 ? expected_ : options_.size;
     const std::uint32_t channels = options_.channels;
     T* out = reinterpret_cast<T*>(out_);
     for (std::uint32_t c = 0; c < channels; ++c) {

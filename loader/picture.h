@@ -16,7 +16,7 @@ enum class Crop { stretch, center, random };
 enum class Number { u8, f16, bf16, f32 };
 
 struct PictureOptions {
-    Size size;  // {0, 0}: as it is
+    ImageSize size;  // {0, 0}: as it is
     Crop crop = Crop::stretch;
     std::uint32_t shorter = 0;  // centre crop: the shorter side is resized to this first
     double least_area = 0.08;   // random crop
@@ -32,7 +32,7 @@ struct PictureOptions {
     std::uint64_t number_bytes() const {
         return number == Number::u8 ? 1 : number == Number::f32 ? 4 : 2;
     }
-    Field field(Size of) const;
+    Field field(ImageSize of) const;
 };
 
 // The value of each of the 256 levels, in the numbers of the result.
@@ -46,22 +46,22 @@ struct Levels {
 std::uint16_t half_of(float value);
 std::uint16_t brain_half_of(float value);
 // The part of an image that is used; random crops draw from `random`.
-Box box_of(const PictureOptions& options, Size in, SampleRandom& random);
+CropBox box_of(const PictureOptions& options, ImageSize in, SampleRandom& random);
 
 // Takes the rows of one image and writes the finished picture.
 class PictureMaker : public RowTaker, private RowSink {
 public:
     // `expected` is the image's size if nothing is resized.
-    PictureMaker(const PictureOptions& options, const Levels& levels, Size expected,
+    PictureMaker(const PictureOptions& options, const Levels& levels, ImageSize expected,
                  SampleRandom random, std::byte* out)
         : options_(options), levels_(levels), expected_(expected), random_(random), out_(out) {}
 
-    unsigned denominator(Size full) override;
-    bool begin(Size size, Scratch& scratch) override;
+    unsigned denominator(ImageSize full) override;
+    bool begin(ImageSize size, Scratch& scratch) override;
     std::uint8_t* next_row() override { return scaled_ ? scaler_.next_row() : row_; }
     bool row_done() override;
     // The image's size if it was not the expected one.
-    std::optional<Size> odd() const { return odd_; }
+    std::optional<ImageSize> odd() const { return odd_; }
 
 private:
     void row(std::uint32_t y, const std::uint8_t* pixels) override;
@@ -70,30 +70,30 @@ private:
 
     const PictureOptions& options_;
     const Levels& levels_;
-    Size expected_;
+    ImageSize expected_;
     SampleRandom random_;
     std::byte* out_;
-    Box box_;
+    CropBox box_;
     bool flipped_ = false;
     bool scaled_ = false;
     Scaler scaler_;
-    Size full_;
+    ImageSize full_;
     std::uint8_t* row_ = nullptr;
     std::uint32_t y_ = 0;
-    std::optional<Size> odd_;
+    std::optional<ImageSize> odd_;
 };
 
 // Only looks at the size.
 class SizeReader : public RowTaker {
 public:
-    unsigned denominator(Size full) override {
+    unsigned denominator(ImageSize full) override {
         size = full;
         return 1;
     }
-    bool begin(Size, Scratch&) override { return false; }
+    bool begin(ImageSize, Scratch&) override { return false; }
     std::uint8_t* next_row() override { return nullptr; }
     bool row_done() override { return false; }
-    Size size;
+    ImageSize size;
 };
 
 }  // namespace holdfast::loader

@@ -10,11 +10,11 @@ namespace {
 
 // Feeds an image of `in` pixels, made by `color(x, y, c)`, and returns the picture.
 template <class Color>
-std::vector<std::uint8_t> made(const PictureOptions& options, Size in, const Color& color) {
+std::vector<std::uint8_t> made(const PictureOptions& options, ImageSize in, const Color& color) {
     std::vector<std::byte> room(8U << 20U);
     Scratch scratch(room);
     const Levels levels(options);
-    const Size out = options.size.height == 0 ? in : options.size;
+    const ImageSize out = options.size.height == 0 ? in : options.size;
     std::vector<std::uint8_t> result(std::size_t{out.height} * out.width * options.channels *
                                      options.number_bytes());
     PictureMaker maker(options, levels, in, SampleRandom(1, 2, 3),
@@ -33,7 +33,7 @@ std::vector<std::uint8_t> made(const PictureOptions& options, Size in, const Col
 
 TEST(Picture, APlainSurfaceStaysPlain) {
     PictureOptions options;
-    for (const Size size : {Size{7, 9}, Size{100, 3}, Size{400, 500}}) {
+    for (const ImageSize size : {ImageSize{7, 9}, ImageSize{100, 3}, ImageSize{400, 500}}) {
         options.size = size;
         for (const std::uint8_t value :
              made(options, {123, 77}, [](auto, auto, auto) { return std::uint8_t{201}; }))
@@ -99,7 +99,7 @@ TEST(Picture, RandomCropsLieInsideAndRepeat) {
     for (std::uint64_t i = 0; i < 500; ++i) {
         SampleRandom random(1, 0, i);
         SampleRandom again(1, 0, i);
-        const Box box = box_of(options, {375, 500}, random);
+        const CropBox box = box_of(options, {375, 500}, random);
         EXPECT_GE(box.left, 0);
         EXPECT_GE(box.top, 0);
         EXPECT_LE(box.right, 500);

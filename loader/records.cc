@@ -24,8 +24,8 @@ public:
 
     std::uint64_t count() const override { return arrays_.front().count; }
 
-    Layout layout(std::uint64_t) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t) const override {
+        RowLayout layout;
         for (const RecordArray& array : arrays_) layout.fields.push_back(array.field);
         return layout;
     }

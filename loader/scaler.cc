@@ -61,8 +61,8 @@ bool make_weights(Scratch& scratch, std::uint32_t in, double from, double to, st
 
 }  // namespace
 
-bool Scaler::begin(Scratch& scratch, Size in, Box box, Size out, std::uint32_t channels,
-                   RowSink& sink) {
+bool Scaler::begin(Scratch& scratch, ImageSize in, CropBox box, ImageSize out,
+                   std::uint32_t channels, RowSink& sink) {
     in_ = in;
     out_ = out;
     channels_ = channels;

@@ -9,17 +9,17 @@
 namespace holdfast::loader {
 
 // The part of an image that becomes the result, in pixels of the image.
-struct Box {
+struct CropBox {
     double left = 0;
     double top = 0;
     double right = 0;
     double bottom = 0;
 };
 
-struct Size {
+struct ImageSize {
     std::uint32_t height = 0;
     std::uint32_t width = 0;
-    friend bool operator==(Size, Size) = default;
+    friend bool operator==(ImageSize, ImageSize) = default;
 };
 
 class RowSink {
@@ -38,7 +38,8 @@ struct Weights {
 class Scaler {
 public:
     // False if the scratch has no room.
-    bool begin(Scratch& scratch, Size in, Box box, Size out, std::uint32_t channels, RowSink& sink);
+    bool begin(Scratch& scratch, ImageSize in, CropBox box, ImageSize out, std::uint32_t channels,
+               RowSink& sink);
     // Where to write the next row; it has room for a few bytes more than the row.
     std::uint8_t* next_row();
     // The row is written. False: no further row is needed.
@@ -50,8 +51,8 @@ public:
 private:
     void emit();
 
-    Size in_;
-    Size out_;
+    ImageSize in_;
+    ImageSize out_;
     std::uint32_t channels_ = 3;
     std::uint32_t arrived_ = 0;
     std::uint32_t made_ = 0;

@@ -4,7 +4,7 @@
 
 namespace holdfast::loader {
 
-std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t rows) {
+std::vector<std::uint64_t> field_offsets(const RowLayout& layout, std::uint64_t rows) {
     std::vector<std::uint64_t> offsets;
     std::uint64_t at = 0;
     for (const Field& field : layout.fields) {
@@ -14,7 +14,7 @@ std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t row
     return offsets;
 }
 
-std::uint64_t batch_bytes(const Layout& layout, std::uint64_t rows) {
+std::uint64_t batch_bytes(const RowLayout& layout, std::uint64_t rows) {
     std::uint64_t all = layout.ragged_bytes;
     for (const Field& field : layout.fields)
         all += rounded_up(field.sample_bytes * rows, cache_line);

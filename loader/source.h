@@ -22,7 +22,7 @@ struct Field {
     std::uint64_t sample_bytes = 0;
 };
 
-struct Layout {
+struct RowLayout {
     std::vector<Field> fields;
     // Samples of different lengths: a batch begins with one (offset, length) pair for each, 16
     // bytes, and this is all it can hold.
@@ -33,8 +33,8 @@ struct Layout {
 };
 
 // Where the rows of each field begin in a batch of `rows` rows.
-std::vector<std::uint64_t> field_offsets(const Layout& layout, std::uint64_t rows);
-std::uint64_t batch_bytes(const Layout& layout, std::uint64_t rows);
+std::vector<std::uint64_t> field_offsets(const RowLayout& layout, std::uint64_t rows);
+std::uint64_t batch_bytes(const RowLayout& layout, std::uint64_t rows);
 
 struct Extent {
     std::uint64_t offset = 0;
@@ -68,7 +68,7 @@ public:
     virtual ~Source() = default;
 
     virtual std::uint64_t count() const = 0;
-    virtual Layout layout(std::uint64_t rows) const = 0;
+    virtual RowLayout layout(std::uint64_t rows) const = 0;
     virtual std::string name(std::uint64_t sample) const = 0;
     // A hash of the files' names and sizes, so that a resumed run notices changed data.
     virtual std::uint64_t fingerprint() const = 0;

@@ -241,8 +241,8 @@ public:
     std::uint64_t count() const override { return shards_->count(); }
     std::string name(std::uint64_t sample) const override { return shards_->name(sample); }
     std::uint64_t fingerprint() const override { return shards_->fingerprint(); }
-    Layout layout(std::uint64_t rows) const override {
-        Layout layout;
+    RowLayout layout(std::uint64_t rows) const override {
+        RowLayout layout;
         layout.ragged_bytes = rows * sizeof(Extent) + shards_->longest_batch();
         return layout;
     }

@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from holdfast.planner import capture_file as file
-from holdfast.planner import table_file
+from holdfast.planner.exchange import capture_file as file
+from holdfast.planner.measure import table_file
 from support.run import ROOT
 
 MIB = 1 << 20
@@ -338,7 +338,7 @@ def test_what_is_verified_includes_the_optimizers_state(skipped, runs):
     # Like a GradScaler that must find its scale first.
     code = (
         "import torch\n"
-        "from holdfast.planner.verify import run_steps\n"
+        "from holdfast.planner.measure.verify import run_steps\n"
         "weight = torch.ones(3, requires_grad=True)\n"
         "weight.grad = torch.ones(3)\n"
         "optimizer = torch.optim.Adam([weight])\n"
@@ -370,7 +370,7 @@ def test_what_depends_on_data_follows_the_data_that_is_known(tmp_path, arguments
     (tmp_path / "odd.py").write_text(ODD)
     code = (
         "import odd, pathlib\n"
-        "from holdfast.planner.capture import capture\n"
+        "from holdfast.planner.capture.capture import capture\n"
         f"made = lambda batch: odd.make(batch{arguments})\n"
         "recorder = capture(made, 4, pathlib.Path('odd.capture'))\n"
         "print((odd.shape, recorder.missing))\n"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.planner import keras_data
-from holdfast.planner.keras_layers import cost_of
-from holdfast.planner.keras_trace import Call, Tensor
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_layers import cost_of
+from holdfast.planner.keras.keras_trace import Call, Tensor
 from support.run import ROOT
 
 PYTHON = os.environ.get("HOLDFAST_TORCH_PYTHON")

@@ -9,7 +9,7 @@ import types
 
 import pytest
 
-from holdfast.planner.problem import is_users
+from holdfast.planner.exchange.problem import is_users
 from support.run import ROOT
 
 
@@ -50,4 +50,4 @@ def test_code_without_a_file_is_nobodys(is_own):
 
 def test_the_planner_knows_its_own_folders():
     assert not is_users(types.__file__)
-    assert not is_users(sys.modules["holdfast.planner.problem"].__file__)
+    assert not is_users(sys.modules["holdfast.planner.exchange.problem"].__file__)

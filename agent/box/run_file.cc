@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "agent/base/raw_calls.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 
 namespace holdfast::agent {
 namespace {

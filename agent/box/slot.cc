@@ -15,8 +15,8 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/spin_lock.h"
 #include "agent/box/run_file.h"
-#include "agent/process/environment.h"
 #include "agent/process/own_process.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/quiet.h"
 
 namespace holdfast::agent {

@@ -103,10 +103,10 @@ int call_tick() {
     visit.modules = modules;
     Owned result;
     const Owned none(py.PyTuple_New(0));
-    const Outcome outcome =
-        none ? call_own(visit.tick, none.get(), result.into()) : Outcome::failed;
+    const CallOutcome outcome =
+        none ? call_own(visit.tick, none.get(), result.into()) : CallOutcome::failed;
     visit.again = result && py.PyObject_IsTrue(result.get()) == 1;
-    if (outcome == Outcome::passed) return -1;
+    if (outcome == CallOutcome::passed) return -1;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
     return 0;
 }
@@ -145,14 +145,14 @@ int look_for_keepers(std::int64_t time) {
     keepers.most = std::max(keepers.most, live);
     if (keepers.look == nullptr && !find_keepers()) {
         keepers.hopeless = true;
-        return sort_error() == Outcome::passed ? -1 : 0;
+        return sort_error() == CallOutcome::passed ? -1 : 0;
     }
     const std::int64_t began = own_time();
     const Owned none(py.PyTuple_New(0));
     Owned found;
-    const Outcome outcome =
-        none ? call_own(keepers.look, none.get(), found.into()) : Outcome::failed;
-    if (outcome == Outcome::passed) return -1;
+    const CallOutcome outcome =
+        none ? call_own(keepers.look, none.get(), found.into()) : CallOutcome::failed;
+    if (outcome == CallOutcome::passed) return -1;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
     // An import of a framework makes much grow, and none of it is worth a look.
     const bool seen = found && py.PyObject_IsTrue(found.get()) == 1;
@@ -166,13 +166,13 @@ int look_for_keepers(std::int64_t time) {
 
 // In every process: a child of fork inherits the handler, but the supervisor does not know the
 // child.
-Outcome be_ready_for_calls() {
-    if (!should_listen()) return Outcome::done;
+CallOutcome be_ready_for_calls() {
+    if (!should_listen()) return CallOutcome::done;
     const Owned brink(load_hook("hooks.brink"));
     const Owned arm(brink ? py.PyObject_GetAttrString(brink.get(), "arm") : nullptr);
     const Owned none(py.PyTuple_New(0));
     if (!arm || !none) return sort_error();
-    const Outcome outcome = call_own(arm.get(), none.get());
+    const CallOutcome outcome = call_own(arm.get(), none.get());
     if (should_listen()) stop_listening();  // the signal is the program's, or unavailable
     return outcome;
 }
@@ -184,10 +184,10 @@ int come_in() {
     const KeptError before;
     if (visit.tick == nullptr && !settle()) {
         visit.hopeless = true;
-        return sort_error() == Outcome::passed ? -1 : 0;
+        return sort_error() == CallOutcome::passed ? -1 : 0;
     }
     const int answer = call_tick();
-    if (answer == 0 && be_ready_for_calls() == Outcome::passed) return -1;
+    if (answer == 0 && be_ready_for_calls() == CallOutcome::passed) return -1;
     if (const std::int64_t time = now(); time - visit.heap_told >= between_heap_ticks ||
                                          (!keepers.hopeless && grew_by_much(live_memory()))) {
         visit.heap_told = time;
@@ -220,7 +220,7 @@ void knock(std::int64_t pause) {
     if (answered != 0 && time - answered < pause) return;
     AddPendingCall ask = add_pending_call();
     if (ask == nullptr || !own->asked.compare_exchange_strong(asked, time)) return;
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     note_visit_asked(time);  // before the request, because the visit may come at once
     if (version.major != 3 || version.minor < 8 || (version.minor == 8 && unwelcome_in_3_8()) ||
         ask(&answer_python, nullptr) != 0) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t tracing_before_3_11 = 44;
 
 int* tracing_field(void* thread) {
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     if (version.major != 3 || version.minor < 8 || version.minor > 10) return nullptr;
     return reinterpret_cast<int*>(static_cast<char*>(thread) + tracing_before_3_11);
 }
@@ -42,7 +42,7 @@ void note_failure(Text text) {
 }
 
 // The answer of hooks/failures.py: (True, traceback or None) to pass on, or (False, text).
-Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
+CallOutcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
     const Owned module(load_hook("hooks.failures"));
     const Owned function(module ? py.PyObject_GetAttrString(module.get(), "judge") : nullptr);
     const Owned arguments(py.PyTuple_New(0));
@@ -51,15 +51,15 @@ Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
         py.PyDict_SetItemString(keywords.get(), "error", value) != 0 ||
         py.PyDict_SetItemString(keywords.get(), "traceback",
                                 traceback == nullptr ? py.none : traceback) != 0)
-        return Outcome::failed;
+        return CallOutcome::failed;
     const Owned verdict(py.PyObject_Call(function.get(), arguments.get(), keywords.get()));
-    if (!verdict || py.PyTuple_Size(verdict.get()) != 2) return Outcome::failed;
+    if (!verdict || py.PyTuple_Size(verdict.get()) != 2) return CallOutcome::failed;
     PyObject* detail = py.PyTuple_GetItem(verdict.get(), 1);
     if (py.PyObject_IsTrue(py.PyTuple_GetItem(verdict.get(), 0)) != 1) {
         PySize size = 0;
         const char* text = py.PyUnicode_AsUTF8AndSize(detail, &size);
         if (text != nullptr) note_failure({text, static_cast<std::size_t>(size)});
-        return Outcome::failed;
+        return CallOutcome::failed;
     }
     // Without our own frames.
     py.PyException_SetTraceback(value, detail);
@@ -67,13 +67,13 @@ Outcome judge(PyObject* type, PyObject* value, PyObject* traceback) {
     py.Py_IncRef(value);
     if (detail != py.none) py.Py_IncRef(detail);
     py.PyErr_Restore(type, value, detail == py.none ? nullptr : detail);
-    return Outcome::passed;
+    return CallOutcome::passed;
 }
 
 }  // namespace
 
 bool has_recursion_room() {
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     const void* thread = py.PyThreadState_Get();
     const int limit = py.Py_GetRecursionLimit();
     if (version.major != 3 || version.minor < 8 || version.minor > 14) return true;
@@ -103,27 +103,27 @@ Untraced::~Untraced() {
         --*field;
 }
 
-Outcome sort_error() {
+CallOutcome sort_error() {
     Owned type;
     Owned value;
     Owned traceback;
     py.PyErr_Fetch(type.into(), value.into(), traceback.into());
-    if (!type) return Outcome::failed;
+    if (!type) return CallOutcome::failed;
     py.PyErr_NormalizeException(type.into(), value.into(), traceback.into());
-    const Outcome outcome = judge(type.get(), value.get(), traceback.get());
-    if (outcome == Outcome::passed) return outcome;
+    const CallOutcome outcome = judge(type.get(), value.get(), traceback.get());
+    if (outcome == CallOutcome::passed) return outcome;
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
     // failures.py itself failed; still, an interrupt must not be lost.
     if (py.PyErr_GivenExceptionMatches(type.get(), py.exception) == 0) {
         py.PyErr_Restore(type.release(), value.release(), nullptr);
-        return Outcome::passed;
+        return CallOutcome::passed;
     }
     note_failure("a hook failed");
-    return Outcome::failed;
+    return CallOutcome::failed;
 }
 
-Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result) {
-    if (!has_recursion_room()) return Outcome::failed;
+CallOutcome call_own(PyObject* function, PyObject* arguments, PyObject** result) {
+    if (!has_recursion_room()) return CallOutcome::failed;
     const Untraced quiet;
     const Owned answer(py.PyObject_Call(function, arguments, nullptr));
     if (!answer) return sort_error();
@@ -131,7 +131,7 @@ Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result) {
         *result = answer.get();
         py.Py_IncRef(answer.get());
     }
-    return Outcome::done;
+    return CallOutcome::done;
 }
 
 KeptError::~KeptError() {

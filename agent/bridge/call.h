@@ -43,7 +43,7 @@ private:
     bool nested_;
 };
 
-enum class Outcome {
+enum class CallOutcome {
     done,
     failed,  // our own failure: noted, no exception is set
     passed,  // an exception of the program's is set (Ctrl-C, a signal handler that raises)
@@ -54,10 +54,10 @@ enum class Outcome {
 bool has_recursion_room();
 
 // Calls `function(*arguments)`; no exception may be set. The result goes to `result` where asked.
-Outcome call_own(PyObject* function, PyObject* arguments, PyObject** result = nullptr);
+CallOutcome call_own(PyObject* function, PyObject* arguments, PyObject** result = nullptr);
 
 // Sorts the exception that is set.
-Outcome sort_error();
+CallOutcome sort_error();
 
 // An exception that was already under way, put back at the end unless another has taken its place.
 class KeptError {

@@ -9,9 +9,9 @@
 
 #include "agent/box/events.h"
 #include "agent/box/slot.h"
-#include "agent/bridge/arguments.h"
 #include "agent/bridge/bridge.h"
 #include "agent/bridge/call.h"
+#include "agent/bridge/call_arguments.h"
 #include "agent/bridge/hooks.h"
 #include "agent/bridge/wrap.h"
 #include "agent/guard/brink.h"
@@ -61,11 +61,11 @@ bool tell_of_worthless_steps() {
     const Owned listener(worthless_listener);
     worthless_listener = nullptr;
     const Owned given(figures({since}));
-    return !given || call_own(listener.get(), given.get()) != Outcome::passed;
+    return !given || call_own(listener.get(), given.get()) != CallOutcome::passed;
 }
 
 PyObject* step(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     double loss = __builtin_nan("");
     bool has_loss = false;
     if (PyObject* value = given.at(0, "loss")) {
@@ -81,7 +81,7 @@ PyObject* step(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* worthless(PyObject*, PyObject* positional, PyObject* keywords) {
-    PyObject* listener = Arguments(positional, keywords).at(0, "listener");
+    PyObject* listener = CallArguments(positional, keywords).at(0, "listener");
     if (listener == nullptr) return refuse("a listener is needed");
     py.Py_IncRef(listener);
     worthless_listener = listener;
@@ -89,13 +89,13 @@ PyObject* worthless(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* epoch(PyObject*, PyObject* positional, PyObject* keywords) {
-    const std::int64_t number = Arguments(positional, keywords).integer(0, "number", -1);
+    const std::int64_t number = CallArguments(positional, keywords).integer(0, "number", -1);
     if (number >= 0) note_epoch(static_cast<std::uint64_t>(number));
     return nothing();
 }
 
 PyObject* note_something(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     const std::int64_t kind = given.integer(0, "kind", 0);
     const Characters text(given.at(1, "text"));
     note(static_cast<format::AgentNoteKind>(kind), text.get(), given.integer(2, "a", 0),
@@ -104,7 +104,7 @@ PyObject* note_something(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* exception(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     const Characters type(given.at(0, "type"));
     const Characters message(given.at(1, "message"));
     const Characters causes(given.at(2, "causes"));
@@ -123,7 +123,7 @@ PyObject* exception(PyObject*, PyObject* positional, PyObject* keywords) {
         *places[count].into() = py.PySequence_GetItem(list, i);
         PyObject* place = places[count].get();
         if (place == nullptr || py.PyTuple_Size(place) != 3) break;
-        const Arguments parts(place, nullptr);
+        const CallArguments parts(place, nullptr);
         files[count].read(parts.at(0, ""));
         functions[count].read(parts.at(1, ""));
         const std::int64_t line = parts.integer(2, "", 0);
@@ -145,7 +145,7 @@ PyObject* exception(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* wrapped(WrapKind kind, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     PyObject* report = given.at(1, "report");
     if (report == nullptr) return refuse("function and report are needed");
     return wrap(kind, given.at(0, "function"), report);
@@ -163,7 +163,7 @@ PyObject* seen(PyObject*, PyObject* positional, PyObject* keywords) {
 // Quitter.__call__(self, code). Built in, so that the innermost Python frame is the caller's.
 PyObject* exit_called(PyObject*, PyObject* positional, PyObject* keywords) {
     const PySize count = py.PyTuple_Size(positional);
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     PyObject* status = given.at(count - 1, "status");
     const bool has_status = count > 0 && status != nullptr;
     // Elsewhere it ends a thread.
@@ -183,12 +183,13 @@ PyObject* attempt(PyObject*, PyObject* positional, PyObject*) {
     if (count < 1) return refuse("a function is needed");
     const Owned rest(py.PyTuple_GetSlice(positional, 1, count));
     if (!rest) return nullptr;
-    if (call_own(py.PyTuple_GetItem(positional, 0), rest.get()) == Outcome::passed) return nullptr;
+    if (call_own(py.PyTuple_GetItem(positional, 0), rest.get()) == CallOutcome::passed)
+        return nullptr;
     return nothing();
 }
 
 PyObject* hook(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Characters name(Arguments(positional, keywords).at(0, "name"));
+    const Characters name(CallArguments(positional, keywords).at(0, "name"));
     return load_hook(name.get().data);
 }
 
@@ -238,7 +239,7 @@ PyObject* brink_called(PyObject*, PyObject*, PyObject*) {
 }
 
 PyObject* listen(PyObject*, PyObject* positional, PyObject* keywords) {
-    PyObject* error = Arguments(positional, keywords).at(0, "error");
+    PyObject* error = CallArguments(positional, keywords).at(0, "error");
     if (error == nullptr) return refuse("an error is needed");
     if (brink_error == nullptr) {
         py.Py_IncRef(error);
@@ -250,7 +251,7 @@ PyObject* listen(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* wait_brink(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     const auto seen_count = static_cast<std::uint32_t>(given.integer(0, "seen", 0));
     const std::int64_t milliseconds = given.integer(1, "milliseconds", 1000);
     void* thread = py.PyEval_SaveThread();
@@ -269,7 +270,7 @@ PyObject* clock(PyObject*, PyObject*, PyObject*) {
 
 // Where a function's frame keeps its local variables; 0: not known for this version.
 PyObject** locals_of(PyObject* frame) {
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     auto* bytes = reinterpret_cast<char*>(frame);
     if (version.major != 3 || version.free_threaded) return nullptr;
     // PyFrameObject::f_localsplus; from 3.11 on _PyInterpreterFrame::localsplus, behind f_frame.
@@ -284,7 +285,7 @@ PyObject** locals_of(PyObject* frame) {
 // The values of a running function's local variables, None for an unset one. Reading f_locals
 // instead would leave a dictionary behind that keeps them alive.
 PyObject* fast_locals(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     PyObject* frame = given.at(0, "frame");
     const std::int64_t count = given.integer(1, "count", 0);
     PyObject** values = frame == nullptr ? nullptr : locals_of(frame);
@@ -299,7 +300,7 @@ PyObject* fast_locals(PyObject*, PyObject* positional, PyObject* keywords) {
 }
 
 PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     const Characters name(given.at(1, "name"));
     const Characters kind(given.at(2, "kind"));
     const Characters file(given.at(7, "file"));
@@ -317,7 +318,7 @@ PyObject* keeper(PyObject*, PyObject* positional, PyObject* keywords) {
 
 // A floating point number of so many bytes, as it lies in memory.
 PyObject* number_at(PyObject*, PyObject* positional, PyObject* keywords) {
-    const Arguments given(positional, keywords);
+    const CallArguments given(positional, keywords);
     const auto address = static_cast<std::uintptr_t>(given.integer(0, "address", 0));
     const std::int64_t size = given.integer(1, "size", 0);
     if (address == 0) return nothing();
@@ -348,7 +349,7 @@ PyObject* backward(PyObject*, PyObject*, PyObject*) {
 }
 
 PyObject* launches_kept(PyObject*, PyObject* positional, PyObject* keywords) {
-    keep_launches(Arguments(positional, keywords).integer(0, "elsewhere", 0) != 0);
+    keep_launches(CallArguments(positional, keywords).integer(0, "elsewhere", 0) != 0);
     return nothing();
 }
 

@@ -36,7 +36,7 @@ PyObject* call_watched(const Wrapper& self, PyObject* arguments, PyObject* keywo
     if (value && arguments_of_report) {
         py.Py_IncRef(value.get());  // the tuple takes it
         py.PyTuple_SetItem(arguments_of_report.get(), 0, value.get());
-        if (call_own(self.report, arguments_of_report.get()) == Outcome::passed) return nullptr;
+        if (call_own(self.report, arguments_of_report.get()) == CallOutcome::passed) return nullptr;
     }
     if (py.PyErr_Occurred() != nullptr) py.PyErr_Clear();
     py.PyErr_Restore(type.release(), value.release(), traceback.release());
@@ -44,7 +44,7 @@ PyObject* call_watched(const Wrapper& self, PyObject* arguments, PyObject* keywo
 }
 
 PyObject* call_seen(const Wrapper& self, PyObject* arguments, PyObject* keywords) {
-    if (call_own(self.report, arguments) == Outcome::passed) return nullptr;
+    if (call_own(self.report, arguments) == CallOutcome::passed) return nullptr;
     if (self.function != nullptr) return py.PyObject_Call(self.function, arguments, keywords);
     py.Py_IncRef(py.none);
     return py.none;

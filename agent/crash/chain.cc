@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
+#include "agent/signals/signal_set.h"
 #include "agent/signals/table.h"
 
 namespace holdfast::agent {

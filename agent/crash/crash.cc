@@ -11,17 +11,17 @@
 #include "agent/base/private_memory.h"
 #include "agent/base/spin_lock.h"
 #include "agent/crash/chain.h"
+#include "agent/crash/crash_slot.h"
 #include "agent/crash/memory.h"
 #include "agent/crash/record.h"
-#include "agent/crash/slot.h"
 #include "agent/crash/stack.h"
 #include "agent/process/own_process.h"
 #include "agent/process/quiet.h"
-#include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
 #include "agent/signals/runtime.h"
+#include "agent/signals/signal_set.h"
+#include "agent/signals/signal_stack.h"
 #include "agent/signals/table.h"
-#include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 #include <initializer_list>
 
-#include "agent/crash/lines.h"
+#include "agent/crash/crash_lines.h"
 #include "agent/crash/memory.h"
 
 namespace holdfast::agent {
@@ -35,7 +35,7 @@ bool wanted_by(const format::Crash& crash, const Mapping& mapping) {
     return mapping.executable || lost_page_in(crash, mapping);
 }
 
-bool list(Lines& lines, const Mapping& mapping) {
+bool list(CrashLines& lines, const Mapping& mapping) {
     return lines.number(mapping.start, 16)
         .add("-")
         .number(mapping.end, 16)
@@ -71,14 +71,14 @@ void copy_stack(format::Crash& crash) {
 
 void list_modules(format::Crash& crash) {
     bool complete = true;
-    Lines all(crash.modules, crash.modules_size);
+    CrashLines all(crash.modules, crash.modules_size);
     each_mapping([&](const Mapping& mapping) {
         if (wanted_by(crash, mapping)) complete = list(all, mapping);
         return complete;
     });
     if (complete) return;
     crash.modules_size = 0;
-    Lines chosen(crash.modules, crash.modules_size);
+    CrashLines chosen(crash.modules, crash.modules_size);
     for (const bool wanted : {true, false})
         each_mapping([&](const Mapping& mapping) {
             if (wanted_by(crash, mapping) && speaks_of(crash, mapping) == wanted)

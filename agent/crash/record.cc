@@ -10,10 +10,10 @@
 #include <atomic>
 
 #include "agent/base/clock.h"
+#include "agent/crash/crash_slot.h"
 #include "agent/crash/exception.h"
 #include "agent/crash/maps.h"
 #include "agent/crash/memory.h"
-#include "agent/crash/slot.h"
 #include "agent/crash/stderr.h"
 #include "agent/crash/threads.h"
 #include "agent/process/own_process.h"

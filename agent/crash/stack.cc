@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_stack.h"
 
 // Frame pointer based unwind information holds across the change of stacks.
 #if defined(__x86_64__)

@@ -2,7 +2,7 @@
 // the kernel.
 #include "agent/crash/threads.h"
 
-#include "agent/crash/lines.h"
+#include "agent/crash/crash_lines.h"
 #include "agent/crash/proc.h"
 
 namespace holdfast::agent {
@@ -14,7 +14,7 @@ struct TaskPath {
     TaskPath(int tid, Text name) {
         std::uint32_t size = 0;
         char line[64];
-        Lines lines(line, size);
+        CrashLines lines(line, size);
         lines.add("/proc/self/task/").number(static_cast<unsigned>(tid)).add("/").add(name).end();
         std::memcpy(text, line, size);
         text[size == 0 ? 0 : size - 1] = 0;
@@ -33,7 +33,7 @@ Text counter_of(Text line) {
 }  // namespace
 
 void list_threads(format::Crash& crash) {
-    Lines lines(crash.threads, crash.threads_size);
+    CrashLines lines(crash.threads, crash.threads_size);
     each_number_in("/proc/self/task", [&](int tid) {
         char name[32];
         const std::size_t name_size = ProcFile(TaskPath(tid, "comm").text).read(name, sizeof name);

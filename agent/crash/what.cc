@@ -6,7 +6,7 @@
 #include "agent/base/text.h"
 #include "agent/crash/exception.h"
 #include "agent/crash/memory.h"
-#include "agent/signals/mask.h"
+#include "agent/signals/signal_set.h"
 
 namespace holdfast::agent {
 namespace {

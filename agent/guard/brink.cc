@@ -9,7 +9,7 @@
 #include "agent/base/raw_calls.h"
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"
 #include "agent/guard/telling_room.h"

@@ -9,7 +9,7 @@
 #include "agent/base/self_memory.h"
 #include "agent/base/spin_lock.h"
 #include "agent/guard/growing_threads.h"
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 #include "agent/guard/raise_place.h"
 #include "agent/guard/refusal.h"
 #include "agent/guard/situation.h"

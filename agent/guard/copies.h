@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 
 namespace holdfast::agent {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 #include "record/guard_format.h"
 
 namespace holdfast::agent {

@@ -11,24 +11,24 @@
 namespace holdfast::agent {
 namespace {
 
-struct Place {
+struct CodePlace {
     Text file;      // the end of the path
     Text function;  // the name, or the end of a qualified name
 };
 
 // They call a task inside of a try and send on what it raises.
-constexpr Place carriers[] = {
+constexpr CodePlace carriers[] = {
     {"multiprocessing/pool.py", "worker"},
     {"concurrent/futures/process.py", "_process_worker"},
     {"loky/process_executor.py", "_process_worker"},
     {"data/_utils/worker.py", "_worker_loop"},
 };
 // The same in a thread: its error goes to the code that asks for the result.
-constexpr Place thread_carriers[] = {
+constexpr CodePlace thread_carriers[] = {
     {"concurrent/futures/thread.py", "run"},
 };
 // An error anywhere below these breaks the pool, and everybody who waits for it gets an error.
-constexpr Place thread_catchers[] = {
+constexpr CodePlace thread_catchers[] = {
     {"concurrent/futures/process.py", "wait_result_broken_or_wakeup"},
     {"loky/process_executor.py", "wait_result_broken_or_wakeup"},
 };
@@ -37,7 +37,7 @@ constexpr Text machinery[] = {"multiprocessing/queues.py", "multiprocessing/conn
                               "multiprocessing/reduction.py", "multiprocessing/synchronize.py",
                               "multiprocessing/context.py"};
 // Code whose error ends a process without anybody noticing.
-constexpr Place ends[] = {
+constexpr CodePlace ends[] = {
     {"multiprocessing/process.py", "_bootstrap"},
     {"multiprocessing/spawn.py", "spawn_main"},
     {"multiprocessing/forkserver.py", "main"},
@@ -48,7 +48,7 @@ bool ends_with(Text text, Text tail) {
     return text.size >= tail.size && Text(text.data + text.size - tail.size, tail.size) == tail;
 }
 
-bool is(const CalledFunction& called, const Place& place) {
+bool is(const CalledFunction& called, const CodePlace& place) {
     if (!ends_with(called.file, place.file) || !ends_with(called.function, place.function))
         return false;
     const std::size_t before = called.function.size - place.function.size;
@@ -82,11 +82,11 @@ std::size_t described(const RawFrame* frames, std::size_t count, CalledFunction*
 
 bool error_is_carried(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-        for (const Place& carrier : carriers)
+        for (const CodePlace& carrier : carriers)
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
-        for (const Place& carrier : thread_carriers)
+        for (const CodePlace& carrier : thread_carriers)
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
-        for (const Place& catcher : thread_catchers)
+        for (const CodePlace& catcher : thread_catchers)
             if (is(stack[i], catcher)) return i > 0;
     }
     return false;
@@ -100,16 +100,16 @@ bool is_thread_of_program(const CalledFunction* stack, std::size_t count) {
 
 bool error_is_sent_on(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i)
-        for (const Place& carrier : carriers)
+        for (const CodePlace& carrier : carriers)
             if (is(stack[i], carrier)) return true;
     return false;
 }
 
 bool error_is_received(const CalledFunction* stack, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
-        for (const Place& carrier : carriers)
+        for (const CodePlace& carrier : carriers)
             if (is(stack[i], carrier)) return i > 0 && is_task(stack[i - 1]);
-        for (const Place& end : ends)
+        for (const CodePlace& end : ends)
             if (is(stack[i], end)) return false;
     }
     return true;

@@ -8,7 +8,7 @@
 #include "agent/base/clock.h"
 #include "agent/base/text.h"
 #include "agent/box/slot.h"
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 #include "agent/heap/snapshot.h"
 #include "agent/process/own_process.h"
 #include "agent/python/own_path.h"

@@ -8,9 +8,9 @@
 
 #include "agent/base/clock.h"
 #include "agent/guard/copies.h"
+#include "agent/guard/guard_page.h"
 #include "agent/guard/headroom.h"
 #include "agent/guard/kept_back.h"
-#include "agent/guard/page.h"
 #include "agent/guard/telling_room.h"
 #include "agent/guard/unseen_growth.h"
 #include "agent/guard/victim.h"

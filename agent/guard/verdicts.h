@@ -2,7 +2,7 @@
 // refusal asks anew, everything else uses this.
 #pragma once
 
-#include "agent/guard/page.h"
+#include "agent/guard/guard_page.h"
 
 namespace holdfast::agent {
 

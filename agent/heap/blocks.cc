@@ -8,7 +8,7 @@ namespace holdfast::agent {
 namespace {
 
 // One mapping per size, kept over fork and wiped by it: a child uses them again.
-Block* tables[3];
+SampledBlock* tables[3];
 
 // Under the heap's lock. Readers without the lock only need to see their own blocks.
 void add_one(std::atomic<std::uint8_t>& sharing) {
@@ -41,27 +41,27 @@ void forget_counted_pages() {
 bool BlockTable::grow() {
     const std::uint32_t bits = bits_ == 0 ? first_bits : bits_ + growth_bits;
     if (bits > most_bits) return false;
-    Block*& fresh = tables[(bits - first_bits) / growth_bits];
-    const std::size_t size = sizeof(Block) << bits;
-    if (fresh == nullptr) fresh = static_cast<Block*>(wiped_on_fork(size));
+    SampledBlock*& fresh = tables[(bits - first_bits) / growth_bits];
+    const std::size_t size = sizeof(SampledBlock) << bits;
+    if (fresh == nullptr) fresh = static_cast<SampledBlock*>(wiped_on_fork(size));
     if (fresh == nullptr) return false;
-    Block* old = blocks_;
+    SampledBlock* old = blocks_;
     const std::uint32_t old_capacity = capacity();
     blocks_ = fresh;
     bits_ = bits;
     for (std::uint32_t i = 0; i < old_capacity; ++i)
         if (old[i].address != 0) put(old[i]);
-    if (old != nullptr) ::madvise(old, old_capacity * sizeof(Block), MADV_DONTNEED);
+    if (old != nullptr) ::madvise(old, old_capacity * sizeof(SampledBlock), MADV_DONTNEED);
     return true;
 }
 
-void BlockTable::put(const Block& block) {
+void BlockTable::put(const SampledBlock& block) {
     std::uint32_t at = home(block.address);
     while (blocks_[at].address != 0) at = (at + 1) & (capacity() - 1);
     blocks_[at] = block;
 }
 
-bool BlockTable::insert(const Block& block) {
+bool BlockTable::insert(const SampledBlock& block) {
     if (count_ >= capacity() / 4 * 3 && !grow()) return false;
     put(block);
     ++count_;
@@ -84,11 +84,11 @@ void BlockTable::remove_at(std::uint32_t at) {
             hole = probe;
         }
     }
-    blocks_[hole] = Block{};
+    blocks_[hole] = SampledBlock{};
     --count_;
 }
 
-bool BlockTable::take(std::uint64_t address, Block& out) {
+bool BlockTable::take(std::uint64_t address, SampledBlock& out) {
     if (count_ == 0) return false;
     for (std::uint32_t at = home(address); blocks_[at].address != 0;
          at = (at + 1) & (capacity() - 1)) {

@@ -8,7 +8,7 @@
 
 namespace holdfast::agent {
 
-struct Block {
+struct SampledBlock {
     std::uint64_t address = 0;  // 0: empty
     std::uint64_t weight = 0;   // the bytes it stands for
     std::uint64_t size_and_site = 0;
@@ -21,8 +21,8 @@ struct Block {
     bool touched() const { return size_and_site >> 63U != 0; }  // see heap/touched.h
     void set_touched() { size_and_site |= 1ULL << 63U; }
 };
-inline Block make_block(std::uint64_t address, std::uint64_t size, std::uint64_t weight,
-                        std::uint16_t site, bool arena) {
+inline SampledBlock make_block(std::uint64_t address, std::uint64_t size, std::uint64_t weight,
+                               std::uint16_t site, bool arena) {
     return {address, weight,
             (size & ((1ULL << 48U) - 1)) | static_cast<std::uint64_t>(site) << 48U |
                 static_cast<std::uint64_t>(arena) << 62U};
@@ -55,8 +55,8 @@ public:
                    std::memory_order_relaxed) != 0;
     }
     // False when there is no room: thin it, and try again.
-    bool insert(const Block& block);
-    bool take(std::uint64_t address, Block& out);
+    bool insert(const SampledBlock& block);
+    bool take(std::uint64_t address, SampledBlock& out);
     std::uint32_t count() const { return count_; }
 
     // Calls keep(block) once for each and removes those for which it returns false. It may change
@@ -92,10 +92,10 @@ private:
         return ((address >> 4U) * 0x9E3779B97F4A7C15ULL) >> 48U;
     }
     bool grow();
-    void put(const Block& block);
+    void put(const SampledBlock& block);
     void remove_at(std::uint32_t at);
 
-    Block* blocks_;
+    SampledBlock* blocks_;
     std::uint32_t bits_, count_;
     // How many blocks share a place; one that ran full stays so.
     std::atomic<std::uint8_t> filter_[1U << 16U];

@@ -21,7 +21,7 @@ AgentMemory* memory_of_slot() {
 // An arena says only which line asked for it: one sample, whatever its size.
 std::uint64_t arena_variance(std::uint64_t size) { return size / kib * (size / kib); }
 
-void settle(AgentMemory& memory, const Block& gone) {
+void settle(AgentMemory& memory, const SampledBlock& gone) {
     format::AgentSite& site = memory.sites[gone.site()];
     if (gone.arena() && gone.weight < site.live_bytes)
         site.variance_kib2 = static_cast<std::uint64_t>(
@@ -37,7 +37,7 @@ void remove_late(HeapState& state, AgentMemory& memory) {
         const std::uint64_t address = late.exchange(0, std::memory_order_acq_rel);
         if (address == 0) continue;
         state.late_count.fetch_sub(1);
-        Block gone;
+        SampledBlock gone;
         if (state.held.blocks.take(address, gone)) settle(memory, gone);
     }
 }
@@ -100,10 +100,10 @@ void count_for_caller(std::uint32_t flags, std::uint64_t weight, Count count) {
     state->lock.unlock();
 }
 
-void put_block(HeapState& state, AgentMemory& memory, const Block& block) {
+void put_block(HeapState& state, AgentMemory& memory, const SampledBlock& block) {
     // A counted block at this address must have been freed unseen: in a signal handler, or through
     // an allocator's own function.
-    Block stale;
+    SampledBlock stale;
     if (state.held.blocks.take(block.address, stale)) settle(memory, stale);
     if (!state.held.blocks.insert(block)) {
         thin_blocks(state, memory);
@@ -167,7 +167,7 @@ void count_arena(std::uint64_t begin, std::uint64_t size) {
 
 void move_arena(HeapState& state, AgentMemory& memory, std::uint64_t address, std::uint16_t to,
                 std::int64_t since) {
-    Block block;
+    SampledBlock block;
     if (!state.held.blocks.take(address, block)) return;  // another thread freed it meanwhile
     const std::uint16_t from = block.site();
     if (from == to) {
@@ -199,7 +199,7 @@ void count_region(std::uint64_t begin, std::uint64_t size, std::uint64_t weight)
     });
 }
 
-bool uncount_block(const void* address, Block* out) {
+bool uncount_block(const void* address, SampledBlock* out) {
     HeapState* state = counting() ? heap_state() : nullptr;
     AgentMemory* memory = memory_of_slot();
     if (state == nullptr || memory == nullptr) return false;
@@ -216,7 +216,7 @@ bool uncount_block(const void* address, Block* out) {
         return false;
     }
     remove_late(*state, *memory);
-    Block gone;
+    SampledBlock gone;
     if (!state->held.blocks.take(at, gone)) return false;
     settle(*memory, gone);
     spend_effort(*state, effort_to_forget);
@@ -224,7 +224,7 @@ bool uncount_block(const void* address, Block* out) {
     return true;
 }
 
-void recount_block(const Block& block) {
+void recount_block(const SampledBlock& block) {
     HeapState* state = heap_state();
     AgentMemory* memory = memory_of_slot();
     if (state == nullptr || memory == nullptr) return;

@@ -201,7 +201,7 @@ TEST(BlockTable, DoesAsAMapDoes) {
     std::mt19937_64 random(3);
     for (int i = 0; i < 200'000; ++i) {
         const std::uint64_t address = 0x10000 + (random() % 20'000) * 16;
-        Block found;
+        SampledBlock found;
         const auto known = model.find(address);
         if (known == model.end()) {
             ASSERT_FALSE(table->take(address, found));

@@ -15,7 +15,7 @@
 #include "agent/heap/next.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_stack.h"
 
 #define HOLDFAST_RARE __attribute__((noinline, cold))
 
@@ -140,7 +140,7 @@ HOLDFAST_RARE void* realloc_slowly(void* block, std::size_t size, bool covered,
         }
         weight = visit.weight();
     }
-    Block before;
+    SampledBlock before;
     bool was_counted = false;
     if (may_hold(block)) {
         const KeepErrno keep;

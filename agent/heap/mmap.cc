@@ -15,7 +15,7 @@
 #include "agent/heap/pymem.h"
 #include "agent/heap/sampling.h"
 #include "agent/heap/state.h"
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_stack.h"
 
 namespace holdfast::agent {
 namespace {

@@ -204,7 +204,7 @@ void notice_growth(PyMemState& state, const AgentMemory& memory, std::int64_t ti
 }
 
 bool prepare(format::AgentSlot& own) {
-    const PythonVersion python = python_version();
+    const RunningPython python = python_version();
     if (!python.lines || python.free_threaded || !find_pymem()) return false;
     if (pymem_state == nullptr)
         pymem_state = static_cast<PyMemState*>(wiped_on_fork(sizeof(PyMemState)));

@@ -41,7 +41,7 @@ std::uint16_t print_of(std::uint64_t object, Read read) {
 
 void find_printed_types() {
     if (tuple_type != 0) return;
-    const PythonVersion python = python_version();
+    const RunningPython python = python_version();
     if (python.minor >= 14) first_item_at = 32;  // behind the cached hash
     float_type = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "PyFloat_Type"));
     int_type = reinterpret_cast<std::uintptr_t>(::dlsym(RTLD_DEFAULT, "PyLong_Type"));

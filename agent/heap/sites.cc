@@ -144,7 +144,7 @@ bool SiteIndex::make_room(AgentMemory& memory, Holdings& held, std::int64_t now)
         held.regions.each([&](Region& region) {
             if (leaves[region.site]) region.site = other_site;
         });
-        held.blocks.filter([&](Block& block) {
+        held.blocks.filter([&](SampledBlock& block) {
             if (!leaves[block.site()]) return true;
             block =
                 make_block(block.address, block.size(), block.weight, other_site, block.arena());

@@ -106,9 +106,9 @@ void count_arena(std::uint64_t begin, std::uint64_t size);
 void move_arena(HeapState& state, format::AgentMemory& memory, std::uint64_t address,
                 std::uint16_t to, std::int64_t since);
 // Before the block is freed. True: it was counted, and `out` describes it.
-bool uncount_block(const void* address, Block* out = nullptr);
+bool uncount_block(const void* address, SampledBlock* out = nullptr);
 // Counts it again if freeing or moving it failed.
-void recount_block(const Block& block);
+void recount_block(const SampledBlock& block);
 void uncount_regions(std::uint64_t begin, std::uint64_t end);
 // Moves what is counted in the old range; the new one may be shorter or longer.
 void move_region(std::uint64_t begin, std::uint64_t size, std::uint64_t new_begin,

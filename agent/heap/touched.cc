@@ -45,7 +45,7 @@ void weigh_by_touch(HeapState& state, format::AgentMemory& memory) {
         region.weight = weigh(memory, region.site, region.begin, region.size(), region.weight);
         region.touched = region.weight >= region.size() / probes * probes;
     });
-    state.held.blocks.each([&](Block& block) {
+    state.held.blocks.each([&](SampledBlock& block) {
         if (block.touched() || block.arena() || block.size() < worth_asking || ++asked > most_asked)
             return;
         block.weight = weigh(memory, block.site(), block.address, block.size(), block.weight);

@@ -165,7 +165,7 @@ void housekeeping(HeapState& state, std::int64_t now) {
 
 void thin_blocks(HeapState& state, AgentMemory& memory) {
     const std::uint64_t small = 4 * state.interval.load(std::memory_order_relaxed);
-    state.held.blocks.filter([&](Block& block) {
+    state.held.blocks.filter([&](SampledBlock& block) {
         if (block.arena() || block.weight > small) return true;
         const std::uint16_t site = block.site();
         take_from_site(memory, site, block.size(), block.weight);

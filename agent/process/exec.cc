@@ -10,7 +10,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/real.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/spawn_environment.h"
 #include "base/exec_target.h"
 

@@ -18,7 +18,7 @@
 #include "agent/box/slot.h"
 #include "agent/bridge/bridge.h"
 #include "agent/heap/heap.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 #include "agent/signals/table.h"
 #include "base/exec_target.h"
 

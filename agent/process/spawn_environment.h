@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "agent/base/self_memory.h"
-#include "agent/process/environment.h"
+#include "agent/process/own_variables.h"
 #include "agent/process/quiet.h"
+#include "agent/signals/signal_stack.h"
 #include "agent/signals/table.h"
-#include "agent/signals/thread_stack.h"
 #include "base/exec_target.h"
 
 namespace holdfast::agent {

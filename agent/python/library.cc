@@ -141,9 +141,9 @@ bool python_running() {
            (python->is_finalizing == nullptr || python->is_finalizing() == 0);
 }
 
-PythonVersion python_version() {
+RunningPython python_version() {
     const PythonLibrary* python = python_library();
-    return python != nullptr ? python->version : PythonVersion{};
+    return python != nullptr ? python->version : RunningPython{};
 }
 
 bool trusted(const PythonLibrary& python, std::uintptr_t own_thread) {

@@ -10,7 +10,7 @@
 namespace holdfast::agent {
 
 struct PythonLibrary {
-    PythonVersion version;
+    RunningPython version;
     frames::Layout layout;  // good only with version.lines
     std::uintptr_t runtime = 0;
     std::uintptr_t code_type = 0;

@@ -17,7 +17,7 @@ struct RawFrame {
     std::uint32_t first_line;  // a hash of where it begins: with `code`, tells a reused address
 };
 
-struct PythonVersion {
+struct RunningPython {
     std::uint32_t major = 0, minor = 0, micro = 0;
     bool free_threaded = false;
     bool lines = false;  // the layout is known, so stacks can be read
@@ -28,7 +28,7 @@ struct PythonVersion {
 bool python_here(bool look_again = false);
 // False before Py_Initialize and after Py_Finalize began.
 bool python_running();
-PythonVersion python_version();
+RunningPython python_version();
 
 // The calling thread's frames, innermost first; 0 when it has none. Plain loads: only for a thread
 // that is not itself in the middle of a crash.

@@ -99,7 +99,7 @@ HOLDFAST_EXPORT int probe_described() { return static_cast<int>(described); }
 // major, minor, micro, free-threaded, lines, running, here
 HOLDFAST_EXPORT void probe_version(int* out) {
     out[6] = python_here(true) ? 1 : 0;
-    const PythonVersion version = python_version();
+    const RunningPython version = python_version();
     out[0] = static_cast<int>(version.major);
     out[1] = static_cast<int>(version.minor);
     out[2] = static_cast<int>(version.micro);
@@ -122,7 +122,7 @@ HOLDFAST_EXPORT int probe_line(int minor, const char* table, std::size_t size, i
     frames::Layout layout{};
     layout.bytes_size = 0;
     layout.bytes_data = 8;
-    frames::ByteStream stream(memory, layout, 16);
+    frames::BytesReader stream(memory, layout, 16);
     return static_cast<int>(
         frames::line_in_table(stream, static_cast<unsigned>(minor), first_line, instruction));
 }

@@ -7,7 +7,7 @@
 
 #include "agent/base/export.h"
 #include "agent/base/real.h"
-#include "agent/signals/mask.h"
+#include "agent/signals/signal_set.h"
 #include "agent/signals/table.h"
 
 namespace holdfast::agent {

@@ -13,9 +13,9 @@
 #include "agent/base/self_memory.h"
 #include "agent/crash/record.h"
 #include "agent/crash/stack.h"
-#include "agent/signals/mask.h"
+#include "agent/signals/signal_set.h"
+#include "agent/signals/signal_stack.h"
 #include "agent/signals/table.h"
-#include "agent/signals/thread_stack.h"
 
 namespace holdfast::agent {
 namespace {

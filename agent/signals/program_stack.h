@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "agent/signals/mask.h"
+#include "agent/signals/signal_set.h"
 
 namespace holdfast::agent {
 

@@ -1,8 +1,8 @@
 // Records who sent a signal; then the program's own action follows.
 #include "agent/box/events.h"
 #include "agent/crash/crash.h"
-#include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
+#include "agent/signals/signal_set.h"
 #include "agent/signals/table.h"
 
 #include <errno.h>

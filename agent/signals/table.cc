@@ -10,9 +10,9 @@
 #include "agent/base/real.h"
 #include "agent/base/spin_lock.h"
 #include "agent/guard/brink_call.h"
-#include "agent/signals/mask.h"
 #include "agent/signals/program_stack.h"
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_set.h"
+#include "agent/signals/signal_stack.h"
 
 namespace holdfast::agent {
 namespace {
@@ -29,11 +29,11 @@ constinit Entry table[signal_count + 1] = {};
 constinit std::atomic<SignalHandler> stepped_aside{nullptr};
 
 // Wiped by fork: the child's lock is free, and it sees that it is a new process.
-struct Process {
+struct OwnProcess {
     SpinLock lock;
     std::atomic<int> pid;
 };
-constinit std::atomic<Process*> process{nullptr};
+constinit std::atomic<OwnProcess*> process{nullptr};
 
 constinit Real<decltype(&::sigaction)> real_sigaction{"sigaction"};
 
@@ -41,7 +41,7 @@ constinit Real<decltype(&::sigaction)> real_sigaction{"sigaction"};
 // interrupted.
 class Locked {
 public:
-    explicit Locked(Process& of) : lock_(of.lock) { lock_.lock(); }
+    explicit Locked(OwnProcess& of) : lock_(of.lock) { lock_.lock(); }
     ~Locked() { lock_.unlock(); }
     Locked(const Locked&) = delete;
     Locked& operator=(const Locked&) = delete;
@@ -51,13 +51,13 @@ private:
     SpinLock& lock_;
 };
 
-Process* make_process() {
-    Process* made = process.load(std::memory_order_acquire);
+OwnProcess* make_process() {
+    OwnProcess* made = process.load(std::memory_order_acquire);
     if (made != nullptr) return made;
-    made = static_cast<Process*>(wiped_on_fork(sizeof(Process)));
+    made = static_cast<OwnProcess*>(wiped_on_fork(sizeof(OwnProcess)));
     if (made == nullptr) return nullptr;
     made->pid.store(::getpid(), std::memory_order_relaxed);
-    Process* before = nullptr;
+    OwnProcess* before = nullptr;
     if (!process.compare_exchange_strong(before, made)) return before;
     return made;
 }
@@ -151,7 +151,7 @@ void set_defaults_again(SignalHandler ours) {
 }  // namespace
 
 bool own_process() {
-    Process* known = process.load(std::memory_order_acquire);
+    OwnProcess* known = process.load(std::memory_order_acquire);
     if (known == nullptr) return false;
     const int own = ::getpid();
     int pid = known->pid.load(std::memory_order_relaxed);
@@ -172,7 +172,7 @@ bool in_vfork_child() {
 
 bool stand_before(int number, const Front& front) {
     if (number < 1 || number > signal_count) return false;
-    Process* own = make_process();
+    OwnProcess* own = make_process();
     if (own == nullptr || !own_process()) return false;
     const Locked locked(*own);
     Entry& entry = table[number];

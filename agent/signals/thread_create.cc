@@ -7,7 +7,7 @@
 #include "agent/base/export.h"
 #include "agent/base/real.h"
 #include "agent/base/self_memory.h"
-#include "agent/signals/thread_stack.h"
+#include "agent/signals/signal_stack.h"
 
 namespace holdfast::agent {
 namespace {

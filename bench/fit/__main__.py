@@ -32,9 +32,9 @@ import results  # noqa: E402
 import rows  # noqa: E402
 
 import holdfast  # noqa: E402
-from holdfast.planner.capture import Make, capture, record  # noqa: E402
-from holdfast.planner.device import Device  # noqa: E402
-from holdfast.planner.small_run import REAL, SmallRuns  # noqa: E402
+from holdfast.planner.capture.capture import Make, capture, record  # noqa: E402
+from holdfast.planner.capture.small_run import REAL, SmallRuns  # noqa: E402
+from holdfast.planner.exchange.device import Device  # noqa: E402
 
 GIB = 1 << 30
 

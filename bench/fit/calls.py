@@ -20,7 +20,7 @@ import torch  # noqa: E402
 from torch import nn  # noqa: E402
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 
-from holdfast.planner import facts  # noqa: E402
+from holdfast.planner.pretend import facts  # noqa: E402
 
 TIMM = """
 resnet26d resnet34 resnet50d resnext50_32x4d seresnet50 ecaresnet50d res2net50_26w_4s resnest50d

@@ -21,11 +21,12 @@ import keras
 import keras_models
 import numpy as np
 
-from holdfast.planner import keras_data, keras_serve
-from holdfast.planner.device import Device
-from holdfast.planner.keras_step import Step
-from holdfast.planner.keras_trace import trace
-from holdfast.planner.numbers import ALLOC, FREE
+from holdfast.planner.answer import keras_serve
+from holdfast.planner.exchange.device import Device
+from holdfast.planner.exchange.numbers import ALLOC, FREE
+from holdfast.planner.keras import keras_data
+from holdfast.planner.keras.keras_step import Step
+from holdfast.planner.keras.keras_trace import trace
 
 BACKEND = keras.backend.backend()
 
@@ -65,7 +66,7 @@ def data_of(model: Any, batch: int) -> tuple[Any, Any]:
 
 def on_torch(name: str, policy: str, batch: int) -> tuple[int, int]:
     """An exact capture, and the estimate replayed with the same workspaces."""
-    from holdfast.planner.capture import capture
+    from holdfast.planner.capture.capture import capture
 
     with tempfile.TemporaryDirectory() as folder:
         exact, near = Path(folder, "exact.capture"), Path(folder, "near.capture")

@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from holdfast.planner.capture import mark
+from holdfast.planner.capture.capture import mark
 
 
 def load_definitions(truth: Path) -> Any:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
 
-from holdfast.planner import table_file
-from holdfast.planner.table_file import BATCH
+from holdfast.planner.measure import table_file
+from holdfast.planner.measure.table_file import BATCH
 
 Call = tuple[int, ...]
 MUCH = 100 << 20

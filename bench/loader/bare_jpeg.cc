@@ -24,15 +24,15 @@
 
 namespace {
 
-using holdfast::loader::Box;
+using holdfast::loader::CropBox;
+using holdfast::loader::ImageSize;
 using holdfast::loader::RowSink;
 using holdfast::loader::Scaler;
 using holdfast::loader::Scratch;
-using holdfast::loader::Size;
 
 class Image : public RowSink {
 public:
-    explicit Image(Size size)
+    explicit Image(ImageSize size)
         : width_(size.width), pixels_(std::size_t{size.height} * size.width * 3) {}
     void row(std::uint32_t y, const std::uint8_t* pixels) override {
         std::memcpy(pixels_.data() + std::size_t{y} * width_ * 3, pixels, std::size_t{width_} * 3);
@@ -55,7 +55,8 @@ bool read_file(const std::string& path, std::vector<std::uint8_t>& bytes) {
 
 class Worker {
 public:
-    Worker(Size out, bool resize) : out_(out), resize_(resize), image_(out), room_(1U << 20U) {}
+    Worker(ImageSize out, bool resize)
+        : out_(out), resize_(resize), image_(out), room_(1U << 20U) {}
 
     void decode(const std::string& path) {
         if (!read_file(path, bytes_)) std::exit(1);
@@ -67,11 +68,11 @@ public:
         jpeg_read_header(&info, TRUE);
         info.out_color_space = JCS_RGB;
         jpeg_start_decompress(&info);
-        const Size in{info.output_height, info.output_width};
+        const ImageSize in{info.output_height, info.output_width};
         Scratch scratch(room_);
         Scaler scaler;
         row_.resize(std::size_t{in.width} * 3 + 64);
-        const Box whole{0, 0, static_cast<double>(in.width), static_cast<double>(in.height)};
+        const CropBox whole{0, 0, static_cast<double>(in.width), static_cast<double>(in.height)};
         if (resize_ && !scaler.begin(scratch, in, whole, out_, 3, image_)) std::exit(1);
         while (info.output_scanline < info.output_height) {
             JSAMPROW into = resize_ ? scaler.next_row() : row_.data();
@@ -83,7 +84,7 @@ public:
     }
 
 private:
-    Size out_;
+    ImageSize out_;
     bool resize_;
     Image image_;
     std::vector<std::byte> room_;
@@ -108,8 +109,8 @@ int main(int argc, char** argv) {
         return 2;
     }
     const int count = std::atoi(argv[1]);
-    const Size out{static_cast<std::uint32_t>(std::atoi(argv[2])),
-                   static_cast<std::uint32_t>(std::atoi(argv[3]))};
+    const ImageSize out{static_cast<std::uint32_t>(std::atoi(argv[2])),
+                        static_cast<std::uint32_t>(std::atoi(argv[3]))};
     const auto passes = static_cast<std::size_t>(std::atoi(argv[4]));
     const bool resize = argc > 5 && std::strcmp(argv[5], "--resize") == 0;
     std::vector<std::string> names;

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 
 from holdfast._descendants import descendants
-from holdfast._held import Held, stat_fields
+from holdfast._held_process import HeldProcess, stat_fields
 
 # It reads until the word comes that the pause is over, or until its input ends because this process
 # has died. Then it continues each PID:START that still has this start.
@@ -31,7 +31,7 @@ done
 def children_paused() -> Iterator[list[int]]:
     """Stops the processes below this one; none, if the helper that continues them cannot start."""
     found = _running_below_us()
-    stopped: list[Held] = []
+    stopped: list[HeldProcess] = []
     release = _start_release(found) if found else None
     try:
         if release is not None:
@@ -48,9 +48,9 @@ def children_paused() -> Iterator[list[int]]:
             child.close()
 
 
-def _running_below_us() -> list[Held]:
+def _running_below_us() -> list[HeldProcess]:
     """A pid that was found may have passed to a stranger before it was held: so looks again."""
-    held = [child for child in map(Held.open, descendants(os.getpid())) if child is not None]
+    held = [child for child in map(HeldProcess.open, descendants(os.getpid())) if child is not None]
     still_ours = set(descendants(os.getpid()))
     found = []
     for child in held:
@@ -61,7 +61,7 @@ def _running_below_us() -> list[Held]:
     return found
 
 
-def _start_release(children: list[Held]) -> subprocess.Popen[bytes] | None:
+def _start_release(children: list[HeldProcess]) -> subprocess.Popen[bytes] | None:
     words = ["/bin/sh", "-c", _RELEASE, "sh", *(f"{one.pid}:{one.start}" for one in children)]
     try:
         # In its own session, so that Ctrl-C does not end it.
@@ -80,7 +80,7 @@ def _end_release(release: subprocess.Popen[bytes]) -> None:
     release.wait()
 
 
-def _wait_for_stop(children: list[Held]) -> None:
+def _wait_for_stop(children: list[HeldProcess]) -> None:
     """A signal may not have arrived yet; a process that reads from disk stops later."""
     for _ in range(100):
         if all(_state(child.pid) in "TtZX" for child in children):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast import _held
-from holdfast._held import Held, start_of, stat_fields
+from holdfast import _held_process
+from holdfast._held_process import HeldProcess, start_of, stat_fields
 from holdfast._pause import children_paused
 
 WAITS = [sys.executable, "-c", "import sys; sys.stdin.read()"]
@@ -37,8 +37,8 @@ def eventually(look):
 @pytest.fixture(params=["pidfd", "start time"])
 def way(request, monkeypatch):
     if request.param == "start time":  # Python 3.8, or an older kernel
-        monkeypatch.setattr(_held, "_open_pidfd", None)
-    elif _held._open_pidfd is None:
+        monkeypatch.setattr(_held_process, "_open_pidfd", None)
+    elif _held_process._open_pidfd is None:
         pytest.skip("this Python knows no pidfds")
 
 
@@ -68,7 +68,7 @@ def test_one_that_stood_still_before_is_left_alone(way, child):
 
 
 def test_children_go_on_when_who_paused_them_is_killed():
-    environment = os.environ | {"PYTHONPATH": str(Path(_held.__file__).parents[1])}
+    environment = os.environ | {"PYTHONPATH": str(Path(_held_process.__file__).parents[1])}
     pausing = subprocess.Popen(
         [sys.executable, "-c", DIES_PAUSED],
         stdin=subprocess.PIPE,
@@ -86,14 +86,14 @@ def test_children_go_on_when_who_paused_them_is_killed():
 
 
 def test_a_process_that_has_the_pid_of_another_is_not_signalled(child):
-    assert Held(child.pid, str(int(start_of(child.pid)) + 1)).send(signal.SIGKILL) is False
+    assert HeldProcess(child.pid, str(int(start_of(child.pid)) + 1)).send(signal.SIGKILL) is False
     assert child.poll() is None
-    assert Held(child.pid, start_of(child.pid)).send(signal.SIGKILL) is True
+    assert HeldProcess(child.pid, start_of(child.pid)).send(signal.SIGKILL) is True
     assert child.wait() == -signal.SIGKILL
 
 
 def test_one_that_has_ended_gets_no_signal(way, child):
-    held = Held.open(child.pid)
+    held = HeldProcess.open(child.pid)
     child.stdin.close()
     child.wait()
     assert held.send(signal.SIGCONT) is False
@@ -102,12 +102,12 @@ def test_one_that_has_ended_gets_no_signal(way, child):
 
 @pytest.mark.parametrize("pid", [-1, 0, 1])
 def test_nothing_holds_what_would_be_everybody_or_init(pid):
-    assert Held.open(pid) is None
+    assert HeldProcess.open(pid) is None
     with pytest.raises(AssertionError):
-        Held(pid, "0")
+        HeldProcess(pid, "0")
 
 
 def test_nothing_holds_itself():
-    assert Held.open(os.getpid()) is None
+    assert HeldProcess.open(os.getpid()) is None
     with pytest.raises(AssertionError):
-        Held(os.getpid(), "0")
+        HeldProcess(os.getpid(), "0")

@@ -4,14 +4,14 @@
 #include <optional>
 
 #include "base/text.h"
-#include "check/elf_file.h"
+#include "check/dynamic_elf.h"
 
 namespace holdfast::check {
 namespace {
 
 constexpr std::size_t most_versions = 4096;
 
-void read_needs(const ElfFile& file, std::uint64_t at, ElfFacts& facts) {
+void read_needs(const DynamicElf& file, std::uint64_t at, ElfFacts& facts) {
     Elf64_Verneed need;
     for (std::size_t i = 0; i < most_versions && file.get(at, need); ++i) {
         const std::string library = file.name(need.vn_file);
@@ -28,7 +28,7 @@ void read_needs(const ElfFile& file, std::uint64_t at, ElfFacts& facts) {
     }
 }
 
-void read_offers(const ElfFile& file, std::uint64_t at, ElfFacts& facts) {
+void read_offers(const DynamicElf& file, std::uint64_t at, ElfFacts& facts) {
     Elf64_Verdef definition;
     for (std::size_t i = 0; i < most_versions && file.get(at, definition); ++i) {
         Elf64_Verdaux own;
@@ -41,7 +41,7 @@ void read_offers(const ElfFile& file, std::uint64_t at, ElfFacts& facts) {
 }  // namespace
 
 Result<ElfFacts> parse_elf(const ReadAt& read) {
-    ElfFile file(read);
+    DynamicElf file(read);
     if (const Status opened = file.open(); !opened) return opened.error();
     ElfFacts facts;
     facts.machine = file.machine();

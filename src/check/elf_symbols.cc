@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "check/elf_file.h"
+#include "check/dynamic_elf.h"
 
 namespace holdfast::check {
 namespace {
@@ -104,7 +104,7 @@ private:
         return index == 0 ? std::optional(false) : std::nullopt;
     }
 
-    ElfFile file_;
+    DynamicElf file_;
     std::uint64_t symbols_ = 0;
     std::optional<std::uint64_t> hash_, gnu_hash_;
     std::uint32_t buckets_ = 0, first_hashed_ = 0, bloom_words_ = 0;

@@ -107,7 +107,7 @@ struct Package {
 };
 
 // A library that something needs, as the loader would look for it.
-struct Lookup {
+struct LibraryLookup {
     std::string by;       // the file that needs it
     std::string library;  // "libcudnn.so.9"
     std::string found;    // empty: nowhere
@@ -151,7 +151,7 @@ struct Python {
     std::vector<std::string> sites;
     std::vector<Package> packages;
     std::vector<Framework> frameworks;
-    std::vector<Lookup> lookups;
+    std::vector<LibraryLookup> lookups;
     std::vector<VersionGap> gaps;
     std::vector<Extension> extensions;  // those that could be judged
     std::vector<OpenMpCopy> openmp;

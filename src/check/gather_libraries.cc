@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/gather.h"
-#include "check/loader.h"
+#include "check/library_finder.h"
 #include "check/paths.h"
 
 namespace holdfast::check {
@@ -133,18 +133,18 @@ void gather_libraries(Sight& sight, Environment& environment) {
     gather_openmp(sight, python);
     gather_mkl(sight, python);
     const std::string program = followed(sight, python.program);
-    Loader loader(sight, environment, program);
+    LibraryFinder finder(sight, environment, program);
     // A saved root may contain the environment but not the system's libraries: then nothing is
     // known about those.
-    const ElfFacts* own = loader.elf(program);
-    if (!loader.find("libc.so.6", program, own != nullptr ? *own : ElfFacts{})) return;
+    const ElfFacts* own = finder.elf(program);
+    if (!finder.find("libc.so.6", program, own != nullptr ? *own : ElfFacts{})) return;
     std::set<std::string> told;
     for (const std::string& file : deciding_files(sight, environment)) {
-        const ElfFacts* facts = loader.elf(file);
+        const ElfFacts* facts = finder.elf(file);
         if (facts == nullptr) continue;
         for (const std::string& soname : facts->needed) {
             if (is_left_out(soname)) continue;
-            auto found = loader.find(soname, file, *facts);
+            auto found = finder.find(soname, file, *facts);
             // A library from the same package is loaded before it, by path.
             if (!found && sight.exists(joined(folder_of(file), soname)))
                 found = FoundLibrary{joined(folder_of(file), soname), "beside it"};
@@ -157,7 +157,7 @@ void gather_libraries(Sight& sight, Environment& environment) {
             const ElfFacts* offered = nullptr;
             for (const VersionNeed& need : facts->needs) {
                 if (need.library != soname || !is_judged_version(need.version)) continue;
-                if (offered == nullptr) offered = loader.elf(found->path);
+                if (offered == nullptr) offered = finder.elf(found->path);
                 if (offered == nullptr || offered->offers.empty()) break;
                 const auto& offers = offered->offers;
                 const bool has =

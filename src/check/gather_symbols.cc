@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "check/gather.h"
-#include "check/loader.h"
+#include "check/library_finder.h"
 #include "check/paths.h"
 
 namespace holdfast::check {
@@ -30,7 +30,7 @@ std::optional<std::string> module_of(std::string_view file, const std::string& v
 
 // The file and all libraries that it needs, and the program with its libraries. Nothing if one is
 // not found: torch and others load libraries by path, and then nobody can know.
-std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::string& file,
+std::optional<std::vector<std::string>> loaded_with(LibraryFinder& finder, const std::string& file,
                                                     const std::string& program) {
     std::vector<std::string> libraries;
     std::set<std::string> seen{file};
@@ -38,11 +38,11 @@ std::optional<std::vector<std::string>> loaded_with(Loader& loader, const std::s
     while (!open.empty()) {
         const std::string path = open.front();
         open.pop_front();
-        const ElfFacts* facts = loader.elf(path);
+        const ElfFacts* facts = finder.elf(path);
         if (facts == nullptr || libraries.size() >= most_libraries) return std::nullopt;
         if (path != file) libraries.push_back(path);
         for (const std::string& soname : facts->needed) {
-            const auto found = loader.find(soname, path, *facts);
+            const auto found = finder.find(soname, path, *facts);
             if (!found) return std::nullopt;
             if (seen.insert(found->path).second) open.push_back(found->path);
         }
@@ -58,14 +58,14 @@ void gather_symbols(Sight& sight, Environment& environment) {
     // With LD_PRELOAD, a library may define anything.
     if (python.shadow_folder.empty() || environment.variable("LD_PRELOAD") != nullptr) return;
     const std::string program = followed(sight, python.program);
-    Loader loader(sight, environment, program);
+    LibraryFinder finder(sight, environment, program);
     for (const std::string& name :
          sight.list(python.shadow_folder, is_shared_object).value_or(std::vector<std::string>())) {
         if (python.extensions.size() >= most_extensions) return;
         const auto module = module_of(name, python.version);
         const std::string file = joined(python.shadow_folder, name);
         if (!module || sight.defines(file, "PyInit_" + *module) != true) continue;
-        const auto libraries = loaded_with(loader, file, program);
+        const auto libraries = loaded_with(finder, file, program);
         if (!libraries) continue;
         if (auto missing = sight.missing_symbols(file, *libraries))
             python.extensions.push_back({file, *module, std::move(*missing)});

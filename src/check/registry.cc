@@ -10,7 +10,7 @@ namespace {
 
 constexpr bool cheap = true;
 
-constexpr std::array registry = std::to_array<Check>({
+constexpr std::array registry = std::to_array<CheckRule>({
     {"driver-torch", rules::driver_for_torch, cheap},
     {"driver-tensorflow", rules::driver_for_tensorflow, cheap},
     {"driver-jax", rules::driver_for_jax, cheap},
@@ -104,14 +104,14 @@ JudgedPython judged_python(const Python& python) {
 
 }  // namespace
 
-std::span<const Check> all_checks() { return registry; }
+std::span<const CheckRule> all_checks() { return registry; }
 
-CheckReport judge(const Environment& environment, Extent extent) {
+CheckReport judge(const Environment& environment, CheckExtent extent) {
     CheckReport report;
     if (environment.python) report.python = judged_python(*environment.python);
-    for (const Check& check : registry) {
-        if (extent == Extent::cheap && !check.cheap) continue;
-        Judgement judgement;
+    for (const CheckRule& check : registry) {
+        if (extent == CheckExtent::cheap && !check.cheap) continue;
+        CheckResult judgement;
         check.judge(environment, judgement);
         for (CheckFinding& finding : judgement.findings()) {
             finding.check = check.name;

@@ -116,7 +116,7 @@ TEST(Roots, EveryCheckHasOneThatTriggersItAndANearMiss) {
                 triggered.emplace(words[2]);
         }
     std::size_t both = 0;
-    for (const Check& check : all_checks()) {
+    for (const CheckRule& check : all_checks()) {
         const std::string name(check.name);
         if (name == "framework-import") continue;  // needs a Python: see tests/test_check.py
         EXPECT_TRUE(triggered.contains(name)) << name << " is never triggered";

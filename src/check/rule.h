@@ -12,7 +12,7 @@
 
 namespace holdfast::check {
 
-class Judgement {
+class CheckResult {
 public:
     void find(Severity severity, CauseId cause, std::string summary,
               std::vector<Observation> evidence, std::vector<Fix> fixes) {
@@ -30,18 +30,18 @@ private:
     std::string why_not_;
 };
 
-struct Check {
+struct CheckRule {
     std::string_view name;
-    void (*judge)(const Environment&, Judgement&);
+    void (*judge)(const Environment&, CheckResult&);
     // `holdfast run` makes this check, too, while the program starts.
     bool cheap = false;
 };
 
 // All checks, in the order of their documentation.
-std::span<const Check> all_checks();
+std::span<const CheckRule> all_checks();
 
-enum class Extent { all, cheap };
+enum class CheckExtent { all, cheap };
 
-CheckReport judge(const Environment& environment, Extent extent = Extent::all);
+CheckReport judge(const Environment& environment, CheckExtent extent = CheckExtent::all);
 
 }  // namespace holdfast::check

@@ -307,4 +307,35 @@ inline bool has_evidence(const Statement& finding, std::string_view text) {
     return false;
 }
 
+// What the program said last: an exception that nobody caught.
+inline Verdict raised(std::string type, std::string message) {
+    return Story().raises(std::move(type), std::move(message)).exits(1).verdict();
+}
+
+// The same as the agent recorded it, if stderr was a terminal.
+inline Story recorded(std::string type, std::string message) {
+    Story story;
+    story.exits(1).raises(std::move(type), std::move(message));
+    story.evidence().traceback->recorded = true;
+    story.evidence().stderr_seen = false;
+    story.evidence().stderr_tail.clear();
+    return story;
+}
+
+// The uncaught exception that a rank's own agent recorded.
+inline void raised_in(Story& story, int pid, std::string type, std::string message, Nanos when) {
+    ExceptionEvidence thrown;
+    thrown.time = when;
+    thrown.in_main_thread = true;
+    thrown.thread = "MainThread";
+    thrown.type = std::move(type);
+    thrown.message = std::move(message);
+    thrown.frames = {{"train.py", 28, "worker"}};
+    story.agent(pid).exceptions.push_back(thrown);
+}
+
+inline Story out_of_memory() {
+    return std::move(Story().dies_by(SIGKILL).held(main_pid, Bytes::mib(500)).container_oom());
+}
+
 }  // namespace holdfast::testing

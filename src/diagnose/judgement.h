@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "diagnose/choice.h"
 #include "diagnose/finding.h"
+#include "diagnose/ranking.h"
 #include "diagnose/stall/standstill.h"
 #include "model/verdict.h"
 

@@ -47,7 +47,7 @@ Result<CgroupNow> read_cgroup(const sources::Roots& roots, int version, const st
         membership.hierarchy = 1;
         membership.controllers = {"memory"};
     }
-    const auto cgroup = sources::Cgroup::open(roots, {&membership, 1}, *mounts);
+    const auto cgroup = sources::CgroupReader::open(roots, {&membership, 1}, *mounts);
     if (!cgroup) return cgroup.error();
     if (cgroup->view() != sources::CgroupView::own || cgroup->path() != path)
         return Error{"the cgroup " + path + " is gone", ENOENT};

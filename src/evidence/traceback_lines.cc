@@ -176,7 +176,7 @@ std::optional<Frame> frame_of(std::string_view line) {
     return frame;
 }
 
-std::optional<Head> exception_head(std::string_view line) {
+std::optional<ExceptionHead> exception_head(std::string_view line) {
     std::size_t end = 0;
     while (end < line.size() &&
            (wordlike(line[end]) || line[end] == '.' || line[end] == '<' || line[end] == '>'))
@@ -192,11 +192,11 @@ std::optional<Head> exception_head(std::string_view line) {
         static constexpr std::array<std::string_view, 4> words{"Killed", "Terminated", "Aborted",
                                                                "Hangup"};
         if (std::find(words.begin(), words.end(), type) != words.end()) return std::nullopt;
-        return Head{type_name(type), {}};
+        return ExceptionHead{type_name(type), {}};
     }
     if (!rest.starts_with(": ") && rest != ":") return std::nullopt;
     rest.remove_prefix(1);
-    return Head{type_name(type), std::string(trim(rest))};
+    return ExceptionHead{type_name(type), std::string(trim(rest))};
 }
 
 }  // namespace holdfast::traceback

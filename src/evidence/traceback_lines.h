@@ -42,11 +42,11 @@ std::optional<Frame> frame_of(std::string_view line);
 bool is_syntax_place(std::string_view line);
 bool is_syntax_error(std::string_view type);
 
-struct Head {
+struct ExceptionHead {
     std::string type;
     std::string message;
 };
 // "OSError: [Errno 28] ...", "KeyboardInterrupt".
-std::optional<Head> exception_head(std::string_view line);
+std::optional<ExceptionHead> exception_head(std::string_view line);
 
 }  // namespace holdfast::traceback

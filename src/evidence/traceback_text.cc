@@ -21,7 +21,7 @@ constexpr std::size_t longest_message = 4096;
 
 using Stream = std::vector<Line>;
 
-struct Block {
+struct RaisedBlock {
     Owner owner = Owner::process;
     bool quoted = false;  // inside """ in another exception's message
     bool whole = false;
@@ -52,7 +52,8 @@ void add_frame(std::vector<Frame>& frames, Frame frame) {
 }
 
 // Reads frames and the line that names the exception; returns the index behind them.
-std::size_t read_body(const std::vector<std::string_view>& lines, std::size_t at, Block& block) {
+std::size_t read_body(const std::vector<std::string_view>& lines, std::size_t at,
+                      RaisedBlock& block) {
     for (; at < lines.size(); ++at) {
         if (auto frame = frame_of(lines[at])) {
             add_frame(block.traceback.frames, std::move(*frame));
@@ -74,7 +75,7 @@ std::size_t read_body(const std::vector<std::string_view>& lines, std::size_t at
 
 // Reads the rest of a message of several lines. Nothing marks its end: a log line, a progress line
 // or the start of something known ends it, and a very long one is later output.
-std::size_t read_message(const Stream& lines, std::size_t at, Block& block) {
+std::size_t read_message(const Stream& lines, std::size_t at, RaisedBlock& block) {
     std::string more;
     std::size_t used = at;
     for (std::size_t i = at; i < lines.size(); ++i) {
@@ -92,7 +93,7 @@ std::size_t read_message(const Stream& lines, std::size_t at, Block& block) {
     return used;
 }
 
-std::size_t read_group(const Stream& lines, std::size_t at, Block& block) {
+std::size_t read_group(const Stream& lines, std::size_t at, RaisedBlock& block) {
     const std::size_t indent = lines[at].text.find('+');
     std::vector<std::string_view> body;
     std::size_t i = at + 1;
@@ -113,8 +114,8 @@ std::size_t read_group(const Stream& lines, std::size_t at, Block& block) {
     return i;
 }
 
-void set_owner(const Stream& lines, std::size_t at, const std::vector<Block>& before,
-               Block& block) {
+void set_owner(const Stream& lines, std::size_t at, const std::vector<RaisedBlock>& before,
+               RaisedBlock& block) {
     if (at == 0) return;
     if (const auto owner = announced(lines[at - 1].text)) {
         block.owner = *owner;
@@ -138,7 +139,7 @@ struct Found {
 };
 
 // A write fails, and closing the file then fails for the same reason: the first one counts.
-bool said_again(const Block& block, const std::optional<Found>& before) {
+bool said_again(const RaisedBlock& block, const std::optional<Found>& before) {
     return block.chained && before && before->traceback.type == block.traceback.type &&
            before->traceback.message == block.traceback.message;
 }
@@ -158,7 +159,7 @@ void join_frames(std::vector<Frame>& later, const std::vector<Frame>& earlier) {
 // Finds the tracebacks of one stream. `last_other` becomes the number of the last line outside them
 // that means something.
 std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
-    std::vector<Block> blocks;
+    std::vector<RaisedBlock> blocks;
     std::optional<Found> found;
     for (std::size_t i = 0; i < lines.size();) {
         if (!begins_block(lines, i)) {
@@ -167,7 +168,7 @@ std::optional<Found> scan(const Stream& lines, std::size_t& last_other) {
             ++i;
             continue;
         }
-        Block block;
+        RaisedBlock block;
         set_owner(lines, i, blocks, block);
         if (is_group_header(lines[i].text)) {
             block.end = read_group(lines, i, block);

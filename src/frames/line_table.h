@@ -11,11 +11,11 @@ namespace holdfast::frames {
 
 // Reads a bytes object forward in small pieces. Cuts a table that is longer than any real one.
 template <class Memory>
-class ByteStream {
+class BytesReader {
 public:
     static constexpr std::uint64_t longest = 8U << 20U;
 
-    ByteStream(Memory& memory, const Layout& layout, std::uintptr_t object) : memory_(memory) {
+    BytesReader(Memory& memory, const Layout& layout, std::uintptr_t object) : memory_(memory) {
         std::uint64_t size = 0;
         if (object == 0 || !load(memory, object + layout.bytes_size, size)) return;
         left_ = size <= longest ? size : 0;
@@ -62,7 +62,7 @@ inline std::uint32_t as_line(std::int64_t line) {
 // 3.8 and 3.9: pairs of bytes, how far to advance in the code and how many lines. A longer step
 // takes several pairs, in which one of the two is zero.
 template <class Memory>
-std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line,
+std::uint32_t line_from_steps(BytesReader<Memory>& table, std::int64_t first_line,
                               std::int64_t instruction) {
     std::int64_t line = first_line, begin = 0;
     std::uint8_t length = 0, step = 0;
@@ -76,7 +76,7 @@ std::uint32_t line_from_steps(ByteStream<Memory>& table, std::int64_t first_line
 
 // 3.10: pairs of bytes, a range of code and how many lines to advance; -128 means "no line".
 template <class Memory>
-std::uint32_t line_from_pairs(ByteStream<Memory>& table, std::int64_t first_line,
+std::uint32_t line_from_pairs(BytesReader<Memory>& table, std::int64_t first_line,
                               std::int64_t instruction) {
     std::int64_t line = first_line, end = 0;
     std::uint8_t length = 0, step = 0;
@@ -90,7 +90,7 @@ std::uint32_t line_from_pairs(ByteStream<Memory>& table, std::int64_t first_line
 }
 
 template <class Memory>
-std::int64_t take_signed(ByteStream<Memory>& table) {
+std::int64_t take_signed(BytesReader<Memory>& table) {
     std::uint64_t value = 0;
     std::uint8_t byte = 0;
     // A number that is cut short ends at the next entry, whose first byte has its highest bit set.
@@ -106,7 +106,7 @@ std::int64_t take_signed(ByteStream<Memory>& table) {
 // From 3.11 on: an entry's first byte has its highest bit set, then four bits of kind and three of
 // length.
 template <class Memory>
-std::uint32_t line_from_entries(ByteStream<Memory>& table, std::int64_t first_line,
+std::uint32_t line_from_entries(BytesReader<Memory>& table, std::int64_t first_line,
                                 std::int64_t instruction) {
     std::int64_t line = first_line, end = 0;
     std::uint8_t byte = 0;
@@ -125,7 +125,7 @@ std::uint32_t line_from_entries(ByteStream<Memory>& table, std::int64_t first_li
 
 // By the table of a code object of Python 3.`minor`.
 template <class Memory>
-std::uint32_t line_in_table(ByteStream<Memory>& table, unsigned minor, std::int64_t first_line,
+std::uint32_t line_in_table(BytesReader<Memory>& table, unsigned minor, std::int64_t first_line,
                             std::int64_t instruction) {
     if (minor < 10) return line_from_steps(table, first_line, instruction);
     return minor == 10 ? line_from_pairs(table, first_line, instruction)
@@ -141,7 +141,7 @@ std::uint32_t line_of(Memory& memory, const Layout& layout, std::uintptr_t code,
     if (!load(memory, code + layout.code_first_line, first_line)) return 0;
     if (instruction < 0) return as_line(first_line);  // the frame has not begun: the line of `def`
     if (!load(memory, code + layout.code_lines, object)) return 0;
-    ByteStream<Memory> table(memory, layout, object);
+    BytesReader<Memory> table(memory, layout, object);
     return line_in_table(table, layout.minor, first_line, instruction);
 }
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/library_name.h"
 #include "native/cycle.h"
-#include "native/lines.h"
+#include "native/source_lines.h"
 #include "native/unwind.h"
 
 namespace holdfast {
@@ -19,7 +19,7 @@ constexpr std::size_t most_unwound = 400;
 
 // The frames to show. One line replaces `count` frames, in rounds of `period`.
 struct Shown {
-    std::vector<RawFrame> frames;
+    std::vector<UnwoundFrame> frames;
     std::size_t fold_at = 0;  // the line goes before this frame
     std::size_t period = 0;   // 0: no frames are replaced
     std::uint64_t count = 0;
@@ -27,10 +27,10 @@ struct Shown {
 };
 
 // How many more frames of the recursion fit between the last frame seen and the top of the stack.
-std::uint64_t unseen_frames(const CrashRecord& crash, const std::vector<RawFrame>& frames,
+std::uint64_t unseen_frames(const CrashRecord& crash, const std::vector<UnwoundFrame>& frames,
                             const FrameCycle& cycle) {
-    const RawFrame& last = frames[cycle.end - 1];
-    const RawFrame& round_before = frames[cycle.end - 1 - cycle.period];
+    const UnwoundFrame& last = frames[cycle.end - 1];
+    const UnwoundFrame& round_before = frames[cycle.end - 1 - cycle.period];
     if (!last.sp || !round_before.sp || !crash.stack_high || *crash.stack_high <= *last.sp ||
         *last.sp <= *round_before.sp)
         return 0;
@@ -38,11 +38,11 @@ std::uint64_t unseen_frames(const CrashRecord& crash, const std::vector<RawFrame
     return (*crash.stack_high - *last.sp) / round * cycle.period;
 }
 
-Shown choose(const CrashRecord& crash, std::vector<RawFrame> frames) {
+Shown choose(const CrashRecord& crash, std::vector<UnwoundFrame> frames) {
     Shown shown;
     std::vector<std::uint64_t> pcs;
     pcs.reserve(frames.size());
-    for (const RawFrame& frame : frames) pcs.push_back(frame.pc);
+    for (const UnwoundFrame& frame : frames) pcs.push_back(frame.pc);
     const auto cycle = find_cycle(pcs);
     if (cycle && frames.size() > most_native_frames / 2) {
         const std::size_t shown_end = cycle->begin + cycle->period;
@@ -65,7 +65,7 @@ Shown choose(const CrashRecord& crash, std::vector<RawFrame> frames) {
 
 class Namer {
 public:
-    Namer(const NativeModules& modules, const std::vector<RawFrame>& frames)
+    Namer(const NativeModules& modules, const std::vector<UnwoundFrame>& frames)
         : modules_(modules), frames_(frames) {}
 
     std::vector<NativeFrame> name() const {
@@ -123,7 +123,7 @@ private:
     }
 
     const NativeModules& modules_;
-    const std::vector<RawFrame>& frames_;
+    const std::vector<UnwoundFrame>& frames_;
 };
 
 void add_fold(const Shown& shown, NativeStack& stack) {
@@ -157,7 +157,7 @@ NativeStack unwind(const CrashRecord& crash, const UnwindOptions& options) {
         options.only_fault ? unwind_fault(crash) : unwind_frames(crash, modules, most_unwound);
     const Shown shown = choose(crash, std::move(unwound.frames));
     stack.frames = Namer(modules, shown.frames).name();
-    for (const RawFrame& frame : shown.frames) {
+    for (const UnwoundFrame& frame : shown.frames) {
         stack.addresses.push_back(frame.pc);
         std::string note = modules.note(frame.instruction());
         if (!note.empty() &&

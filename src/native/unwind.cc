@@ -27,11 +27,11 @@ public:
         }
         return std::move(found_);
     }
-    void add(const RawFrame& frame) { found_.frames.push_back(frame); }
+    void add(const UnwoundFrame& frame) { found_.frames.push_back(frame); }
 
 private:
     std::optional<CfiState> caller(const CfiState& state) {
-        RawFrame& frame = found_.frames.back();
+        UnwoundFrame& frame = found_.frames.back();
         const auto row = row_of(frame.instruction());
         if (!row) return stop("no unwind table covers");
         if (row->signal_frame) {
@@ -46,7 +46,7 @@ private:
             const bool ends = row->registers[row->return_address].kind == CfiRule::Kind::undefined;
             return ends ? std::nullopt : stop("the record holds too little of the stack of");
         }
-        const RawFrame above{next->pc, !row->signal_frame, false, next->registers[sp_]};
+        const UnwoundFrame above{next->pc, !row->signal_frame, false, next->registers[sp_]};
         if (above.call && !lies_above(above)) return stop("a damaged stack in");
         add(above);
         return next;
@@ -65,7 +65,7 @@ private:
     // A caller's part of the stack lies above the callee's; anything else is damage and may loop
     // for ever. Exceptions: a signal frame may lead to another stack, and a leaf function on
     // aarch64 may have no frame.
-    bool lies_above(const RawFrame& caller) const {
+    bool lies_above(const UnwoundFrame& caller) const {
         const auto& own = found_.frames.back().sp;
         if (!caller.sp || !own) return true;
         return found_.frames.size() == 1 ? *caller.sp >= *own : *caller.sp > *own;

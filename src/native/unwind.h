@@ -13,7 +13,7 @@
 
 namespace holdfast {
 
-struct RawFrame {
+struct UnwoundFrame {
     std::uint64_t pc = 0;
     bool call = false;                // pc is a return address, just behind the call
     bool trampoline = false;          // where a signal handler returns to
@@ -24,8 +24,8 @@ struct RawFrame {
 };
 
 struct Unwound {
-    std::vector<RawFrame> frames;  // innermost first
-    std::string missing;           // why there is only the first frame; else empty
+    std::vector<UnwoundFrame> frames;  // innermost first
+    std::string missing;               // why there is only the first frame; else empty
 };
 
 // Ends at the end of the stack, at the first frame without an unwind table, or where the copy of

@@ -37,7 +37,7 @@ std::string plan_largest(const fit::Plan& plan) {
     return formatted("Largest batch that fits: {}.", *plan.largest_batch);
 }
 
-std::string place_of(const fit::Share& share) {
+std::string place_of(const fit::AnatomyShare& share) {
     std::string place = share.module;
     if (!share.file.empty()) {
         const std::string line =
@@ -88,7 +88,7 @@ void anatomy(Page& page, const fit::Plan& plan) {
     page.section("held by");
     const std::size_t shown = std::min<std::size_t>(6, parts.activations_by_place.size());
     for (std::size_t i = 0; i < shown; ++i) {
-        const fit::Share& share = parts.activations_by_place[i];
+        const fit::AnatomyShare& share = parts.activations_by_place[i];
         page.pair(formatted("{:>{}}", human(share.bytes), amount_width), amount_width + 2,
                   place_of(share), 2);
     }

@@ -32,8 +32,8 @@ inline std::array<PlanPart, 9> plan_parts(const fit::Anatomy& anatomy) {
 
 std::string plan_headline(const fit::Plan& plan);  // "Batch 64 fits: 9.1 GiB of 24 GiB"
 std::string plan_margin(const fit::Plan& plan);
-std::string plan_largest(const fit::Plan& plan);  // empty: was not searched for
-std::string place_of(const fit::Share& share);    // "layer1.conv  train.py:12"
+std::string plan_largest(const fit::Plan& plan);       // empty: was not searched for
+std::string place_of(const fit::AnatomyShare& share);  // "layer1.conv  train.py:12"
 
 // A plan for the terminal: the answer first, then where the memory goes, then what would help.
 std::string plan_page(const fit::Plan& plan, const Style& style);

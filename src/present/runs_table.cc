@@ -38,15 +38,15 @@ constexpr Column all_columns[] = {
 constexpr int good_command = 20;
 constexpr int least_command = 8;
 
-struct Layout {
+struct FittedColumns {
     std::vector<const Column*> columns;
     std::vector<int> widths;
 };
 
 // Makes the cells first, then computes widths. Drops columns until the command has enough room to
 // be recognised.
-Layout lay_out(const std::vector<RunRow>& rows, const Style& style) {
-    Layout layout;
+FittedColumns lay_out(const std::vector<RunRow>& rows, const Style& style) {
+    FittedColumns layout;
     for (const Column& column : all_columns) {
         int width = static_cast<int>(column.title.size());
         for (const RunRow& row : rows)
@@ -90,7 +90,7 @@ std::string painted(const Column& column, const std::string& text, const RunRow&
 std::string runs_table(const std::vector<RunRow>& rows, const Style& style) {
     if (rows.empty()) return "no runs recorded yet: start one with holdfast run -- COMMAND\n";
     const Paint paint(style);
-    const Layout layout = lay_out(rows, style);
+    const FittedColumns layout = lay_out(rows, style);
     std::string table;
     const auto add_line = [&](auto&& cell_of) {
         std::string line;

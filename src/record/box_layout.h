@@ -36,7 +36,7 @@ constexpr std::size_t section_size(const format::Section& section) {
 inline constexpr std::size_t alignment = 64;
 
 template <std::size_t N>
-struct Layout {
+struct BoxLayout {
     std::array<format::Section, N> sections{};
     std::size_t size = 0;
 
@@ -49,8 +49,8 @@ struct Layout {
 
 // Puts the sections one after another behind the header page.
 template <std::size_t N>
-constexpr Layout<N> place(std::array<format::Section, N> sections) {
-    Layout<N> layout;
+constexpr BoxLayout<N> place(std::array<format::Section, N> sections) {
+    BoxLayout<N> layout;
     std::size_t at = format::header_space;
     for (format::Section& section : sections) {
         section.offset = at;

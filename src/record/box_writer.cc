@@ -17,13 +17,13 @@ static_assert(layout::gpu.size == 17'920);
 
 template <std::size_t N>
 Result<MappedFile> make_box(const RunDirectory* directory, const char* name, format::BoxKind kind,
-                            const layout::Layout<N>& layout, const BoxOrigin& origin) {
+                            const layout::BoxLayout<N>& layout, const BoxOrigin& origin) {
     return holdfast::make_box(directory, name, kind, layout.size, layout.sections, origin);
 }
 
 // A writer for one section of a new box.
 template <class Writer, std::size_t N>
-Writer writer(MappedFile& file, const layout::Layout<N>& layout, SectionId id) {
+Writer writer(MappedFile& file, const layout::BoxLayout<N>& layout, SectionId id) {
     const format::Section& section = layout[id];
     return Writer(file.bytes().data() + section.offset, section.capacity);
 }

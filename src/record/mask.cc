@@ -195,12 +195,12 @@ Found secret_after_option(std::string_view text, std::string_view client) {
 constexpr std::string_view word_ends = " \t\r\n\"'`=,;|&<>(){}[]";
 
 // The kind of word that begins here decides what a '/' in it means.
-Place place_of(std::string_view text) {
+SecretPlace place_of(std::string_view text) {
     const std::string_view word = text.substr(0, until(text.substr(0, judged), word_ends));
-    if (word.find("://") != std::string_view::npos) return Place::url;
+    if (word.find("://") != std::string_view::npos) return SecretPlace::url;
     const bool path = word.starts_with('/') || word.starts_with("./") || word.starts_with("../") ||
                       word.starts_with('~');
-    return path ? Place::path : Place::text;
+    return path ? SecretPlace::path : SecretPlace::text;
 }
 
 // The known program that the word at the start of `text` names; else empty.
@@ -222,7 +222,7 @@ std::string mask_text(std::string_view text) {
     masked.reserve(text.size());
     char before = '\0';
     std::string_view client;
-    Place place = place_of(text);
+    SecretPlace place = place_of(text);
     const auto ends_word = [](char c) {
         return c == '\0' || word_ends.find(c) != std::string_view::npos;
     };

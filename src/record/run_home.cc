@@ -171,8 +171,8 @@ Status check_file_system(int fd, const std::string& path) {
 
 }  // namespace
 
-Environment Environment::of_process() {
-    Environment environment;
+HomeFacts HomeFacts::of_process() {
+    HomeFacts environment;
     environment.holdfast_home = environment_variable("HOLDFAST_HOME");
     environment.xdg_state_home = environment_variable("XDG_STATE_HOME");
     environment.home = environment_variable("HOME");
@@ -181,7 +181,7 @@ Environment Environment::of_process() {
     return environment;
 }
 
-RunHome choose_home(const Environment& environment) {
+RunHome choose_home(const HomeFacts& environment) {
     RunHome home;
     const auto add = [&](std::string path, bool in_public_place) {
         home.candidates.push_back({std::move(path), in_public_place});
@@ -199,7 +199,7 @@ RunHome choose_home(const Environment& environment) {
     return home;
 }
 
-std::vector<std::string> search_homes(const Environment& environment) {
+std::vector<std::string> search_homes(const HomeFacts& environment) {
     std::vector<std::string> homes;
     for (const HomeCandidate& candidate : choose_home(environment).candidates) {
         const int follow = candidate.in_public_place ? O_NOFOLLOW : 0;

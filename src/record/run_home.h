@@ -36,13 +36,13 @@ Status check_trusted(int directory, const std::string& path, uid_t uid, const Ac
 Status check_own(int directory, const std::string& path, uid_t uid);
 
 // The values the choice depends on, injected. An empty variable counts as unset.
-struct Environment {
+struct HomeFacts {
     std::optional<std::string> holdfast_home, xdg_state_home, home, xdg_runtime_dir;
     uid_t uid = 0;
     std::string shared_memory = "/dev/shm";
     std::string temporary = "/tmp";
 
-    static Environment of_process();
+    static HomeFacts of_process();
 };
 
 struct HomeCandidate {
@@ -60,10 +60,10 @@ struct RunHome {
 
 // HOLDFAST_HOME, else XDG_STATE_HOME/holdfast, else HOME/.local/state/holdfast; then
 // XDG_RUNTIME_DIR/holdfast, /dev/shm/holdfast-UID, /tmp/holdfast-UID. Touches no disk.
-RunHome choose_home(const Environment& environment);
+RunHome choose_home(const HomeFacts& environment);
 
 // Those of all roots that exist and may be trusted: where `why` and `runs` look.
-std::vector<std::string> search_homes(const Environment& environment);
+std::vector<std::string> search_homes(const HomeFacts& environment);
 
 // Whether a shared mapping may stall, fault or not be shared on this file system (statfs f_type).
 bool unfit_for_mapping(std::uint64_t file_system_magic);

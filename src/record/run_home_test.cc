@@ -13,8 +13,8 @@
 namespace holdfast {
 namespace {
 
-Environment all_set() {
-    Environment environment;
+HomeFacts all_set() {
+    HomeFacts environment;
     environment.holdfast_home = "/hf";
     environment.xdg_state_home = "/state";
     environment.home = "/home/me";
@@ -26,7 +26,7 @@ Environment all_set() {
 const std::string id = "20261115-042447-123-1";
 
 TEST(ChooseHome, FollowsTheOrderOfTheVariables) {
-    Environment environment = all_set();
+    HomeFacts environment = all_set();
     const std::vector<HomeCandidate> fallbacks = {
         {"/run/user/7/holdfast", false}, {"/dev/shm/holdfast-7", true}, {"/tmp/holdfast-7", true}};
     const auto with_first = [&](const std::string& first) {
@@ -62,7 +62,7 @@ TEST(RunHome, IsMadeWithItsParentsForUsOnly) {
 
 TEST(RunHome, AReadOnlyHomeGivesWayToTheNext) {
     const TemporaryDirectory place;
-    Environment environment;
+    HomeFacts environment;
     // A file in place of a directory refuses everybody, root included.
     const UniqueFd file(::open((place / "file").c_str(), O_CREAT | O_WRONLY, 0600));
     environment.holdfast_home = place / "file/home";
@@ -78,7 +78,7 @@ TEST(RunHome, AReadOnlyHomeGivesWayToTheNext) {
 
 TEST(RunHome, NoPlaceAtAllIsOneErrorWithEveryReason) {
     const TemporaryDirectory place;
-    Environment environment;
+    HomeFacts environment;
     environment.shared_memory = place / "none";
     environment.temporary = place / "nothing";
     const auto run = RunDirectory::create(choose_home(environment), id);
@@ -94,7 +94,7 @@ TEST(RunHome, InAPublicPlaceALinkIsRefused) {
     ASSERT_EQ(::symlink("victim", (place / "holdfast-0").c_str()), 0);
     EXPECT_FALSE(open_home({place / "holdfast-0", true}, ::geteuid()));
     EXPECT_FALSE(std::filesystem::exists(place / "victim/runs"));
-    Environment environment;
+    HomeFacts environment;
     environment.uid = 0;
     environment.shared_memory = place.path();
     environment.temporary = place / "none";

@@ -218,11 +218,11 @@ bool is_one_case(const Disorder& longest) {
 
 }  // namespace
 
-std::size_t random_token_length(std::string_view text, Place place) {
+std::size_t random_token_length(std::string_view text, SecretPlace place) {
     if (text.starts_with("_Z") || text.starts_with("_R")) return 0;  // a mangled symbol
     if (text.starts_with("0x") || text.starts_with("0X")) return 0;  // an address
     const auto joins = [&](char c) {
-        return c == '_' || c == '-' || c == '+' || (c == '/' && place == Place::text);
+        return c == '_' || c == '-' || c == '+' || (c == '/' && place == SecretPlace::text);
     };
     Disorder all;
     Disorder longest;
@@ -242,7 +242,7 @@ std::size_t random_token_length(std::string_view text, Place place) {
         }
         before = kind;
     }
-    if (!is_mixed(all, longest) && (place == Place::path || !is_one_case(longest))) return 0;
+    if (!is_mixed(all, longest) && (place == SecretPlace::path || !is_one_case(longest))) return 0;
     while (length < text.size() && belongs(text[length])) ++length;
     while (length < text.size() && text[length] == '=') ++length;
     return length;

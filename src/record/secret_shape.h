@@ -13,11 +13,11 @@ std::size_t secret_shape_length(std::string_view text);
 // The length of a webhook's address at the start of `text`, up to its secret; 0 if there is none.
 std::size_t webhook_prefix_length(std::string_view text);
 
-enum class Place { text, path, url };
+enum class SecretPlace { text, path, url };
 
 // How many bytes at the start of `text` are a stretch of letters and digits so random that no
 // person chose it; 0 if none begins there. Leaves out hexadecimal hashes, UUIDs and compiler
 // symbols, which often are no secrets.
-std::size_t random_token_length(std::string_view text, Place place);
+std::size_t random_token_length(std::string_view text, SecretPlace place);
 
 }  // namespace holdfast

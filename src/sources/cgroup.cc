@@ -11,7 +11,7 @@
 
 namespace holdfast::sources {
 
-Result<Cgroup> Cgroup::of_process(const Roots& roots, int pid) {
+Result<CgroupReader> CgroupReader::of_process(const Roots& roots, int pid) {
     const auto process = ProcessDir::open(roots, pid);
     if (!process) return process.error();
     const auto memberships = read_pid_cgroup(process->fd());
@@ -24,12 +24,13 @@ Result<Cgroup> Cgroup::of_process(const Roots& roots, int pid) {
     return open(roots, *memberships, *mounts);
 }
 
-Result<Cgroup> Cgroup::open(const Roots& roots, std::span<const CgroupMembership> memberships,
-                            std::span<const Mount> mounts) {
+Result<CgroupReader> CgroupReader::open(const Roots& roots,
+                                        std::span<const CgroupMembership> memberships,
+                                        std::span<const Mount> mounts) {
     const auto exists = [&](const std::string& path) {
         return ::access(roots.path(path).c_str(), F_OK) == 0;
     };
-    Cgroup cgroup;
+    CgroupReader cgroup;
     cgroup.memory_ = open_chain(roots, place_of("memory", memberships, mounts, exists), true);
     cgroup.pids_ = open_chain(roots, place_of("pids", memberships, mounts, exists), false);
     if (cgroup.memory_.levels.empty() && cgroup.pids_.levels.empty())
@@ -38,8 +39,8 @@ Result<Cgroup> Cgroup::open(const Roots& roots, std::span<const CgroupMembership
     return cgroup;
 }
 
-Cgroup::Chain Cgroup::open_chain(const Roots& roots, const std::optional<CgroupPlace>& place,
-                                 bool memory) {
+CgroupReader::Chain CgroupReader::open_chain(const Roots& roots,
+                                             const std::optional<CgroupPlace>& place, bool memory) {
     Chain chain;
     if (!place) return chain;
     chain.version = place->version;
@@ -142,24 +143,24 @@ CgroupMemoryLevel read_v2(int dir, Buffer& buffer) {
 
 }  // namespace
 
-int Cgroup::version() const { return memory_.levels.empty() ? 0 : memory_.version; }
+int CgroupReader::version() const { return memory_.levels.empty() ? 0 : memory_.version; }
 
-CgroupView Cgroup::view() const { return memory_.levels.empty() ? pids_.view : memory_.view; }
+CgroupView CgroupReader::view() const { return memory_.levels.empty() ? pids_.view : memory_.view; }
 
-const std::string& Cgroup::path() const {
+const std::string& CgroupReader::path() const {
     return (memory_.levels.empty() ? pids_ : memory_).levels.front().path;
 }
 
-const std::string& Cgroup::directory() const {
+const std::string& CgroupReader::directory() const {
     static const std::string none;
     return memory_.levels.empty() ? none : memory_.levels.front().directory;
 }
 
-int Cgroup::directory_fd() const {
+int CgroupReader::directory_fd() const {
     return memory_.levels.empty() ? -1 : memory_.levels.front().dir.get();
 }
 
-std::span<const CgroupLook> Cgroup::look() {
+std::span<const CgroupLook> CgroupReader::look() {
     std::array<char, 512> buffer;
     const auto text = [&](const LiveFile& file) {
         if (!file) return std::string_view();
@@ -181,7 +182,7 @@ std::span<const CgroupLook> Cgroup::look() {
     return looks_;
 }
 
-CgroupReading Cgroup::read() const {
+CgroupReading CgroupReader::read() const {
     CgroupReading reading;
     Buffer buffer;
     for (const Level& level : memory_.levels) {
@@ -198,7 +199,7 @@ CgroupReading Cgroup::read() const {
     return reading;
 }
 
-Result<CgroupMembers> Cgroup::members(std::size_t limit) const {
+Result<CgroupMembers> CgroupReader::members(std::size_t limit) const {
     const Chain& chain = memory_.levels.empty() ? pids_ : memory_;
     const auto file = LiveFile::open(chain.levels.front().dir.get(), "cgroup.procs");
     if (!file) return file.error();
@@ -230,7 +231,7 @@ Result<CgroupMembers> Cgroup::members(std::size_t limit) const {
     return members;
 }
 
-std::optional<std::string> Cgroup::userspace_oom_mark() const {
+std::optional<std::string> CgroupReader::userspace_oom_mark() const {
     for (const Level& level : memory_.levels) {
         for (const char* name : {"user.oomd_kill", "user.oomd_ooms"}) {
             std::array<char, 64> value;

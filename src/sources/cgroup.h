@@ -21,13 +21,14 @@ struct CgroupMembers {
     bool complete = true;    // false: there were more than `limit`
 };
 
-class Cgroup {
+class CgroupReader {
 public:
     // ENOENT if no cgroup of the memory or pids controller is visible, which is normal.
-    static Result<Cgroup> of_process(const Roots& roots, int pid);
+    static Result<CgroupReader> of_process(const Roots& roots, int pid);
     // For many processes: the caller reads mounts and memberships once.
-    static Result<Cgroup> open(const Roots& roots, std::span<const CgroupMembership> memberships,
-                               std::span<const Mount> mounts);
+    static Result<CgroupReader> open(const Roots& roots,
+                                     std::span<const CgroupMembership> memberships,
+                                     std::span<const Mount> mounts);
 
     // Of the memory controller; 0 where only pids is visible.
     int version() const;
@@ -69,7 +70,7 @@ private:
         std::vector<Level> levels;
     };
 
-    Cgroup() = default;
+    CgroupReader() = default;
     static Chain open_chain(const Roots& roots, const std::optional<CgroupPlace>& place,
                             bool memory);
 

@@ -27,7 +27,7 @@ protected:
     void SetUp() override {
         if (::geteuid() != 0) GTEST_SKIP() << "needs root to make a cgroup";
         // Next to our own: the tests may themselves run below a limit.
-        auto own = Cgroup::of_process(roots_, ::getpid());
+        auto own = CgroupReader::of_process(roots_, ::getpid());
         if (!own || own->directory().empty()) GTEST_SKIP() << "no memory controller is visible";
         version_ = own->version();
         // In v2, a cgroup that passes controllers down may have no processes, so create a sibling.
@@ -83,7 +83,7 @@ protected:
 
 TEST_F(CgroupMachine, TheLimitAndTheMembersReadBack) {
     start([] {});
-    const auto cgroup = Cgroup::of_process(roots_, child_);
+    const auto cgroup = CgroupReader::of_process(roots_, child_);
     ASSERT_TRUE(cgroup.ok()) << cgroup.error().text;
     EXPECT_EQ(cgroup->directory(), directory_);
     EXPECT_EQ(cgroup->view(), CgroupView::own);
@@ -110,7 +110,7 @@ TEST_F(CgroupMachine, ARealOomKillIsCountedOnce) {
             asm volatile("" : : "r"(memory) : "memory");
         }
     });
-    auto cgroup = Cgroup::of_process(roots_, child_);
+    auto cgroup = CgroupReader::of_process(roots_, child_);
     ASSERT_TRUE(cgroup.ok()) << cgroup.error().text;
     const CgroupLook before = cgroup->look()[0];
     if (!before.oom_kill) GTEST_SKIP() << "this kernel does not count OOM kills per cgroup";
@@ -128,7 +128,7 @@ TEST_F(CgroupMachine, ARealOomKillIsCountedOnce) {
 
 TEST_F(CgroupMachine, ARemovedCgroupReadsAsUnknown) {
     start([] {});
-    auto cgroup = Cgroup::of_process(roots_, child_);
+    auto cgroup = CgroupReader::of_process(roots_, child_);
     ASSERT_TRUE(cgroup.ok());
     go_.reset();
     ASSERT_EQ(::waitpid(child_, nullptr, 0), child_);

@@ -11,12 +11,12 @@ namespace {
 // pages; before 3.19 it was ULLONG_MAX / 2. Nobody has 4 EiB, so everything above means no limit.
 constexpr std::uint64_t no_v1_limit = std::uint64_t{1} << 62U;
 
-struct Row {
+struct StatRow {
     std::string_view v1, v2;
     std::optional<Bytes> CgroupMemoryStat::*slot;
 };
 
-constexpr Row rows[] = {
+constexpr StatRow rows[] = {
     {"total_rss", "anon", &CgroupMemoryStat::anon},
     {"total_cache", "file", &CgroupMemoryStat::file},
     {"total_shmem", "shmem", &CgroupMemoryStat::shmem},
@@ -44,7 +44,7 @@ std::optional<CgroupLimit> parse_cgroup_limit(std::string_view text) {
 
 CgroupEvents parse_cgroup_events(std::string_view text) {
     CgroupEvents events;
-    for_each_field(text, ' ', [&](const Field& field) {
+    for_each_field(text, ' ', [&](const FigureField& field) {
         const auto take = [&] { return parse_number<std::uint64_t>(field.value); };
         if (field.key == "max") events.max = take();
         if (field.key == "oom") events.oom = take();
@@ -56,8 +56,8 @@ CgroupEvents parse_cgroup_events(std::string_view text) {
 
 CgroupMemoryStat parse_cgroup_memory_stat(std::string_view text, int version) {
     CgroupMemoryStat stat;
-    for_each_field(text, ' ', [&](const Field& field) {
-        for (const Row& row : rows)
+    for_each_field(text, ' ', [&](const FigureField& field) {
+        for (const StatRow& row : rows)
             if (field.key == (version == 1 ? row.v1 : row.v2))
                 stat.*row.slot = parse_bytes(field.value);
     });

@@ -6,7 +6,7 @@ namespace holdfast::sources {
 namespace {
 
 TEST(Cgroup, V1NestedWithSwapAccounting) {
-    auto cgroup = Cgroup::of_process(fixture("v1"), 42);
+    auto cgroup = CgroupReader::of_process(fixture("v1"), 42);
     ASSERT_TRUE(cgroup.ok()) << cgroup.error().text;
     EXPECT_EQ(cgroup->version(), 1);
     EXPECT_EQ(cgroup->path(), "/job/inner");
@@ -40,7 +40,7 @@ TEST(Cgroup, V1NestedWithSwapAccounting) {
 }
 
 TEST(Cgroup, V1PidsAreAHierarchyOfTheirOwn) {
-    const auto cgroup = Cgroup::of_process(fixture("v1"), 42);
+    const auto cgroup = CgroupReader::of_process(fixture("v1"), 42);
     ASSERT_TRUE(cgroup.ok());
     const CgroupReading reading = cgroup->read();
     ASSERT_EQ(reading.pids.size(), 1U);  // the root has no figures
@@ -51,7 +51,7 @@ TEST(Cgroup, V1PidsAreAHierarchyOfTheirOwn) {
 }
 
 TEST(Cgroup, MembersOfOtherPidNamespacesAreCountedNotNamed) {
-    const auto cgroup = Cgroup::of_process(fixture("v1"), 42);
+    const auto cgroup = CgroupReader::of_process(fixture("v1"), 42);
     ASSERT_TRUE(cgroup.ok());
     const auto members = cgroup->members();
     ASSERT_TRUE(members.ok());
@@ -62,7 +62,7 @@ TEST(Cgroup, MembersOfOtherPidNamespacesAreCountedNotNamed) {
 }
 
 TEST(Cgroup, V2NestedTellsOwnKillsFromThoseBelow) {
-    auto cgroup = Cgroup::of_process(fixture("v2"), 42);
+    auto cgroup = CgroupReader::of_process(fixture("v2"), 42);
     ASSERT_TRUE(cgroup.ok()) << cgroup.error().text;
     EXPECT_EQ(cgroup->version(), 2);
     const CgroupReading reading = cgroup->read();
@@ -88,7 +88,7 @@ TEST(Cgroup, V2NestedTellsOwnKillsFromThoseBelow) {
 
 TEST(Cgroup, TheQuickLookAgreesWithTheFullReading) {
     for (const char* name : {"v1", "v2", "hybrid", "container_v2", "docker_v1"}) {
-        auto cgroup = Cgroup::of_process(fixture(name), 42);
+        auto cgroup = CgroupReader::of_process(fixture(name), 42);
         ASSERT_TRUE(cgroup.ok()) << name;
         const auto looks = cgroup->look();
         const CgroupReading reading = cgroup->read();
@@ -103,7 +103,7 @@ TEST(Cgroup, TheQuickLookAgreesWithTheFullReading) {
 }
 
 TEST(Cgroup, AnOlderKernelHasNoPeakNoLocalEventsAndNoKernelFigure) {
-    const auto cgroup = Cgroup::of_process(fixture("v2"), 43);
+    const auto cgroup = CgroupReader::of_process(fixture("v2"), 43);
     ASSERT_TRUE(cgroup.ok());
     const CgroupReading reading = cgroup->read();
     ASSERT_EQ(reading.memory.size(), 1U);
@@ -116,20 +116,20 @@ TEST(Cgroup, AnOlderKernelHasNoPeakNoLocalEventsAndNoKernelFigure) {
 }
 
 TEST(Cgroup, WithoutTheControllerALevelIsChargedToItsParent) {
-    const auto cgroup = Cgroup::of_process(fixture("v2"), 44);
+    const auto cgroup = CgroupReader::of_process(fixture("v2"), 44);
     ASSERT_TRUE(cgroup.ok());
     EXPECT_EQ(cgroup->path(), "/train.slice");
 }
 
 TEST(Cgroup, ARemovedCgroupLeavesItsAncestor) {
-    const auto cgroup = Cgroup::of_process(fixture("v2"), 45);
+    const auto cgroup = CgroupReader::of_process(fixture("v2"), 45);
     ASSERT_TRUE(cgroup.ok());
     EXPECT_EQ(cgroup->path(), "/train.slice");
     EXPECT_EQ(cgroup->view(), CgroupView::ancestor);
 }
 
 TEST(Cgroup, HybridTakesMemoryFromV1) {
-    const auto cgroup = Cgroup::of_process(fixture("hybrid"), 42);
+    const auto cgroup = CgroupReader::of_process(fixture("hybrid"), 42);
     ASSERT_TRUE(cgroup.ok()) << cgroup.error().text;
     EXPECT_EQ(cgroup->version(), 1);
     const CgroupReading reading = cgroup->read();
@@ -140,30 +140,30 @@ TEST(Cgroup, HybridTakesMemoryFromV1) {
 }
 
 TEST(Cgroup, AContainersRootIsALevelOfItsOwn) {
-    const auto cgroup = Cgroup::of_process(fixture("container_v2"), 42);
+    const auto cgroup = CgroupReader::of_process(fixture("container_v2"), 42);
     ASSERT_TRUE(cgroup.ok());
     EXPECT_EQ(cgroup->path(), "/");
     const CgroupReading reading = cgroup->read();
     ASSERT_EQ(reading.memory.size(), 1U);
     EXPECT_EQ(reading.memory[0].limit, Bytes::mib(512));
     EXPECT_EQ(headroom(reading.memory), Bytes::mib(412));
-    EXPECT_EQ(Cgroup::of_process(fixture("container_v2"), 50).error().number, ENOENT);
+    EXPECT_EQ(CgroupReader::of_process(fixture("container_v2"), 50).error().number, ENOENT);
 }
 
 TEST(Cgroup, DockerOnV1WithoutANamespace) {
-    const auto cgroup = Cgroup::of_process(fixture("docker_v1"), 42);
+    const auto cgroup = CgroupReader::of_process(fixture("docker_v1"), 42);
     ASSERT_TRUE(cgroup.ok());
     EXPECT_EQ(cgroup->path(), "/docker/0123456789abcdef/job");
     EXPECT_EQ(cgroup->read().memory.size(), 2U);
-    const auto other = Cgroup::of_process(fixture("docker_v1"), 60);
+    const auto other = CgroupReader::of_process(fixture("docker_v1"), 60);
     ASSERT_TRUE(other.ok());
     EXPECT_EQ(other->view(), CgroupView::stand_in);
 }
 
 TEST(Cgroup, NoFiguresAnywhereIsAnOrdinaryAbsence) {
-    EXPECT_EQ(Cgroup::of_process(fixture("wsl"), 42).error().number, ENOENT);
-    EXPECT_FALSE(Cgroup::of_process(fixture("machine"), 42).ok());
-    EXPECT_EQ(Cgroup::of_process(fixture("machine"), 7).error().number, ENOENT);
+    EXPECT_EQ(CgroupReader::of_process(fixture("wsl"), 42).error().number, ENOENT);
+    EXPECT_FALSE(CgroupReader::of_process(fixture("machine"), 42).ok());
+    EXPECT_EQ(CgroupReader::of_process(fixture("machine"), 7).error().number, ENOENT);
 }
 
 TEST(Headroom, IsNeverMoreThanTheLimitNorLessThanNothing) {

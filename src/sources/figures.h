@@ -15,12 +15,12 @@
 
 namespace holdfast::sources {
 
-struct Field {
+struct FigureField {
     std::string_view key;
     std::string_view value;  // trimmed
 };
 
-// Calls `visit(Field)` for every line that has `separator`; returns how many had.
+// Calls `visit(FigureField)` for every line that has `separator`; returns how many had.
 template <class Visit>
 std::size_t for_each_field(std::string_view text, char separator, Visit visit) {
     std::size_t count = 0;
@@ -28,7 +28,7 @@ std::size_t for_each_field(std::string_view text, char separator, Visit visit) {
         const std::size_t at = line->find(separator);
         if (at == std::string_view::npos || at == 0) continue;
         ++count;
-        visit(Field{line->substr(0, at), trim(line->substr(at + 1))});
+        visit(FigureField{line->substr(0, at), trim(line->substr(at + 1))});
     }
     return count;
 }

@@ -35,7 +35,7 @@ constexpr MeminfoRow meminfo_rows[] = {
 
 Result<Meminfo> parse_meminfo(std::string_view text) {
     Meminfo info;
-    for_each_field(text, ':', [&](const Field& field) {
+    for_each_field(text, ':', [&](const FigureField& field) {
         for (const MeminfoRow& row : meminfo_rows)
             if (field.key == row.name) info.*row.slot = parse_kib(field.value);
     });

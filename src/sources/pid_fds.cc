@@ -36,7 +36,7 @@ bool names_a_file(std::string_view path) {
 Result<FdInfo> parse_fdinfo(std::string_view text) {
     std::optional<std::uint64_t> position;
     std::optional<unsigned> flags;
-    for_each_field(text, ':', [&](const Field& field) {
+    for_each_field(text, ':', [&](const FigureField& field) {
         if (field.key == "pos") position = parse_number<std::uint64_t>(field.value);
         if (field.key == "flags") flags = parse_number<unsigned>(field.value, 8);
     });

@@ -22,7 +22,7 @@ std::vector<int> parse_pids(std::string_view text) {
 
 Result<PidStatus> parse_pid_status(std::string_view text) {
     PidStatus status;
-    const auto visit = [&](const Field& field) {
+    const auto visit = [&](const FigureField& field) {
         const auto [key, value] = field;
         if (key == "VmRSS") {
             status.rss = parse_kib(value);
@@ -74,7 +74,7 @@ Result<PidStatus> read_pid_status(int process_dir) {
 
 Result<PidIo> parse_pid_io(std::string_view text) {
     PidIo io;
-    const auto visit = [&](const Field& field) {
+    const auto visit = [&](const FigureField& field) {
         if (field.key == "rchar") io.read_calls = parse_bytes(field.value);
         if (field.key == "wchar") io.written_calls = parse_bytes(field.value);
         if (field.key == "read_bytes") io.read_disk = parse_bytes(field.value);
@@ -161,11 +161,11 @@ Result<PidLimits> read_pid_limits(int process_dir) {
     return parse_pid_limits(*text);
 }
 
-Result<MapCount> count_mappings(int process_dir, std::size_t limit) {
+Result<MappingCount> count_mappings(int process_dir, std::size_t limit) {
     const auto file = LiveFile::open(process_dir, "maps");
     if (!file) return file.error();
     std::vector<char> buffer(std::size_t{64} << 10U);
-    MapCount count;
+    MappingCount count;
     for (std::size_t offset = 0; offset < limit;) {
         const auto got = file->read_from(offset, buffer);
         if (!got) return got.error();

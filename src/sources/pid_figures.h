@@ -76,12 +76,12 @@ Result<PidLimits> parse_pid_limits(std::string_view text);
 Result<PidLimits> read_pid_limits(int process_dir);
 
 // /proc/PID/maps, of which we only count the lines: vm.max_map_count limits their number.
-struct MapCount {
+struct MappingCount {
     std::uint64_t mappings = 0;
     bool complete = true;  // false: there are more than were read
 };
 
 // Not for every look: the kernel walks all mappings under the process's lock.
-Result<MapCount> count_mappings(int process_dir, std::size_t limit = 16U << 20U);
+Result<MappingCount> count_mappings(int process_dir, std::size_t limit = 16U << 20U);
 
 }  // namespace holdfast::sources

@@ -18,7 +18,7 @@ std::optional<double> percent(std::string_view word, std::string_view name) {
     return number;
 }
 
-std::optional<Stall> parse_stall(std::string_view rest) {
+std::optional<PressureStall> parse_stall(std::string_view rest) {
     std::array<std::string_view, 4> words;
     for (std::string_view& word : words) {
         const auto next = next_word(rest);
@@ -31,7 +31,7 @@ std::optional<Stall> parse_stall(std::string_view rest) {
     if (!ten || !sixty || !three_hundred || !words[3].starts_with("total=")) return std::nullopt;
     const auto micros = parse_number<std::int64_t>(words[3].substr(6));
     if (!micros || *micros < 0 || *micros > Nanos::max().count() / 1000) return std::nullopt;
-    return Stall{*ten, *sixty, *three_hundred, Nanos(*micros * 1000)};
+    return PressureStall{*ten, *sixty, *three_hundred, Nanos(*micros * 1000)};
 }
 
 }  // namespace

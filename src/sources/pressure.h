@@ -11,7 +11,7 @@
 
 namespace holdfast::sources {
 
-struct Stall {
+struct PressureStall {
     double average_10s = 0;  // percent
     double average_60s = 0;
     double average_300s = 0;
@@ -19,8 +19,8 @@ struct Stall {
 };
 
 struct Pressure {
-    std::optional<Stall> some;  // at least one task waited
-    std::optional<Stall> full;  // all tasks waited; absent for CPU before Linux 5.13
+    std::optional<PressureStall> some;  // at least one task waited
+    std::optional<PressureStall> full;  // all tasks waited; absent for CPU before Linux 5.13
 };
 
 Result<Pressure> parse_pressure(std::string_view text);

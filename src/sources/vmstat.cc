@@ -8,7 +8,7 @@ namespace holdfast::sources {
 
 Result<Vmstat> parse_vmstat(std::string_view text) {
     Vmstat vmstat;
-    const std::size_t lines = for_each_field(text, ' ', [&](const Field& field) {
+    const std::size_t lines = for_each_field(text, ' ', [&](const FigureField& field) {
         // Only 4 of some 190 lines matter: reject most by their first letter.
         if (field.key.front() != 'p' && field.key.front() != 'o') return;
         const auto take = [&] { return parse_number<std::uint64_t>(field.value); };

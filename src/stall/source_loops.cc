@@ -15,7 +15,7 @@ namespace {
 constexpr int most_lines = 100'000;
 
 // One statement, or the head of a compound one, which may go over several lines.
-struct Statement {
+struct SourceStatement {
     int first = 0, last = 0;
     int indent = 0;
     std::string code;  // without strings and comments
@@ -27,9 +27,9 @@ class Statements {
 public:
     explicit Statements(std::string_view text) : text_(text) {}
 
-    std::optional<Statement> next() {
+    std::optional<SourceStatement> next() {
         while (at_ < text_.size() && line_ <= most_lines) {
-            Statement statement;
+            SourceStatement statement;
             statement.indent = indent();
             statement.first = line_;
             take(statement.code);
@@ -263,7 +263,7 @@ void begin_while(Reading& reading, std::string_view code) {
     reading.depends = depends_on_others(code);
 }
 
-void take_line(Reading& reading, const Statement& statement) {
+void take_line(Reading& reading, const SourceStatement& statement) {
     const std::string& code = statement.code;
     if (!reading.body) reading.body = statement.indent;
     reading.depends = reading.depends || depends_on_others(code);

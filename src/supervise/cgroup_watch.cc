@@ -81,7 +81,7 @@ std::optional<int> CgroupWatch::slot_of(Nanos now, int process_dir) {
         if (const auto self = sources::ProcessDir::open(*roots_, ::getpid()))
             if (auto mounts = sources::read_mountinfo(self->fd()))
                 mounts_ = std::move(mounts).value();
-    auto cgroup = sources::Cgroup::open(*roots_, *memberships, mounts_);
+    auto cgroup = sources::CgroupReader::open(*roots_, *memberships, mounts_);
     if (!cgroup) {
         why_none_ = cgroup.error().text;
         return std::nullopt;
@@ -274,7 +274,7 @@ TightestLevel CgroupWatch::tightest(int slot) const {
 std::vector<CgroupAddress> CgroupWatch::addresses() const {
     std::vector<CgroupAddress> known;
     for (std::size_t slot = 0; slot < watched_.size(); ++slot) {
-        const sources::Cgroup& cgroup = watched_[slot].cgroup;
+        const sources::CgroupReader& cgroup = watched_[slot].cgroup;
         if (cgroup.view() == sources::CgroupView::stand_in) continue;
         const TightestLevel level = tightest(static_cast<int>(slot));
         known.push_back({watched_[slot].key, cgroup.directory(), cgroup.version(),

@@ -73,7 +73,7 @@ public:
 private:
     struct Watched {
         std::string key;  // the membership, as /proc/PID/cgroup has it
-        sources::Cgroup cgroup;
+        sources::CgroupReader cgroup;
         format::Cgroup record{};
         std::vector<std::optional<Bytes>> reclaimable;  // per level, at the last study
         Nanos last_glance{}, last_refresh{};

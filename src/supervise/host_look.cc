@@ -5,7 +5,7 @@
 namespace holdfast {
 namespace {
 
-std::uint64_t microseconds(const std::optional<sources::Stall>& stall) {
+std::uint64_t microseconds(const std::optional<sources::PressureStall>& stall) {
     if (!stall) return format::unknown;
     return static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(stall->total).count());

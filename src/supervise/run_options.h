@@ -24,7 +24,7 @@ struct RunOptions {
     GuardOptions guard;
     // A Jupyter kernel: it must not outlive us, because an orphan would hold its ports.
     bool kernel = false;
-    Environment environment = Environment::of_process();
+    HomeFacts environment = HomeFacts::of_process();
     std::string version;
     // Gets one line each: where the record is kept instead, and what the guard did first.
     std::function<void(const std::string&)> warn = [](const std::string&) {};

@@ -31,14 +31,14 @@ StreamFacts StreamFacts::of(int fd) {
     return facts;
 }
 
-Capture plan_capture(const StreamFacts& err) {
-    if (!err.open) return Capture::none;
-    if (err.terminal) return Capture::terminal;
-    if (err.regular_file) return Capture::read_file;
+StderrCapture plan_capture(const StreamFacts& err) {
+    if (!err.open) return StderrCapture::none;
+    if (err.terminal) return StderrCapture::terminal;
+    if (err.regular_file) return StderrCapture::read_file;
     // Everything else behaves differently from a pipe: /dev/null never fills up, /dev/full takes
     // nothing, a socket knows send(), a packet pipe keeps writes separate, a non-blocking pipe
     // returns EAGAIN, and what is open for both can be read from.
-    return err.blocking_pipe ? Capture::relay : Capture::none;
+    return err.blocking_pipe ? StderrCapture::relay : StderrCapture::none;
 }
 
 std::vector<int> writers_of_same_pipe(int fd) {

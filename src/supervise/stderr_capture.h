@@ -19,14 +19,14 @@ struct StreamFacts {
     static StreamFacts of(int fd);
 };
 
-enum class Capture {
+enum class StderrCapture {
     relay,      // a relay between the program's stderr and ours
     read_file,  // a regular file: read its tail afterwards
     terminal,   // must stay a terminal: nothing is kept
     none,       // closed, or cannot be replaced by a pipe
 };
 
-Capture plan_capture(const StreamFacts& err);
+StderrCapture plan_capture(const StreamFacts& err);
 
 // All descriptors through which the program can write to the pipe behind `fd`, `fd` included: if
 // only one of two were relayed, lines would change their order.

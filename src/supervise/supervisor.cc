@@ -74,18 +74,18 @@ void forget_own_limits() {
     ::sigtimedwait(&one, nullptr, &at_once);
 }
 
-OutputCapture describe(Capture capture) {
+OutputCapture describe(StderrCapture capture) {
     OutputCapture described;
     switch (capture) {
-    case Capture::relay: described.kind = OutputCapture::Kind::relay; break;
-    case Capture::read_file: {
+    case StderrCapture::relay: described.kind = OutputCapture::Kind::relay; break;
+    case StderrCapture::read_file: {
         const FilePlace place = FilePlace::of(STDERR_FILENO);
         described = {OutputCapture::Kind::file, place.path, place.device, place.inode,
                      place.from_offset};
         break;
     }
-    case Capture::terminal: described.kind = OutputCapture::Kind::terminal; break;
-    case Capture::none: described.kind = OutputCapture::Kind::none; break;
+    case StderrCapture::terminal: described.kind = OutputCapture::Kind::terminal; break;
+    case StderrCapture::none: described.kind = OutputCapture::Kind::none; break;
     }
     return described;
 }
@@ -126,7 +126,7 @@ private:
     // Returns exec's error, or that of a command that could not even be run unobserved.
     std::optional<Error> start();
     void begin();
-    void start_relay(Capture capture);
+    void start_relay(StderrCapture capture);
     void save_facts();
     void inject_agent(Launch& plan);
     void wait_and_serve(Nanos at_most);
@@ -204,8 +204,8 @@ void Supervisor::save_facts() {
         recorder_.warnings.push_back(written.error().text);
 }
 
-void Supervisor::start_relay(Capture capture) {
-    if (capture != Capture::relay) return;
+void Supervisor::start_relay(StderrCapture capture) {
+    if (capture != StderrCapture::relay) return;
     const BoxOrigin origin{facts_.supervisor_pid, facts_.supervisor_start_ticks, facts_.boot_id};
     auto box = OutputBox::create(recorder_.directory_or_null(), origin);
     if (!box) box = OutputBox::create(nullptr, origin);
@@ -250,7 +250,7 @@ void Supervisor::inject_agent(Launch& plan) {
 SentryDuty Supervisor::sentry_duty() const { return {recorder_.machine->fd(), !options_->detach}; }
 
 std::optional<Error> Supervisor::start() {
-    const Capture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
+    const StderrCapture capture = plan_capture(StreamFacts::of(STDERR_FILENO));
     facts_.output = describe(capture);
     // Before the relay: the sentry must not hold the pipe that the program writes to.
     if (auto sentry = Sentry::start(sentry_duty())) sentry_.emplace(std::move(sentry).value());

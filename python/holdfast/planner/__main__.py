@@ -4,25 +4,11 @@ import argparse
 import importlib.util
 import json
 import os
-import runpy
 import sys
-from pathlib import Path
 from typing import Any
 
+from holdfast.planner.program.target import load_target
 from holdfast.planner.python_version import too_old
-
-
-def load_target(target: str) -> Any:
-    """The function named by FILE.py:NAME, as `python FILE.py` would see its imports."""
-    file, _, name = target.rpartition(":")
-    path = Path(file)
-    if not path.is_file():
-        sys.exit(f"holdfast: {file}: no such file")
-    sys.path.insert(0, str(path.resolve().parent))
-    found = runpy.run_path(str(path), run_name="holdfast_fit_target")
-    if name not in found:
-        sys.exit(f"holdfast: {file} has no function {name!r}")
-    return found[name]
 
 
 def serving_side() -> Any:
@@ -34,10 +20,10 @@ def serving_side() -> Any:
             sys.exit(
                 f"holdfast: {sys.executable} has no torch; name one that has it: --python PYTHON"
             )
-        from holdfast.planner import keras_serve
+        from holdfast.planner.answer import keras_serve
 
         return keras_serve
-    from holdfast.planner import serve
+    from holdfast.planner.answer import serve
 
     return serve
 
@@ -48,12 +34,12 @@ def main() -> None:
     if problem and sys.argv[1:2] in (["calibrate"], ["verify"]):
         sys.exit(f"holdfast: {problem}")
     if sys.argv[1:2] == ["calibrate"]:
-        from holdfast.planner.calibrate import main as calibrate
+        from holdfast.planner.measure.calibrate import main as calibrate
 
         calibrate(sys.argv[2:])
         return
     if sys.argv[1:2] == ["verify"]:
-        from holdfast.planner.verify import main as verify
+        from holdfast.planner.measure.verify import main as verify
 
         verify(sys.argv[2:])
         return

@@ -14,8 +14,8 @@ from typing import Any
 
 from holdfast._command import HoldfastError, find
 from holdfast._load import load
-from holdfast.planner import keras_data
-from holdfast.planner.numbers import PLAN_SCHEMA
+from holdfast.planner.exchange.numbers import PLAN_SCHEMA
+from holdfast.planner.keras import keras_data
 
 
 @dataclass(frozen=True)
@@ -142,16 +142,16 @@ def fit(
 def _served(make: Any) -> tuple[Any, Any]:
     """The function that answers, and its argument: a Keras model is copied, to see its weights."""
     if not keras_data.is_model(make):
-        from holdfast.planner.serve import serve
+        from holdfast.planner.answer.serve import serve
 
         return serve, make
     model = make
     if keras_data.backend_of(model) != "torch":
-        from holdfast.planner import keras_serve
+        from holdfast.planner.answer import keras_serve
 
         return keras_serve.serve, lambda: model
-    from holdfast.planner.keras_capture import copy_of
-    from holdfast.planner.serve import serve
+    from holdfast.planner.answer.serve import serve
+    from holdfast.planner.keras.keras_capture import copy_of
 
     return serve, lambda: copy_of(model)
 

@@ -11,7 +11,7 @@ constexpr std::uint64_t few_inodes = 10'000;
 constexpr const char* no_answer = "the file systems of a saved machine cannot be asked";
 
 template <class Look>
-void for_each_place(const Environment& environment, Judgement& judgement, Look look) {
+void for_each_place(const Environment& environment, CheckResult& judgement, Look look) {
     if (environment.places.empty()) return judgement.impossible("no folder to write to is known");
     bool any = false;
     for (const WorkPlace& place : environment.places) any = look(place) || any;
@@ -20,7 +20,7 @@ void for_each_place(const Environment& environment, Judgement& judgement, Look l
 
 }  // namespace
 
-void disk_space(const Environment& environment, Judgement& judgement) {
+void disk_space(const Environment& environment, CheckResult& judgement) {
     const auto systems = written_file_systems(environment);
     if (systems.empty()) return judgement.impossible(no_answer);
     for (const WrittenFileSystem& system : systems) {
@@ -42,7 +42,7 @@ void disk_space(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void disk_inodes(const Environment& environment, Judgement& judgement) {
+void disk_inodes(const Environment& environment, CheckResult& judgement) {
     const auto systems = written_file_systems(environment);
     if (systems.empty()) return judgement.impossible(no_answer);
     for (const WrittenFileSystem& system : systems) {
@@ -61,7 +61,7 @@ void disk_inodes(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void disk_writable(const Environment& environment, Judgement& judgement) {
+void disk_writable(const Environment& environment, CheckResult& judgement) {
     for_each_place(environment, judgement, [&](const WorkPlace& place) {
         if (place.missing) {
             judgement.find(Severity::will_hurt, "not-writable"_cause,
@@ -85,7 +85,7 @@ void disk_writable(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void disk_network(const Environment& environment, Judgement& judgement) {
+void disk_network(const Environment& environment, CheckResult& judgement) {
     for_each_place(environment, judgement, [&](const WorkPlace& place) {
         if (place.mount_type.empty()) return place.space.has_value();
         if (!place.network) return true;
@@ -99,7 +99,7 @@ void disk_network(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void disk_health(const Environment& environment, Judgement& judgement) {
+void disk_health(const Environment& environment, CheckResult& judgement) {
     const HostHealth& health = environment.health;
     if (!health.disks_seen && !environment.log)
         return judgement.impossible("neither ext4 nor the kernel log reports disk errors");

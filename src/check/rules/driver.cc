@@ -26,7 +26,7 @@ std::optional<int> least_driver(int cuda) {
 // Forward compatibility: somebody put a newer libcuda before an older kernel module on purpose.
 bool uses_compat(const NvidiaDriver& nvidia) { return !nvidia.compat.empty(); }
 
-void judge_driver(const Environment& environment, std::string_view name, Judgement& judgement) {
+void judge_driver(const Environment& environment, std::string_view name, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Framework* framework = python->framework(name);
@@ -91,7 +91,7 @@ bool runs_on(const GpuCode& code, int major, int minor) {
     return code.major == major && code.minor <= minor;
 }
 
-void judge_code(const Environment& environment, std::string_view name, Judgement& judgement) {
+void judge_code(const Environment& environment, std::string_view name, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Framework* framework = python->framework(name);
@@ -132,13 +132,15 @@ void judge_code(const Environment& environment, std::string_view name, Judgement
 
 }  // namespace
 
-void driver_for_torch(const Environment& e, Judgement& j) { judge_driver(e, "torch", j); }
-void driver_for_tensorflow(const Environment& e, Judgement& j) { judge_driver(e, "tensorflow", j); }
-void driver_for_jax(const Environment& e, Judgement& j) { judge_driver(e, "jax", j); }
-void gpu_code_torch(const Environment& e, Judgement& j) { judge_code(e, "torch", j); }
-void gpu_code_tensorflow(const Environment& e, Judgement& j) { judge_code(e, "tensorflow", j); }
+void driver_for_torch(const Environment& e, CheckResult& j) { judge_driver(e, "torch", j); }
+void driver_for_tensorflow(const Environment& e, CheckResult& j) {
+    judge_driver(e, "tensorflow", j);
+}
+void driver_for_jax(const Environment& e, CheckResult& j) { judge_driver(e, "jax", j); }
+void gpu_code_torch(const Environment& e, CheckResult& j) { judge_code(e, "torch", j); }
+void gpu_code_tensorflow(const Environment& e, CheckResult& j) { judge_code(e, "tensorflow", j); }
 
-void driver_library(const Environment& environment, Judgement& judgement) {
+void driver_library(const Environment& environment, CheckResult& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     if (!nvidia.module)
@@ -161,7 +163,7 @@ void driver_library(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void driver_device_files(const Environment& environment, Judgement& judgement) {
+void driver_device_files(const Environment& environment, CheckResult& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     if (nvidia.wsl || nvidia.uvm_node || nvidia.modprobe) return;
@@ -177,7 +179,7 @@ void driver_device_files(const Environment& environment, Judgement& judgement) {
                      "sudo nvidia-modprobe -u -c=0"}});
 }
 
-void driver_missing_library(const Environment& environment, Judgement& judgement) {
+void driver_missing_library(const Environment& environment, CheckResult& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     if (nvidia.libcuda || !nvidia.gpus.gpus.empty()) return;
@@ -194,7 +196,7 @@ void driver_missing_library(const Environment& environment, Judgement& judgement
                      : "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."}});
 }
 
-void cpu_build(const Environment& environment, Judgement& judgement) {
+void cpu_build(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const NvidiaDriver& nvidia = environment.nvidia;
@@ -218,7 +220,7 @@ void cpu_build(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void hidden_gpus(const Environment& environment, Judgement& judgement) {
+void hidden_gpus(const Environment& environment, CheckResult& judgement) {
     const NvidiaDriver& nvidia = environment.nvidia;
     if (!nvidia.present()) return judgement.impossible(no_gpu);
     const auto found = environment.variables.find("CUDA_VISIBLE_DEVICES");

@@ -32,7 +32,7 @@ std::string gpu_name(const GpuFacts& gpu) {
 
 // Calls `look` for every GPU, or says why there is none.
 template <class Look>
-void for_each_gpu(const Environment& environment, Judgement& judgement, Look look) {
+void for_each_gpu(const Environment& environment, CheckResult& judgement, Look look) {
     if (environment.nvidia.gpus.gpus.empty())
         return judgement.impossible(environment.nvidia.no_answers_because);
     for (const GpuFacts& gpu : environment.nvidia.gpus.gpus) look(gpu);
@@ -40,7 +40,7 @@ void for_each_gpu(const Environment& environment, Judgement& judgement, Look loo
 
 }  // namespace
 
-void gpu_lost(const Environment& environment, Judgement& judgement) {
+void gpu_lost(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (!gpu.reading.lost) return;
         judgement.find(Severity::blocks, "gpu-lost"_cause,
@@ -52,7 +52,7 @@ void gpu_lost(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_fabric(const Environment& environment, Judgement& judgement) {
+void gpu_fabric(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto state = gpu.health.fabric_state;
         if (!state || *state == 0) return;  // there is no NVSwitch
@@ -69,7 +69,7 @@ void gpu_fabric(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_mig(const Environment& environment, Judgement& judgement) {
+void gpu_mig(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (gpu.health.mig != 1 || gpu.health.mig_devices != 0) return;
         judgement.find(Severity::blocks, "gpu-setup"_cause,
@@ -82,7 +82,7 @@ void gpu_mig(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_compute_mode(const Environment& environment, Judgement& judgement) {
+void gpu_compute_mode(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto mode = gpu.health.compute_mode;
         const bool taken = mode == 3 && !gpu.reading.processes.empty();
@@ -100,7 +100,7 @@ void gpu_compute_mode(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_persistence(const Environment& environment, Judgement& judgement) {
+void gpu_persistence(const Environment& environment, CheckResult& judgement) {
     if (environment.nvidia.wsl) return judgement.impossible("WSL keeps the driver on its own");
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (gpu.health.persistence != 0) return;
@@ -113,7 +113,7 @@ void gpu_persistence(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_ecc(const Environment& environment, Judgement& judgement) {
+void gpu_ecc(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         if (gpu.reading.uncorrected_ecc.value_or(0) == 0) return;
         judgement.find(
@@ -127,7 +127,7 @@ void gpu_ecc(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_remapped_rows(const Environment& environment, Judgement& judgement) {
+void gpu_remapped_rows(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const bool failed = gpu.health.remap_failed.value_or(0) != 0;
         const bool pending =
@@ -146,7 +146,7 @@ void gpu_remapped_rows(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_recovery(const Environment& environment, Judgement& judgement) {
+void gpu_recovery(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto action = gpu.health.recovery_action.value_or(0);
         if (action == 0 || action > 4) return;
@@ -164,7 +164,7 @@ void gpu_recovery(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_xids(const Environment& environment, Judgement& judgement) {
+void gpu_xids(const Environment& environment, CheckResult& judgement) {
     if (!environment.nvidia.present()) return judgement.impossible("no NVIDIA GPU or driver");
     if (!environment.log) return judgement.impossible("the kernel log is not readable");
     for (const std::string& line : *environment.log) {
@@ -188,7 +188,7 @@ void gpu_xids(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void gpu_clocks(const Environment& environment, Judgement& judgement) {
+void gpu_clocks(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const std::uint64_t reasons = gpu.reading.clock_event_reasons.value_or(0);
         const bool hard = (reasons & hardware_slowdown) != 0;
@@ -208,7 +208,7 @@ void gpu_clocks(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_temperature(const Environment& environment, Judgement& judgement) {
+void gpu_temperature(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto now = gpu.reading.temperature_celsius;
         const auto slow = gpu.health.slowdown_celsius;
@@ -223,7 +223,7 @@ void gpu_temperature(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_link(const Environment& environment, Judgement& judgement) {
+void gpu_link(const Environment& environment, CheckResult& judgement) {
     if (environment.nvidia.wsl) return judgement.impossible("WSL does not show the GPU's link");
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto width = gpu.health.link_width;
@@ -247,7 +247,7 @@ void gpu_link(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_numa(const Environment& environment, Judgement& judgement) {
+void gpu_numa(const Environment& environment, CheckResult& judgement) {
     const auto mine = processors_in(environment.allowed_processors);
     if (!environment.nvidia.present())
         return judgement.impossible(environment.nvidia.no_answers_because);
@@ -270,7 +270,7 @@ void gpu_numa(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void gpu_memory_taken(const Environment& environment, Judgement& judgement) {
+void gpu_memory_taken(const Environment& environment, CheckResult& judgement) {
     for_each_gpu(environment, judgement, [&](const GpuFacts& gpu) {
         const auto total = gpu.reading.total;
         const auto used = gpu.reading.used;
@@ -289,7 +289,7 @@ void gpu_memory_taken(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void gpu_preallocation(const Environment& environment, Judgement& judgement) {
+void gpu_preallocation(const Environment& environment, CheckResult& judgement) {
     if (!environment.python || !environment.python->unknown_because.empty())
         return judgement.impossible("the Python environment was not read");
     const NvidiaDriver& nvidia = environment.nvidia;

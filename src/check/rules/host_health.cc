@@ -14,7 +14,7 @@ std::uint64_t sum(const std::vector<Read<std::uint64_t>>& counts) {
 
 }  // namespace
 
-void ram_errors(const Environment& environment, Judgement& judgement) {
+void ram_errors(const Environment& environment, CheckResult& judgement) {
     const HostHealth& health = environment.health;
     if (!health.edac_seen) return judgement.impossible("no EDAC counters");
     const std::uint64_t wrong = sum(health.uncorrected);
@@ -37,7 +37,7 @@ void ram_errors(const Environment& environment, Judgement& judgement) {
                          "grep . /sys/devices/system/edac/mc/mc*/dimm*/dimm_ce_count"}});
 }
 
-void host_heat(const Environment& environment, Judgement& judgement) {
+void host_heat(const Environment& environment, CheckResult& judgement) {
     if (environment.health.zones.empty()) return judgement.impossible("no thermal zones");
     for (const ThermalZone& zone : environment.health.zones) {
         const auto limit = zone.hot ? zone.hot : zone.critical;
@@ -52,7 +52,7 @@ void host_heat(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void host_alarms(const Environment& environment, Judgement& judgement) {
+void host_alarms(const Environment& environment, CheckResult& judgement) {
     if (!environment.health.alarms_seen) return judgement.impossible("no hwmon alarms");
     for (const std::string& file : environment.health.alarms)
         judgement.find(Severity::will_hurt, "uneven-steps"_cause,

@@ -21,19 +21,19 @@ bool is_cuda_library(std::string_view soname) {
 }
 
 // If a framework lacks it, the import fails; if another package does, only what uses it.
-Severity severity_of(const Lookup& lookup) {
+Severity severity_of(const LibraryLookup& lookup) {
     return lookup.by.find("/site-packages/torch/lib/") != std::string::npos ||
                    lookup.by.find("/tensorflow/") != std::string::npos
                ? Severity::blocks
                : Severity::will_hurt;
 }
 
-void judge_missing(const Environment& environment, bool cuda, Judgement& judgement) {
+void judge_missing(const Environment& environment, bool cuda, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (python->lookups.empty()) return judgement.impossible("no library of a package was read");
     std::vector<std::string> told;
-    for (const Lookup& lookup : python->lookups) {
+    for (const LibraryLookup& lookup : python->lookups) {
         if (!lookup.found.empty() || is_cuda_library(lookup.library) != cuda) continue;
         if (std::find(told.begin(), told.end(), lookup.library) != told.end()) continue;
         told.push_back(lookup.library);
@@ -70,10 +70,10 @@ const Package* cudnn_package(const Python& python) {
 
 }  // namespace
 
-void library_missing(const Environment& e, Judgement& j) { judge_missing(e, false, j); }
-void cuda_library_missing(const Environment& e, Judgement& j) { judge_missing(e, true, j); }
+void library_missing(const Environment& e, CheckResult& j) { judge_missing(e, false, j); }
+void cuda_library_missing(const Environment& e, CheckResult& j) { judge_missing(e, true, j); }
 
-void symbols_missing(const Environment& environment, Judgement& judgement) {
+void symbols_missing(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (python->extensions.empty())
@@ -95,12 +95,12 @@ void symbols_missing(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void wrong_cudnn(const Environment& environment, Judgement& judgement) {
+void wrong_cudnn(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Package* installed = cudnn_package(*python);
     if (installed == nullptr) return judgement.impossible("no cuDNN package is installed");
-    for (const Lookup& lookup : python->lookups) {
+    for (const LibraryLookup& lookup : python->lookups) {
         if (!lookup.library.starts_with("libcudnn") || lookup.how != "LD_LIBRARY_PATH") continue;
         if (lookup.found.starts_with(installed->site + "/nvidia/")) continue;
         const std::string version = version_in_name(lookup.found);
@@ -119,11 +119,11 @@ void wrong_cudnn(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void cuda_library_path(const Environment& environment, Judgement& judgement) {
+void cuda_library_path(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (python->lookups.empty()) return judgement.impossible("no library of a package was read");
-    for (const Lookup& lookup : python->lookups) {
+    for (const LibraryLookup& lookup : python->lookups) {
         if (!is_cuda_library(lookup.library) || lookup.library.starts_with("libcudnn")) continue;
         if (lookup.how != "LD_LIBRARY_PATH" || lookup.by == "cuDNN") continue;
         // The framework brought its own, but the variable comes first.
@@ -143,7 +143,7 @@ void cuda_library_path(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void library_versions(const Environment& environment, Judgement& judgement) {
+void library_versions(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (python->lookups.empty()) return judgement.impossible("no library of a package was read");
@@ -168,7 +168,7 @@ void library_versions(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void openmp_twice(const Environment& environment, Judgement& judgement) {
+void openmp_twice(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     // Intel's and LLVM's detect each other and abort; GNU's tolerates them and a second copy of
@@ -187,7 +187,7 @@ void openmp_twice(const Environment& environment, Judgement& judgement) {
         {{"Keep one: install both packages from one source, all by pip or all by conda.", ""}});
 }
 
-void openmp_silenced(const Environment& environment, Judgement& judgement) {
+void openmp_silenced(const Environment& environment, CheckResult& judgement) {
     const std::string* value = environment.variable("KMP_DUPLICATE_LIB_OK");
     if (value == nullptr ||
         (*value != "TRUE" && *value != "True" && *value != "true" && *value != "1"))
@@ -200,7 +200,7 @@ void openmp_silenced(const Environment& environment, Judgement& judgement) {
                    {{"Remove the second runtime instead.", "unset KMP_DUPLICATE_LIB_OK"}});
 }
 
-void mkl_kernels(const Environment& environment, Judgement& judgement) {
+void mkl_kernels(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (!python->mkl_folder) return judgement.impossible("MKL is not installed");
@@ -221,7 +221,7 @@ void mkl_kernels(const Environment& environment, Judgement& judgement) {
         {{"Reinstall it.", formatted("{} -m pip install --force-reinstall mkl", python->program)}});
 }
 
-void preloaded_allocators(const Environment& environment, Judgement& judgement) {
+void preloaded_allocators(const Environment& environment, CheckResult& judgement) {
     const std::string* value = environment.variable("LD_PRELOAD");
     if (value == nullptr) return;
     std::vector<std::string> allocators;
@@ -246,7 +246,7 @@ void preloaded_allocators(const Environment& environment, Judgement& judgement) 
                      "unset LD_PRELOAD"}});
 }
 
-void runtime_clash(const Environment& environment, Judgement& judgement) {
+void runtime_clash(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const OpenMpCopy* gnu = nullptr;
@@ -273,7 +273,7 @@ void runtime_clash(const Environment& environment, Judgement& judgement) {
           formatted("{} -m pip install --upgrade intel-openmp", python->program)}});
 }
 
-void no_display(const Environment& environment, Judgement& judgement) {
+void no_display(const Environment& environment, CheckResult& judgement) {
     if (environment.variable("DISPLAY") != nullptr ||
         environment.variable("WAYLAND_DISPLAY") != nullptr)
         return;

@@ -22,7 +22,7 @@ std::uint64_t most_files(const sources::Limit& limit) {
 
 }  // namespace
 
-void open_files(const Environment& environment, Judgement& judgement) {
+void open_files(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->open_files.known)
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->open_files.soft;
@@ -36,7 +36,7 @@ void open_files(const Environment& environment, Judgement& judgement) {
                            most_files(environment.limits->open_files))});
 }
 
-void processes_limit(const Environment& environment, Judgement& judgement) {
+void processes_limit(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->processes.known)
         return judgement.impossible(no_limits);
     if (!environment.uid) return judgement.impossible("the user id is not known");
@@ -52,7 +52,7 @@ void processes_limit(const Environment& environment, Judgement& judgement) {
                    {raised(environment, environment.limits->processes, {'u', "nproc"}, 4096)});
 }
 
-void cgroup_pids(const Environment& environment, Judgement& judgement) {
+void cgroup_pids(const Environment& environment, CheckResult& judgement) {
     if (!environment.cgroup_seen) return judgement.impossible("no cgroup is visible");
     for (const sources::CgroupPidsLevel& level : environment.pids_levels) {
         if (!level.limit || !level.usage) continue;
@@ -68,7 +68,7 @@ void cgroup_pids(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void kernel_threads(const Environment& environment, Judgement& judgement) {
+void kernel_threads(const Environment& environment, CheckResult& judgement) {
     const sources::KernelSettings& kernel = environment.kernel;
     if (!kernel.threads_max && !kernel.pid_max)
         return judgement.impossible("/proc/sys/kernel is not readable");
@@ -85,7 +85,7 @@ void kernel_threads(const Environment& environment, Judgement& judgement) {
                        {{"Raise it.", "sudo sysctl kernel.pid_max=4194304"}});
 }
 
-void cpu_time(const Environment& environment, Judgement& judgement) {
+void cpu_time(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->cpu_seconds.known)
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->cpu_seconds.soft;
@@ -100,7 +100,7 @@ void cpu_time(const Environment& environment, Judgement& judgement) {
         {raised(environment, environment.limits->cpu_seconds, {'t', "cpu"})});
 }
 
-void file_size(const Environment& environment, Judgement& judgement) {
+void file_size(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->file_size.known)
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->file_size.soft;
@@ -114,7 +114,7 @@ void file_size(const Environment& environment, Judgement& judgement) {
                    {raised(environment, environment.limits->file_size, {'f', "fsize"})});
 }
 
-void stack_size(const Environment& environment, Judgement& judgement) {
+void stack_size(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->stack.known)
         return judgement.impossible(no_limits);
     const auto soft = environment.limits->stack.soft;
@@ -128,7 +128,7 @@ void stack_size(const Environment& environment, Judgement& judgement) {
         {raised(environment, environment.limits->stack, {'s', "stack", 1024}, 8U << 20U)});
 }
 
-void locked_memory(const Environment& environment, Judgement& judgement) {
+void locked_memory(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->locked.known)
         return judgement.impossible(no_limits);
     if (!environment.rdma) return judgement.impossible("no InfiniBand or RoCE device");

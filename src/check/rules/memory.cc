@@ -32,7 +32,7 @@ std::optional<Tightest> tightest(const Environment& environment) {
 
 }  // namespace
 
-void memory_available(const Environment& environment, Judgement& judgement) {
+void memory_available(const Environment& environment, CheckResult& judgement) {
     if (!environment.memory || !environment.memory->total || !environment.memory->available)
         return judgement.impossible("/proc/meminfo is not readable");
     const Bytes total = *environment.memory->total;
@@ -45,7 +45,7 @@ void memory_available(const Environment& environment, Judgement& judgement) {
                    {{"See who has it.", "ps -eo pid,rss,comm --sort=-rss | head"}});
 }
 
-void memory_pressure(const Environment& environment, Judgement& judgement) {
+void memory_pressure(const Environment& environment, CheckResult& judgement) {
     if (!environment.pressure || !environment.pressure->full)
         return judgement.impossible("no pressure figures (/proc/pressure/memory)");
     const double share = environment.pressure->full->average_60s;
@@ -58,7 +58,7 @@ void memory_pressure(const Environment& environment, Judgement& judgement) {
                    {{"See who takes it.", "ps -eo pid,rss,comm --sort=-rss | head"}});
 }
 
-void cgroup_memory(const Environment& environment, Judgement& judgement) {
+void cgroup_memory(const Environment& environment, CheckResult& judgement) {
     if (!environment.cgroup_seen) return judgement.impossible("no cgroup is visible");
     const auto tight = tightest(environment);
     if (!tight || tight->left >= comfortable) return;
@@ -74,7 +74,7 @@ void cgroup_memory(const Environment& environment, Judgement& judgement) {
           "holdfast run --guard=on -- python train.py"}});
 }
 
-void cgroup_high(const Environment& environment, Judgement& judgement) {
+void cgroup_high(const Environment& environment, CheckResult& judgement) {
     if (!environment.cgroup_seen) return judgement.impossible("no cgroup is visible");
     for (const sources::CgroupMemoryLevel& level : environment.memory_levels) {
         if (!level.high || (level.limit && *level.high >= *level.limit)) continue;
@@ -91,7 +91,7 @@ void cgroup_high(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void cgroup_oom_group(const Environment& environment, Judgement& judgement) {
+void cgroup_oom_group(const Environment& environment, CheckResult& judgement) {
     if (!environment.cgroup_seen) return judgement.impossible("no cgroup is visible");
     for (const sources::CgroupMemoryLevel& level : environment.memory_levels) {
         if (level.oom_group != true || !level.limit) continue;
@@ -104,7 +104,7 @@ void cgroup_oom_group(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void swap_left(const Environment& environment, Judgement& judgement) {
+void swap_left(const Environment& environment, CheckResult& judgement) {
     if (!environment.memory || !environment.memory->swap_total || !environment.memory->swap_free)
         return judgement.impossible("/proc/meminfo is not readable");
     const Bytes total = *environment.memory->swap_total;
@@ -118,7 +118,7 @@ void swap_left(const Environment& environment, Judgement& judgement) {
                    {{"See who was swapped out.", "ps -eo pid,rss,comm --sort=-rss | head"}});
 }
 
-void address_limit(const Environment& environment, Judgement& judgement) {
+void address_limit(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->address_space.known)
         return judgement.impossible("/proc/self/limits is not readable");
     const auto limit = environment.limits->address_space.soft;
@@ -137,7 +137,7 @@ void address_limit(const Environment& environment, Judgement& judgement) {
                    {raised(environment, environment.limits->address_space, {'v', "as"})});
 }
 
-void data_limit(const Environment& environment, Judgement& judgement) {
+void data_limit(const Environment& environment, CheckResult& judgement) {
     if (!environment.limits || !environment.limits->data.known)
         return judgement.impossible("/proc/self/limits is not readable");
     const auto limit = environment.limits->data.soft;
@@ -152,7 +152,7 @@ void data_limit(const Environment& environment, Judgement& judgement) {
                    {raised(environment, environment.limits->data, {'d', "data"})});
 }
 
-void overcommit(const Environment& environment, Judgement& judgement) {
+void overcommit(const Environment& environment, CheckResult& judgement) {
     if (!environment.kernel.overcommit_memory)
         return judgement.impossible("/proc/sys/vm/overcommit_memory is not readable");
     if (*environment.kernel.overcommit_memory != 2) return;
@@ -177,7 +177,7 @@ void overcommit(const Environment& environment, Judgement& judgement) {
         {{"Let the kernel overcommit.", "sudo sysctl vm.overcommit_memory=0"}});
 }
 
-void map_count(const Environment& environment, Judgement& judgement) {
+void map_count(const Environment& environment, CheckResult& judgement) {
     if (!environment.kernel.max_map_count)
         return judgement.impossible("/proc/sys/vm/max_map_count is not readable");
     constexpr std::uint64_t usual = 65530;

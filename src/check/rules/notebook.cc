@@ -9,7 +9,7 @@ constexpr const char* no_kernels = "no notebook kernel is installed";
 
 }  // namespace
 
-void kernel_program(const Environment& environment, Judgement& judgement) {
+void kernel_program(const Environment& environment, CheckResult& judgement) {
     if (environment.kernels.empty()) return judgement.impossible(no_kernels);
     for (const Kernel& kernel : environment.kernels)
         if (!kernel.program_exists)
@@ -21,7 +21,7 @@ void kernel_program(const Environment& environment, Judgement& judgement) {
                              formatted("jupyter kernelspec remove {}", kernel.name)}});
 }
 
-void kernel_ipykernel(const Environment& environment, Judgement& judgement) {
+void kernel_ipykernel(const Environment& environment, CheckResult& judgement) {
     if (environment.kernels.empty()) return judgement.impossible(no_kernels);
     for (const Kernel& kernel : environment.kernels)
         if (kernel.python && kernel.has_ipykernel == false)
@@ -34,7 +34,7 @@ void kernel_ipykernel(const Environment& environment, Judgement& judgement) {
                 {{"Install it there.", formatted("{} -m pip install ipykernel", kernel.program)}});
 }
 
-void kernel_environment(const Environment& environment, Judgement& judgement) {
+void kernel_environment(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (environment.kernels.empty()) return judgement.impossible(no_kernels);
@@ -55,7 +55,7 @@ void kernel_environment(const Environment& environment, Judgement& judgement) {
                      formatted("{} -m ipykernel install --user --name my-env", python->program)}});
 }
 
-void kernel_unwatched(const Environment& environment, Judgement& judgement) {
+void kernel_unwatched(const Environment& environment, CheckResult& judgement) {
     if (environment.kernels.empty()) return judgement.impossible(no_kernels);
     const Kernel* bare = nullptr;
     for (const Kernel& kernel : environment.kernels) {

@@ -79,7 +79,7 @@ constexpr std::array first_for_numpy_2{
 
 }  // namespace
 
-const Python* readable_python(const Environment& environment, Judgement& judgement) {
+const Python* readable_python(const Environment& environment, CheckResult& judgement) {
     if (!environment.python) {
         judgement.impossible("the Python environment was not read");
         return nullptr;
@@ -91,7 +91,7 @@ const Python* readable_python(const Environment& environment, Judgement& judgeme
     return &*environment.python;
 }
 
-void pinned_packages(const Environment& environment, Judgement& judgement) {
+void pinned_packages(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     for_each_misfit(*python, [&](const Package& package, const Requirement& requirement,
@@ -106,7 +106,7 @@ void pinned_packages(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void nvidia_packages(const Environment& environment, Judgement& judgement) {
+void nvidia_packages(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     for_each_misfit(*python, [&](const Package& package, const Requirement& requirement,
@@ -127,7 +127,7 @@ void nvidia_packages(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void protobuf_fits(const Environment& environment, Judgement& judgement) {
+void protobuf_fits(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     for_each_misfit(*python, [&](const Package& package, const Requirement& requirement,
@@ -141,7 +141,7 @@ void protobuf_fits(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void numpy_builds(const Environment& environment, Judgement& judgement) {
+void numpy_builds(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     const Package* numpy = python->package("numpy");
@@ -178,7 +178,7 @@ void numpy_builds(const Environment& environment, Judgement& judgement) {
     });
 }
 
-void package_twice(const Environment& environment, Judgement& judgement) {
+void package_twice(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     std::map<std::string, const Package*> first;
@@ -216,7 +216,7 @@ void package_twice(const Environment& environment, Judgement& judgement) {
     }
 }
 
-void module_shadowed(const Environment& environment, Judgement& judgement) {
+void module_shadowed(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     for (const std::string& name : python->shadows)
@@ -228,7 +228,7 @@ void module_shadowed(const Environment& environment, Judgement& judgement) {
             {{"Give it another name.", formatted("mv {} my_{}", name, name)}});
 }
 
-void framework_import(const Environment& environment, Judgement& judgement) {
+void framework_import(const Environment& environment, CheckResult& judgement) {
     if (environment.tries.empty()) return judgement.impossible("runs only with --import");
     for (const ImportTry& tried : environment.tries) {
         if (tried.done && tried.well) continue;

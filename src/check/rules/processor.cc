@@ -20,7 +20,7 @@ std::optional<double> allowed(const Environment& environment) {
 
 }  // namespace
 
-void cpu_flags(const Environment& environment, Judgement& judgement) {
+void cpu_flags(const Environment& environment, CheckResult& judgement) {
     const Python* python = readable_python(environment, judgement);
     if (python == nullptr) return;
     if (!environment.cpu || environment.cpu->flags.empty())
@@ -49,7 +49,7 @@ void cpu_flags(const Environment& environment, Judgement& judgement) {
               formatted("{} -m pip install polars-lts-cpu", python->program)});
 }
 
-void cpu_emulated(const Environment& environment, Judgement& judgement) {
+void cpu_emulated(const Environment& environment, CheckResult& judgement) {
     if (!environment.cpu) return judgement.impossible("/proc/cpuinfo is not readable");
     const Cpu& cpu = *environment.cpu;
     const bool foreign = environment.python && environment.python->machine == "x86_64" && cpu.arm;
@@ -68,7 +68,7 @@ void cpu_emulated(const Environment& environment, Judgement& judgement) {
                      "docker run --platform linux/arm64 ..."}});
 }
 
-void cpu_quota(const Environment& environment, Judgement& judgement) {
+void cpu_quota(const Environment& environment, CheckResult& judgement) {
     if (!environment.affinity) return judgement.impossible("the affinity is not known");
     if (!environment.cpu_quota) return;
     const double quota = environment.cpu_quota->value;
@@ -87,7 +87,7 @@ void cpu_quota(const Environment& environment, Judgement& judgement) {
         {{"Set the number of threads.", formatted("export OMP_NUM_THREADS={}", threads)}});
 }
 
-void thread_variables(const Environment& environment, Judgement& judgement) {
+void thread_variables(const Environment& environment, CheckResult& judgement) {
     const auto most = allowed(environment);
     if (!most) return judgement.impossible("how many processors may be used is not known");
     for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"}) {

@@ -5,10 +5,10 @@
 
 namespace holdfast::check::rules {
 
-using Rule = void(const Environment&, Judgement&);
+using Rule = void(const Environment&, CheckResult&);
 
 // Null if the environment's packages could not be read; records the reason in that case.
-const Python* readable_python(const Environment& environment, Judgement& judgement);
+const Python* readable_python(const Environment& environment, CheckResult& judgement);
 
 Rule driver_for_torch, driver_for_tensorflow, driver_for_jax, driver_library, driver_device_files,
     driver_missing_library, gpu_code_torch, gpu_code_tensorflow, cpu_build, hidden_gpus;

@@ -11,7 +11,7 @@ constexpr Bytes enough = Bytes::mib(256);
 
 }  // namespace
 
-void shm_size(const Environment& environment, Judgement& judgement) {
+void shm_size(const Environment& environment, CheckResult& judgement) {
     if (!environment.shm) return judgement.impossible("/dev/shm cannot be seen");
     const SharedMemory& shm = *environment.shm;
     const char* more = "docker run --shm-size=8g ... (or --ipc=host)";
@@ -36,7 +36,7 @@ void shm_size(const Environment& environment, Judgement& judgement) {
          {"In Kubernetes, mount an emptyDir of medium Memory at /dev/shm.", ""}});
 }
 
-void shm_free(const Environment& environment, Judgement& judgement) {
+void shm_free(const Environment& environment, CheckResult& judgement) {
     if (!environment.shm || !environment.shm->free || !environment.shm->size)
         return judgement.impossible("the room in /dev/shm cannot be read");
     const SharedMemory& shm = *environment.shm;
@@ -49,7 +49,7 @@ void shm_free(const Environment& environment, Judgement& judgement) {
                    {{"See what is in it.", "ls -lS /dev/shm | head"}});
 }
 
-void shm_left_over(const Environment& environment, Judgement& judgement) {
+void shm_left_over(const Environment& environment, CheckResult& judgement) {
     if (!environment.shm) return judgement.impossible("/dev/shm cannot be seen");
     const SharedMemory& shm = *environment.shm;
     Bytes total;
@@ -72,7 +72,7 @@ void shm_left_over(const Environment& environment, Judgement& judgement) {
                      "fuser -v /dev/shm/torch_* ; rm /dev/shm/torch_*"}});
 }
 
-void tmpfs_room(const Environment& environment, Judgement& judgement) {
+void tmpfs_room(const Environment& environment, CheckResult& judgement) {
     const auto systems = written_file_systems(environment);
     if (systems.empty())
         return judgement.impossible("the file systems of a saved machine cannot be asked");

@@ -14,21 +14,21 @@ const LaunchesEvidence* launches_of(const Death& death) {
     return agent == nullptr || !agent->launches ? nullptr : &*agent->launches;
 }
 
-struct Line {
+struct LaunchingLine {
     Where where;
     std::string kernel;  // the first kernel that this line launched
     std::uint64_t count = 0;
     int kernels = 0;
 };
 
-struct Lines {
-    std::vector<Line> lines;  // by their first launches
-    bool sure = true;         // false: a row has no line or name, or a borrowed line
+struct LaunchingLines {
+    std::vector<LaunchingLine> lines;  // by their first launches
+    bool sure = true;                  // false: a row has no line or name, or a borrowed line
 };
 
 template <class Fits>
-Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
-    Lines found;
+LaunchingLines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
+    LaunchingLines found;
     found.sure = launches.all_seen;
     for (const LaunchEvidence& launch : launches.rows) {
         const bool unnamed = launch.kernel.empty();  // may be any kernel
@@ -38,11 +38,11 @@ Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
         if (unnamed || !where || launch.borrowed) found.sure = false;
         if (unnamed || !where) continue;
         const auto known =
-            std::find_if(found.lines.begin(), found.lines.end(), [&](const Line& line) {
+            std::find_if(found.lines.begin(), found.lines.end(), [&](const LaunchingLine& line) {
                 return line.where.file == where->file && line.where.line == where->line;
             });
         const bool fresh = known == found.lines.end();
-        Line& line = fresh ? found.lines.emplace_back() : *known;
+        LaunchingLine& line = fresh ? found.lines.emplace_back() : *known;
         if (fresh) {
             line.where = std::move(*where);
             line.kernel = launch.kernel;
@@ -53,10 +53,10 @@ Lines lines_of(const LaunchesEvidence& launches, Fits&& fits) {
     return found;
 }
 
-std::optional<LaunchLine> first_of(const Lines& found) {
+std::optional<LaunchLine> first_of(const LaunchingLines& found) {
     constexpr std::size_t most_named = 3;
     if (found.lines.empty()) return std::nullopt;
-    const Line& first = found.lines.front();
+    const LaunchingLine& first = found.lines.front();
     LaunchLine line{first.where,
                     found.sure && found.lines.size() == 1,
                     first.kernel,

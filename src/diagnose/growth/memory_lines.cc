@@ -82,7 +82,7 @@ int rises_in(const GrowthSeries& series) {
 }
 
 // A line of the user's own code that stands in the stacks of some sites.
-struct OwnLine {
+struct UserLine {
     LiveCurve sum;
     std::vector<Frame> frames;  // up to it, of the largest site
     CallKind kind = CallKind::other;
@@ -95,8 +95,8 @@ struct OwnLine {
 
 using LineKey = std::tuple<std::string, int, std::string>;
 
-std::map<LineKey, OwnLine> own_lines(const AgentEvidence& agent) {
-    std::map<LineKey, OwnLine> lines;
+std::map<LineKey, UserLine> own_lines(const AgentEvidence& agent) {
+    std::map<LineKey, UserLine> lines;
     const MemoryHistory& history = *agent.memory;
     for (std::size_t s = 0; s < history.sites.size(); ++s) {
         const SiteHistory& site = history.sites[s];
@@ -109,7 +109,7 @@ std::map<LineKey, OwnLine> own_lines(const AgentEvidence& agent) {
             if (!is_own_code(frames[i].file) || !frames[i].line) continue;
             // Skips made-up source of a library, which runs below the user's own file.
             if (&frames[i] > innermost) continue;
-            OwnLine& line = lines[{frames[i].file, *frames[i].line, frames[i].function}];
+            UserLine& line = lines[{frames[i].file, *frames[i].line, frames[i].function}];
             // A recursive function is in the stack more than once, but counts once.
             if (!line.sites.empty() && line.sites.back() == s) continue;
             line.sites.push_back(s);
@@ -147,7 +147,7 @@ std::optional<Bytes> before_steps(const AgentEvidence& agent, const SiteHistory&
 
 // A large block that was requested at once grows as its pages are written, but nobody keeps more
 // and more. Growth by realloc differs: it requests again and again.
-bool filled_in_place(const AgentEvidence& agent, const OwnLine& line) {
+bool filled_in_place(const AgentEvidence& agent, const UserLine& line) {
     constexpr std::uint64_t few = 4;
     std::uint64_t blocks = 0;
     std::uint64_t asked = 0;
@@ -167,7 +167,7 @@ bool filled_in_place(const AgentEvidence& agent, const OwnLine& line) {
 
 namespace {
 
-bool called_from(const OwnLine& line, const Frame& caller) {
+bool called_from(const UserLine& line, const Frame& caller) {
     return std::any_of(line.frames.begin(), line.frames.end(), [&](const Frame& frame) {
         return frame.file == caller.file && frame.line == caller.line;
     });
@@ -175,8 +175,8 @@ bool called_from(const OwnLine& line, const Frame& caller) {
 
 // Several lines in a loop may share the growth. Take the largest of them, because the call above
 // them asks for nothing itself.
-const OwnLine& heaviest_below(const std::map<LineKey, OwnLine>& lines, const OwnLine& call) {
-    const OwnLine* best = nullptr;
+const UserLine& heaviest_below(const std::map<LineKey, UserLine>& lines, const UserLine& call) {
+    const UserLine* best = nullptr;
     for (const auto& [key, line] : lines) {
         if (&line == &call || !line.growth || line.depth >= call.depth) continue;
         if (line.growth->in_all.share_of(call.growth->in_all) < 0.3) continue;
@@ -260,7 +260,7 @@ namespace {
 
 // One object after the other is made. Without a collector, those that refer to each other stay,
 // though no name reaches them.
-bool makes_cycles(const AgentEvidence& agent, const OwnLine& line) {
+bool makes_cycles(const AgentEvidence& agent, const UserLine& line) {
     constexpr std::int64_t many = 2000;
     const NoteEvidence* off = collector_off(agent);
     return line.makes_objects && off != nullptr && off->b == 0 && off->a >= many &&
@@ -271,8 +271,8 @@ bool makes_cycles(const AgentEvidence& agent, const OwnLine& line) {
 }  // namespace
 
 std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryContext& context) {
-    std::map<LineKey, OwnLine> lines = own_lines(agent);
-    const OwnLine* most = nullptr;
+    std::map<LineKey, UserLine> lines = own_lines(agent);
+    const UserLine* most = nullptr;
     for (auto& [key, line] : lines) {
         line.growth = judge_growth(line.sum.series(agent), context.limit);
         if (line.growth && (most == nullptr || line.growth->in_all > most->growth->in_all))
@@ -282,7 +282,7 @@ std::optional<LeakEvidence> leak_of(const AgentEvidence& agent, const MemoryCont
     const GrowthSeries all = most->sum.series(agent);
     // The outermost line includes everything below it, even imports. So take the innermost line
     // that has most of what grew in the same time.
-    const OwnLine* blamed = nullptr;
+    const UserLine* blamed = nullptr;
     for (const auto& [key, line] : lines) {
         if (!line.growth || line.growth->in_all.share_of(most->growth->in_all) < 0.3) continue;
         const GrowthSeries own = line.sum.series(agent);

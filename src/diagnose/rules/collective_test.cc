@@ -1,14 +1,14 @@
-// HF704, found in the words of a rank; while the others wait see stalled_test.cc.
+// HF704, found in the words of a rank or while the others wait for it.
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
+#include "diagnose/rules/stall_story.h"
 
-namespace holdfast {
+namespace holdfast::testing {
 namespace {
 
-using testing::root_of;
-using testing::Story;
-using namespace std::chrono_literals;
+const Frame collective{"/v/lib/python3.11/site-packages/torch/distributed/distributed_c10d.py",
+                       2501, "all_reduce"};
 
 constexpr auto watchdog =
     "[rank1]:[E ProcessGroupNCCL.cpp:616] Watchdog caught collective operation timeout: "
@@ -17,7 +17,7 @@ constexpr auto watchdog =
 TEST(CollectiveTimeout, TheWatchdogsWordsBeforeAnAbortAreCertain) {
     const Verdict verdict = Story().dies_by(SIGABRT).says(watchdog).verdict();
     EXPECT_EQ(root_of(verdict), "collective-timeout");
-    EXPECT_TRUE(testing::certain(verdict));
+    EXPECT_TRUE(certain(verdict));
 }
 
 TEST(CollectiveTimeout, TheSameWordsBeforeAnotherEndAreNone) {
@@ -71,12 +71,57 @@ TEST(CollectiveTimeout, ARanksOwnExceptionIsNamedBehindItsLauncher) {
     EXPECT_EQ(root_of(verdict), "collective-timeout");
     ASSERT_TRUE(verdict.root.where);
     EXPECT_EQ(verdict.root.where->line, 42);
-    EXPECT_TRUE(testing::certain(verdict));
+    EXPECT_TRUE(certain(verdict));
 }
 
 TEST(CollectiveTimeout, AnExceptionInAnotherThreadOfARankIsNotItsEnd) {
     EXPECT_NE(root_of(launcher_of_a_rank(false).verdict()), "collective-timeout");
 }
 
+TEST(StallRules, a_rank_that_does_not_join_is_named) {
+    Story story;
+    story.dies_by(SIGTERM).signal_seen(SIGTERM, 40s).child(200, Role::rank).child(201, Role::rank);
+    WaitingThread joined = thread(200, WaitKind::lock, {own, collective});
+    joined.timed = true;
+    WaitingThread absent = thread(201, WaitKind::sleep, {other_own});
+    absent.timed = true;
+    Evidence e = stalled(story,
+                         {{main_pid, false, {thread(main_pid, WaitKind::sleep, {own})}},
+                          {200, false, {joined}},
+                          {201, false, {absent}}},
+                         false);
+    e.processes[1].rank = 0;
+    e.processes[2].rank = 1;
+    const Verdict verdict = diagnose(e);
+    EXPECT_EQ(verdict.root.cause, "collective-timeout"_cause);
+    EXPECT_EQ(verdict.process.role, "rank 1");
+    EXPECT_EQ(verdict.root.where->line, 77);
+}
+
+TEST(StallRules, the_words_of_a_rank_that_gave_up_name_the_collective) {
+    const Verdict verdict =
+        diagnose(Story()
+                     .exits(1)
+                     .raises("RuntimeError",
+                             "[gloo/transport/tcp/unbound_buffer.cc:81] Timed out waiting "
+                             "6000ms for recv operation to complete")
+                     .evidence());
+    EXPECT_EQ(verdict.root.cause, "collective-timeout"_cause);
+}
+
+TEST(StallRules, another_timeout_is_not_a_collective) {
+    const auto root_of_error = [](const char* type, const char* message) {
+        return diagnose(Story().exits(1).raises(type, message).evidence()).root.cause;
+    };
+    EXPECT_EQ(root_of_error("TimeoutError", "Timed out waiting for the lock file"),
+              "exception"_cause);
+    EXPECT_EQ(root_of_error("RuntimeError",
+                            "Timed out after 30 s: could not send the report to the store"),
+              "exception"_cause);
+    EXPECT_EQ(root_of_error("torch.distributed.DistStoreError",
+                            "Timed out after 6 seconds waiting for clients. 1/2 clients joined."),
+              "collective-timeout"_cause);
+}
+
 }  // namespace
-}  // namespace holdfast
+}  // namespace holdfast::testing

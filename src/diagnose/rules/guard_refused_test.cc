@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
+#include "diagnose/rules/stall_story.h"
 
 namespace holdfast::testing {
 namespace {
@@ -114,6 +115,38 @@ TEST(GuardRefused, AKillAfterItIsAKill) {
     Story story = refused();
     story.dies_by(SIGKILL).container_oom();
     EXPECT_EQ(story.verdict().end.cause->slug, "cgroup-oom");
+}
+
+Evidence crosswise_after_refusal(RunTime when) {
+    Evidence e = crosswise();
+    e.stalls[0].told = 20s;
+    AgentEvidence agent;
+    agent.pid = main_pid;
+    agent.guard = GuardEvidence{1,
+                                0,
+                                {RefusalEvidence::Kind::refused,
+                                 when,
+                                 Bytes::mib(9),
+                                 Bytes::mib(4),
+                                 Bytes::mib(512),
+                                 {{"train.py", 17, "load"}}}};
+    e.agents = {agent};
+    return e;
+}
+
+TEST(StallRules, a_standstill_right_after_a_refusal_has_the_refusal_as_its_root) {
+    const Verdict verdict = diagnose(crosswise_after_refusal(8s));
+    EXPECT_EQ(verdict.outcome, Outcome::stuck);
+    EXPECT_EQ(verdict.end.cause, "guard-refused"_cause);
+    EXPECT_EQ(verdict.root.cause, "guard-refused"_cause);
+    EXPECT_EQ(verdict.root.where->line, 17);
+    ASSERT_FALSE(verdict.contributing.empty());
+    EXPECT_EQ(verdict.contributing.front().cause, "lock-deadlock"_cause);
+}
+
+TEST(StallRules, a_refusal_long_before_or_after_it_is_not_its_root) {
+    EXPECT_EQ(diagnose(crosswise_after_refusal(-30s)).root.cause, "lock-deadlock"_cause);
+    EXPECT_EQ(diagnose(crosswise_after_refusal(30s)).root.cause, "lock-deadlock"_cause);
 }
 
 }  // namespace

@@ -73,12 +73,12 @@ void add(Holding& line, const SiteEvidence& site, const std::vector<Frame>& fram
 
 // What the lines of the user's own code hold: the lines that asked for it, and the lines that
 // called them.
-struct Holdings {
+struct LinesHolding {
     Lines asking, calling;
 };
 
-Holdings holdings_of(const AgentEvidence& agent) {
-    Holdings all;
+LinesHolding holdings_of(const AgentEvidence& agent) {
+    LinesHolding all;
     for (const SiteEvidence& site : agent.sites) {
         // A library's own threads have no frame of the user's: use the main thread's line instead.
         const bool borrowed = innermost_own_frame(site.frames) == nullptr && !site.frames.empty();
@@ -262,7 +262,7 @@ std::optional<Finding> held_by_a_line(const Autopsy& death) {
     const AgentEvidence* agent = death.agent;
     if (agent == nullptr || agent->leak) return std::nullopt;
     const std::optional<Bytes> peak = death.held;
-    const Holdings holdings = holdings_of(*agent);
+    const LinesHolding holdings = holdings_of(*agent);
     std::optional<Holding> line = largest_holding(*agent, holdings.asking);
     if (!line || !peak) return std::nullopt;
     // Frameworks alone hold hundreds of MiB. So a line that only rises, or whose name says that it

@@ -1,4 +1,4 @@
-// HF901 to HF909: how runs end when nothing broke, and who ended them.
+// HF901, HF902 and HF907: a run that finished, an exception, an exit of the program's own.
 #include <gtest/gtest.h>
 
 #include "diagnose/death/death.h"
@@ -104,51 +104,6 @@ TEST(ExitCalled, OfAContainerClientDoesNotSpeakOfTheCountersHere) {
     EXPECT_NE(v.root.fixes[0].text.find("SIGKILL"), std::string::npos);
 }
 
-TEST(Killed, NamesTheSenderOfSigterm) {
-    const Verdict v = Story().dies_by(SIGTERM).signal_seen(SIGTERM, 9900ms, 77, "bash").verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_TRUE(certain(v));
-    EXPECT_NE(v.root.summary.find("bash (pid 77, uid 1000)"), std::string::npos) << v.root.summary;
-}
-
-TEST(Killed, BySigtermWithoutASenderIsLikely) {
-    const Verdict v = Story().dies_by(SIGTERM).verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_EQ(v.root.confidence, Confidence::likely);
-}
-
-TEST(Killed, HoldsForAProgramThatHandlesSigtermAndFails) {
-    const Verdict polite = Story().exits(143).signal_seen(SIGTERM, 9s).verdict();
-    EXPECT_EQ(root_of(polite), "killed");
-    EXPECT_TRUE(certain(polite));
-    const Verdict other = Story().exits(3).signal_seen(SIGTERM, 9s).verdict();
-    EXPECT_EQ(end_of(other), "killed");
-    EXPECT_EQ(other.root.confidence, Confidence::likely);
-}
-
-TEST(Killed, DoesNotBlameASignalLongPast) {
-    Story story;
-    story.exits(3).signal_seen(SIGTERM, 1s).evidence().end_time = 1000s;
-    EXPECT_EQ(root_of(story.verdict()), "exit-called");
-}
-
-TEST(Killed, BehindAShellNamesTheProgram) {
-    Story story;
-    story.behind_shell(137).at(101).exit = ExitStatus{std::nullopt, SIGKILL};
-    const Verdict v = story.verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_TRUE(certain(v));
-    EXPECT_EQ(v.process.pid, 101);
-    EXPECT_EQ(v.process.role, "main");
-    EXPECT_EQ(v.exit.code, 137);
-}
-
-TEST(Killed, ByAShellsHintAloneIsLikely) {
-    const Verdict v = Story().behind_shell(137).verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_EQ(v.root.confidence, Confidence::likely);
-}
-
 TEST(Wrapper, ThatShrugsOffTheProgramsDeathFinished) {
     Story story;
     story.behind_shell(0).at(101).exit = ExitStatus{std::nullopt, SIGSEGV};
@@ -158,77 +113,91 @@ TEST(Wrapper, ThatShrugsOffTheProgramsDeathFinished) {
     EXPECT_TRUE(contributes(v, "segfault"));
 }
 
-TEST(Wrapper, PassesOnAnOomKillOfTheProgram) {
+TEST(Ranks, ATracebackThatAnotherProcessRaisedIsNotTheParents) {
     Story story;
-    story.behind_shell(137).held(101, Bytes::mib(480)).container_oom();
-    story.at(101).exit = ExitStatus{std::nullopt, SIGKILL};
-    const Verdict v = story.verdict();
-    EXPECT_EQ(root_of(v), "cgroup-oom");
+    story.child(200).child_exits(200, 7, 9s);
+    raised_in(story, 200, "KeyError", "'c'", 8s);
+    story.exits(3).raises("KeyError", "'c'");
+    story.agent();
+    EXPECT_EQ(root_of(story.verdict()), "exit-called");
+}
+
+TEST(RecordedException, IsCertainWithoutStderr) {
+    const Verdict v = recorded("ValueError", "bad").verdict();
+    EXPECT_EQ(root_of(v), "exception");
     EXPECT_TRUE(certain(v));
-    story.at(101).exit.reset();
-    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
-    EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 42);
+    EXPECT_TRUE(has_evidence(v.root, "exception: ValueError: bad"));
 }
 
-TEST(Wrapper, CalledTimeoutIsTheSender) {
+TEST(RecordedException, InWordsOfALibraryThatNobodyKnowsIsLikely) {
     Story story;
-    story.behind_shell(124).at(main_pid).name = "timeout";
-    story.at(main_pid).command = "timeout 10 python train.py";
-    story.at(101).exit = ExitStatus{std::nullopt, SIGTERM};
-    const Verdict v = story.verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_NE(v.root.summary.find("timeout 10"), std::string::npos) << v.root.summary;
-}
-
-TEST(Interrupted, BySignalCodeOrKeyboardInterrupt) {
-    EXPECT_EQ(root_of(Story().dies_by(SIGINT).verdict()), "interrupted");
-    EXPECT_TRUE(certain(Story().dies_by(SIGINT).verdict()));
-    EXPECT_EQ(root_of(Story().exits(130).signal_seen(SIGINT, 9s).verdict()), "interrupted");
-    EXPECT_EQ(root_of(Story().exits(1).raises("KeyboardInterrupt", "").verdict()), "interrupted");
-}
-
-TEST(Hangup, BySighup) {
-    const Verdict v = Story().dies_by(SIGHUP).verdict();
-    EXPECT_EQ(root_of(v), "hangup");
-    EXPECT_TRUE(certain(v));
-}
-
-TEST(Preempted, BySlurmsStepDaemonOrAtItsEndTime) {
-    Story story;
-    story.dies_by(SIGTERM).evidence().scheduler.kind = "slurm";
-    EXPECT_EQ(root_of(story.verdict()), "killed");
-    story.evidence().scheduler.ends_at = 30s;
-    EXPECT_EQ(root_of(story.verdict()), "preempted");
+    story.exits(1).raises("RuntimeError", "something about tensors");
+    EXPECT_TRUE(certain(story.verdict()));
+    story.evidence().traceback->frames.push_back(
+        {"/v/lib/python3.11/site-packages/torch/x.py", 7, "forward"});
+    EXPECT_EQ(root_of(story.verdict()), "exception");
     EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
-    story.signal_seen(SIGTERM, 9s, 5, "slurmstepd: [42.batch]");
+    story.evidence().traceback->type = "KeyError";
     EXPECT_TRUE(certain(story.verdict()));
     story.evidence().signals.clear();
     story.signal_seen(SIGTERM, 9s, 5, "'slurmstepd: [42.batch]'");
     EXPECT_TRUE(certain(story.verdict()));
 }
 
-TEST(Running, IsNoDeath) {
-    Story story;
-    story.evidence().ended = false;
-    story.evidence().command_alive = true;
-    story.evidence().end_time.reset();
-    const Verdict v = story.verdict();
-    EXPECT_EQ(v.outcome, Outcome::running);
-    EXPECT_EQ(v.root.confidence, Confidence::unknown);
-    story.evidence().supervisor_lost = true;
-    EXPECT_EQ(story.verdict().outcome, Outcome::running);
+TEST(RecordedException, DoesNotExplainADeathBySignal) {
+    Story story = recorded("MemoryError", "");
+    story.dies_by(SIGKILL);
+    EXPECT_EQ(root_of(story.verdict()), "killed");
 }
 
-TEST(Verdict, CarriesWhatTheEvidenceHas) {
+Story leaving(ExitCallEvidence::How how, int status) {
     Story story;
-    story.exits(0).evidence().missing = {{MissingKind::kernel_log_closed_now, {}}};
-    story.evidence().run.id = "r1";
-    story.evidence().memory.peak = Bytes::mib(7);
-    const Verdict v = story.verdict();
-    EXPECT_EQ(v.run.id, "r1");
-    EXPECT_EQ(v.memory.peak, Bytes::mib(7));
-    EXPECT_EQ(v.missing, std::vector<std::string>{"kernel log not readable"});
-    EXPECT_EQ(v.exit.code, 0);
+    story.exits(status);
+    story.agent().exit = ExitCallEvidence{9s, how, status, {{"train.py", 8, "stop"}}};
+    return story;
+}
+
+TEST(ExitCall, NamesItsLine) {
+    Story story = leaving(ExitCallEvidence::How::os_exit, 3);
+    const Verdict v = story.stderr_hidden().verdict();
+    EXPECT_EQ(root_of(v), "exit-called");
+    EXPECT_TRUE(certain(v));
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 8);
+    EXPECT_TRUE(has_evidence(v.root, "os._exit(3) at train.py:8"));
+}
+
+TEST(ExitCall, WithOneIsNotTakenForAnException) {
+    Story story = leaving(ExitCallEvidence::How::sys_exit, 1);
+    EXPECT_EQ(root_of(story.stderr_hidden().verdict()), "exit-called");
+}
+
+TEST(ExitCall, OfAnotherStatusIsNotTheOne) {
+    Story story = leaving(ExitCallEvidence::How::sys_exit, 2);
+    story.exits(5);
+    EXPECT_FALSE(story.verdict().root.where);
+}
+
+TEST(ExitCall, BelowPythonIsHowEveryProgramEnds) {
+    Story story = leaving(ExitCallEvidence::How::c_exit, 1);
+    story.agent().exit->frames.clear();
+    const Verdict v = story.stderr_hidden().verdict();
+    EXPECT_EQ(root_of(v), "exception");
+    EXPECT_EQ(v.root.confidence, Confidence::likely);
+}
+
+TEST(ExitCall, InsideACellEndsTheKernelWhateverItsStatus) {
+    Story story = leaving(ExitCallEvidence::How::os_exit, 0);
+    EXPECT_EQ(root_of(story.verdict()), "exit-called");
+    story.agent().notes.push_back({NoteEvidence::Kind::cell, 5s, 3, 1, "os._exit(0)"});
+    EXPECT_EQ(root_of(story.verdict()), "exit-called");
+    EXPECT_EQ(story.verdict().outcome, Outcome::died);
+}
+
+TEST(ExitCall, OfZeroBySysExitIsAnOrdinaryEnd) {
+    EXPECT_EQ(root_of(leaving(ExitCallEvidence::How::sys_exit, 0).verdict()), "clean-exit");
 }
 
 }  // namespace

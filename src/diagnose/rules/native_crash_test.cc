@@ -1,8 +1,9 @@
-// HF301 to HF310, the texts of HF4xx, and decoys for them.
+// HF301, HF302, HF306, HF308 and HF309, by the status and by the crash handler's record, and
+// decoys.
 #include <gtest/gtest.h>
 
 #include "diagnose/evidence_builder.h"
-#include "knowledge/telling_lines.h"
+#include "diagnose/rules/crash_story.h"
 
 namespace holdfast::testing {
 namespace {
@@ -55,101 +56,115 @@ TEST(Signals, OfTheCpuHaveTheirCauses) {
     EXPECT_EQ(root_of(Story().dies_by(SIGABRT).verdict()), "native-abort");
 }
 
-TEST(Signals, OfOtherKindsAreKilledWithoutCertainty) {
-    const Verdict v = Story().dies_by(SIGUSR1).verdict();
-    EXPECT_EQ(root_of(v), "killed");
-    EXPECT_EQ(v.root.confidence, Confidence::unknown);
-}
-
-TEST(NativeAbort, IsCertainWithItsMessageOnly) {
-    const Verdict with =
-        Story().dies_by(SIGABRT).says("train: a.cc:3: main: Assertion `n > 0' failed.\n").verdict();
-    EXPECT_EQ(root_of(with), "native-abort");
-    EXPECT_TRUE(certain(with));
-    const Verdict without = Story().dies_by(SIGABRT).stderr_hidden().verdict();
-    EXPECT_EQ(without.root.confidence, Confidence::likely);
-    EXPECT_FALSE(without.missing.empty());
-}
-
-TEST(HeapCorruption, NeedsGlibcsWordsAndTheAbort) {
-    for (const char* words : {"free(): invalid pointer\n", "double free or corruption (out)\n",
-                              "malloc(): corrupted top size\n"}) {
-        const Verdict v = Story().dies_by(SIGABRT).says(words).verdict();
-        EXPECT_EQ(root_of(v), "heap-corruption") << words;
-        EXPECT_TRUE(certain(v));
-    }
-    EXPECT_EQ(root_of(Story().exits(1).says("free(): invalid pointer\n").verdict()), "exit-called");
-}
-
-TEST(FatalPython, IsTheInterpretersOwnReason) {
-    const char* dump =
-        "Fatal Python error: _Py_CheckRecursiveCall: Cannot recover from stack overflow.\n"
-        "Python runtime state: initialized\n\n"
-        "Current thread 0x00007f (most recent call first):\n"
-        "  File \"train.py\", line 3 in f\n  ...\n";
-    const Verdict v = Story().dies_by(SIGABRT).says(dump).verdict();
-    EXPECT_EQ(root_of(v), "fatal-python-error");
+TEST(CrashRecord, MakesASegfaultCertainAndNamesItsPlaces) {
+    const Verdict v = crashed(SIGSEGV, 1);
+    EXPECT_EQ(root_of(v), "segfault");
     EXPECT_TRUE(certain(v));
-    // Printed by a program that went on and ended in another way.
-    EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says(dump).says("epoch 2\n").verdict()),
-              "native-abort");
+    EXPECT_NE(v.root.summary.find("foo::bar(int) in libfoo.so"), std::string::npos)
+        << v.root.summary;
+    ASSERT_TRUE(v.root.where);
+    EXPECT_EQ(v.root.where->line, 42);
+    EXPECT_EQ(v.native_stack.size(), 2U);
+    ASSERT_EQ(v.python_stack.size(), 1U);
+    EXPECT_EQ(v.python_stack[0].frames.size(), 2U);
 }
 
-TEST(FatalPython, IsNotFaulthandlersWordForASignal) {
-    EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says("Fatal Python error: Aborted\n\n").verdict()),
-              "native-abort");
+TEST(CrashRecord, OfAnotherProcessOrSignalOrOneSurvivedSaysNothing) {
+    Story other;
+    other.dies_by(SIGSEGV).crash(SIGSEGV, 1, 555);
+    EXPECT_EQ(other.verdict().root.confidence, Confidence::likely);
+    Story another;
+    another.dies_by(SIGABRT).crash(SIGSEGV, 1);
+    EXPECT_EQ(root_of(another.verdict()), "native-abort");
+    EXPECT_TRUE(another.verdict().native_stack.empty());
+    EXPECT_FALSE(certain(crashed(SIGSEGV, 1, [](CrashEvidence& c) { c.survived = true; })));
+    Story finished;
+    finished.exits(0).crash(SIGSEGV, 1);
+    EXPECT_EQ(root_of(finished.verdict()), "clean-exit");
 }
 
-TEST(TellingText, NamesCausesOfTheCatalogue) {
-    for (const TellingLine& line : telling_lines())
-        EXPECT_TRUE(CauseId::find(line.cause)) << line.cause;
-}
-
-TEST(TellingText, CountsBeforeTheDeathThatFits) {
-    const char* omp =
-        "OMP: Error #15: Initializing libiomp5.so, but found libomp.so already initialized.\n"
-        "OMP: Hint This means that multiple copies of the OpenMP runtime have been linked.\n";
-    EXPECT_EQ(root_of(Story().dies_by(SIGABRT).says(omp).verdict()), "openmp-duplicate");
-    EXPECT_EQ(root_of(Story().dies_by(SIGSEGV).says(omp).verdict()), "segfault");
-    EXPECT_EQ(root_of(Story().exits(0).says(omp).verdict()), "clean-exit");
-    EXPECT_EQ(root_of(Story()
-                          .exits(1)
-                          .raises("ImportError",
-                                  "libfoo.so.1: cannot open shared object file: No such file")
-                          .verdict()),
-              "library-missing");
-}
-
-TEST(TellingText, PrintedBeforeAChosenExitProvesNothing) {
-    const char* cuda = "RuntimeError: CUDA error: device-side assert triggered\n";
-    EXPECT_EQ(root_of(Story().exits(3).says(cuda).verdict()), "exit-called");
-    // But a library that prints this and exits proves it.
-    EXPECT_EQ(root_of(Story().exits(2).says("Intel MKL FATAL ERROR: Cannot load.\n").verdict()),
-              "mkl-broken");
-}
-
-TEST(TellingText, OfAnEmulatorStandsBeforeTheSignalItRaises) {
-    const char* qemu = "qemu: uncaught target signal 11 (Segmentation fault) - core dumped\n";
-    EXPECT_EQ(root_of(Story().dies_by(SIGSEGV).says(qemu).verdict()), "emulated-cpu");
-    EXPECT_EQ(root_of(Story().exits(139).says(qemu).verdict()), "emulated-cpu");
-    EXPECT_EQ(root_of(Story().exits(0).says(qemu).verdict()), "clean-exit");
-}
-
-TEST(BusError, IsCertainWhereTheMappedFileLiesOnTheFullDisk) {
-    Story story;
-    story.dies_by(SIGBUS).disk("/data", Bytes::gib(10), Bytes::kib(4));
-    story.crash(SIGBUS, 2).mapped_file = "/data/features.npy";
-    EXPECT_EQ(root_of(story.verdict()), "disk-full-mapping");
-    EXPECT_TRUE(certain(story.verdict()));
-    story.evidence().crashes[0].mapped_file = "/home/features.npy";
-    EXPECT_EQ(root_of(story.verdict()), "mapped-file-gone");
-}
-
-TEST(BusError, OnAFullDiskIsAttributedToIt) {
+TEST(StackOverflow, IsAFaultInTheGuardWithFramesThatRepeat) {
     const Verdict v =
-        Story().dies_by(SIGBUS).disk("/data", Bytes::gib(10), Bytes::kib(4)).verdict();
-    EXPECT_EQ(root_of(v), "disk-full-mapping");
+        crashed(SIGSEGV, 2, [](CrashEvidence& c) { c.in_stack_guard = c.frames_repeat = true; });
+    EXPECT_EQ(root_of(v), "stack-overflow");
+    EXPECT_TRUE(certain(v));
+    EXPECT_FALSE(contributes(v, "segfault"));
+    const Verdict once = crashed(SIGSEGV, 2, [](CrashEvidence& c) { c.in_stack_guard = true; });
+    EXPECT_EQ(root_of(once), "stack-overflow");
+    EXPECT_EQ(once.root.confidence, Confidence::likely);
+}
+
+TEST(StackOverflow, IsNotRepetitionAlone) {
+    EXPECT_EQ(root_of(crashed(SIGSEGV, 1, [](CrashEvidence& c) { c.frames_repeat = true; })),
+              "segfault");
+}
+
+TEST(CrashRecord, NamesAStrippedLibraryAndNotItsCaller) {
+    const Verdict v = crashed(SIGSEGV, 1, [](CrashEvidence& c) {
+        c.native = {frame("abort", "libc.so.6"), frame("", "libstripped.so"),
+                    frame("compute", "features.so")};
+    });
+    EXPECT_NE(v.root.summary.find("in libstripped.so"), std::string::npos) << v.root.summary;
+    EXPECT_EQ(v.root.summary.find("compute"), std::string::npos);
+}
+
+TEST(IllegalInstruction, IsCertainWithItsBytes) {
+    const Verdict v =
+        crashed(SIGILL, 2, [](CrashEvidence& c) { c.instruction = "62 f1 7c 48 10 00"; });
+    EXPECT_EQ(root_of(v), "illegal-instruction");
+    EXPECT_TRUE(certain(v));
+    EXPECT_TRUE(has_evidence(v.root, "AVX-512"));
+}
+
+TEST(IllegalInstruction, IsNeverCertainOfATrapTheCompilerPutThere) {
+    const Verdict v = crashed(SIGILL, 2, [](CrashEvidence& c) { c.instruction = "0f 0b 48"; });
+    EXPECT_EQ(root_of(v), "illegal-instruction");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.root.summary.find("trap instruction"), std::string::npos) << v.root.summary;
+}
+
+TEST(Segfault, ThatTheProgramRaisedItselfIsNotCalledAFault) {
+    const Verdict v = crashed(SIGSEGV, -6, [](CrashEvidence& c) { c.sender_pid = c.pid; });
+    EXPECT_EQ(root_of(v), "segfault");
+    EXPECT_FALSE(certain(v));
+    EXPECT_NE(v.root.summary.find("raised the signal itself"), std::string::npos);
+}
+
+TEST(ArithmeticTrap, IsCertainWithTheRecord) {
+    const Verdict v = crashed(SIGFPE, 1);
+    EXPECT_EQ(root_of(v), "arithmetic-trap");
+    EXPECT_TRUE(certain(v));
+}
+
+TEST(NativeRace, NeedsTwoThreadsInTheLibraryThatCrashed) {
+    const Verdict v = crashed(SIGSEGV, 1, [](CrashEvidence& c) { c.shared = {{c.library, 2}}; });
+    EXPECT_EQ(root_of(v), "native-race");
     EXPECT_EQ(v.root.confidence, Confidence::likely);
+    EXPECT_EQ(end_of(v), "segfault");
+    EXPECT_EQ(root_of(crashed(SIGSEGV, 1,
+                              [](CrashEvidence& c) {
+                                  c.shared = {{"/v/libbar.so", 4}};
+                              })),
+              "segfault");
+    EXPECT_EQ(root_of(crashed(SIGSEGV, 1,
+                              [](CrashEvidence& c) {
+                                  c.library = "/v/libgomp.so.1";
+                                  c.shared = {{c.library, 8}};
+                              })),
+              "segfault");
+}
+
+TEST(CrashRecord, OfAWorkerIsTheAnswerWithItsStacks) {
+    Story story;
+    story.exits(1)
+        .raises("RuntimeError", "DataLoader worker (pid 201) is killed by signal: Segmentation")
+        .child(201)
+        .child_dies(201, SIGSEGV, 9500ms);
+    story.crash(SIGSEGV, 1, 201).time = 9400ms;
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "segfault");
+    EXPECT_EQ(v.process.pid, 201);
+    EXPECT_EQ(v.native_stack.size(), 2U);
 }
 
 }  // namespace

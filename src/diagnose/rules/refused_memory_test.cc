@@ -127,5 +127,14 @@ TEST(Refusal, ReadsSizesInEveryForm) {
     EXPECT_EQ(size_asked_for("Unable to allocate 99999999 PiB"), std::nullopt);
 }
 
+TEST(RecordedException, OfMemoryNamesTheLineOfTheRefusal) {
+    const Verdict v = recorded("numpy._core._exceptions._ArrayMemoryError",
+                               "Unable to allocate 900 GiB for an array")
+                          .verdict();
+    EXPECT_EQ(root_of(v), "alloc-refused");
+    EXPECT_TRUE(certain(v));
+    EXPECT_EQ(v.root.where->line, 42);
+}
+
 }  // namespace
 }  // namespace holdfast::testing

@@ -256,5 +256,18 @@ TEST(WorkerText, ReadsPidsAndSignals) {
     EXPECT_FALSE(worker_text("ValueError: a worker\n"));
 }
 
+TEST(Worker, OneThatCameAndWentBetweenTwoLooksIsKnownByTheKernelsWord) {
+    Story story;
+    story
+        .raises("subprocess.CalledProcessError",
+                "Command '['python']' died with <Signals.SIGKILL: 9>.")
+        .exits(1)
+        .container_oom()
+        .logged_oom(777, "CONSTRAINT_MEMCG", std::chrono::milliseconds(9900));
+    const Verdict verdict = story.verdict();
+    EXPECT_EQ(verdict.end.cause, "worker-oom"_cause);
+    EXPECT_EQ(verdict.process.pid, 777);
+}
+
 }  // namespace
 }  // namespace holdfast::testing

@@ -36,8 +36,8 @@ std::int64_t on_parabola(std::uint64_t x, const std::uint64_t (&xs)[3],
 bool same_structure(const Capture& a, const Capture& b) {
     if (a.events.size() != b.events.size() || a.values.size() != b.values.size()) return false;
     for (std::size_t i = 0; i < a.events.size(); ++i) {
-        const Event& x = a.events[i];
-        const Event& y = b.events[i];
+        const CaptureEvent& x = a.events[i];
+        const CaptureEvent& y = b.events[i];
         if (x.kind != y.kind || x.subject != y.subject || x.fact != y.fact || x.count != y.count)
             return false;
     }

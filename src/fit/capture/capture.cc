@@ -128,12 +128,12 @@ public:
 
 private:
     Status one() {
-        Event event;
+        CaptureEvent event;
         const auto kind = bytes_.byte();
-        event.kind = static_cast<EventKind>(kind.value_or(0));
+        event.kind = static_cast<CaptureEventKind>(kind.value_or(0));
         event.first = static_cast<std::uint32_t>(capture_.values.size());
         switch (event.kind) {
-        case EventKind::alloc: {
+        case CaptureEventKind::alloc: {
             const auto site = bytes_.number();
             const auto role = bytes_.byte();
             const auto size = bytes_.number();
@@ -143,7 +143,7 @@ private:
             event.count = 1;
             break;
         }
-        case EventKind::free: {
+        case CaptureEventKind::free: {
             const auto back = bytes_.number();
             if (!back || *back == 0 || *back > alive_.size()) return damaged("a death");
             event.subject = static_cast<std::uint32_t>(alive_.size() - *back);
@@ -151,18 +151,18 @@ private:
             alive_[event.subject] = false;
             break;
         }
-        case EventKind::mark: {
+        case CaptureEventKind::mark: {
             const auto label = bytes_.number();
             if (!label || *label >= capture_.marks.size()) return damaged("a mark");
             event.subject = static_cast<std::uint32_t>(*label);
             break;
         }
-        case EventKind::scratch:
-        case EventKind::alloc_by_fact: {
+        case CaptureEventKind::scratch:
+        case CaptureEventKind::alloc_by_fact: {
             const auto site = bytes_.number();
             if (!site || *site >= capture_.sites.size()) return damaged("a site");
             event.site = static_cast<std::uint32_t>(*site);
-            if (event.kind == EventKind::alloc_by_fact && !born(event, site, bytes_.byte()))
+            if (event.kind == CaptureEventKind::alloc_by_fact && !born(event, site, bytes_.byte()))
                 return damaged("a birth");
             if (!facts(event)) return damaged("a library call");
             break;
@@ -173,16 +173,17 @@ private:
         return Done{};
     }
 
-    bool born(Event& event, std::optional<std::uint64_t> site, std::optional<std::uint8_t> role) {
+    bool born(CaptureEvent& event, std::optional<std::uint64_t> site,
+              std::optional<std::uint8_t> role) {
         if (!site || *site >= capture_.sites.size() || !role || *role >= role_count) return false;
         event.site = static_cast<std::uint32_t>(*site);
-        event.role = static_cast<Role>(*role);
+        event.role = static_cast<StorageRole>(*role);
         event.subject = static_cast<std::uint32_t>(alive_.size());
         alive_.push_back(true);
         return true;
     }
 
-    bool facts(Event& event) {
+    bool facts(CaptureEvent& event) {
         const auto fact = bytes_.byte();
         const auto count = bytes_.number();
         if (!fact || !count || *count > most_values) return false;

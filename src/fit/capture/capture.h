@@ -20,9 +20,9 @@ struct Site {
     std::uint32_t line = 0;
 };
 
-struct Event {
-    EventKind kind = EventKind::mark;
-    Role role = Role::activation;
+struct CaptureEvent {
+    CaptureEventKind kind = CaptureEventKind::mark;
+    StorageRole role = StorageRole::activation;
     Fact fact = Fact::fixed;
     std::uint32_t site = 0;
     std::uint32_t subject = 0;  // alloc, free: the storage, counted by birth; mark: its label
@@ -39,11 +39,11 @@ struct Capture {
     std::vector<Site> sites;
     std::vector<std::string> marks;
     std::vector<std::string> missing;
-    std::vector<Event> events;
+    std::vector<CaptureEvent> events;
     std::vector<std::int64_t> values;
     std::uint32_t births = 0;
 
-    std::span<const std::int64_t> values_of(const Event& event) const {
+    std::span<const std::int64_t> values_of(const CaptureEvent& event) const {
         return std::span(values).subspan(event.first, event.count);
     }
 };

@@ -13,24 +13,25 @@ class CaptureBuilder {
 public:
     explicit CaptureBuilder(std::uint64_t batch = 8) : batch_(batch) {}
 
-    std::uint32_t alloc(std::uint64_t size, Role role = Role::activation, std::uint64_t site = 0) {
-        body_ += static_cast<char>(EventKind::alloc);
+    std::uint32_t alloc(std::uint64_t size, StorageRole role = StorageRole::activation,
+                        std::uint64_t site = 0) {
+        body_ += static_cast<char>(CaptureEventKind::alloc);
         number(site);
         body_ += static_cast<char>(role);
         number(size);
         return births_++;
     }
     void free(std::uint32_t storage) {
-        body_ += static_cast<char>(EventKind::free);
+        body_ += static_cast<char>(CaptureEventKind::free);
         number(births_ - storage);
     }
     void mark(std::uint64_t label) {
-        body_ += static_cast<char>(EventKind::mark);
+        body_ += static_cast<char>(CaptureEventKind::mark);
         number(label);
     }
     void step_ends() { mark(0); }
     void scratch(Fact fact, const std::vector<std::int64_t>& values) {
-        body_ += static_cast<char>(EventKind::scratch);
+        body_ += static_cast<char>(CaptureEventKind::scratch);
         number(0);
         body_ += static_cast<char>(fact);
         number(values.size());

@@ -1,4 +1,5 @@
-// The capture file: what python/holdfast/planner/capture_file.py writes. docs/fit.md describes it.
+// The capture file: what python/holdfast/planner/exchange/capture_file.py writes. docs/fit.md
+// describes it.
 #pragma once
 
 #include <array>
@@ -10,7 +11,7 @@ namespace holdfast::fit {
 inline constexpr std::string_view capture_magic{"HFFIT\0", 6};
 inline constexpr std::uint16_t capture_version = 1;
 
-enum class EventKind : std::uint8_t {
+enum class CaptureEventKind : std::uint8_t {
     alloc = 1,
     free = 2,
     mark = 3,
@@ -19,7 +20,7 @@ enum class EventKind : std::uint8_t {
 };
 
 // What a storage is for.
-enum class Role : std::uint8_t {
+enum class StorageRole : std::uint8_t {
     activation,
     temporary,
     weight,

@@ -11,7 +11,7 @@ using testing::CaptureBuilder;
 
 CaptureBuilder small() {
     CaptureBuilder builder;
-    const auto weight = builder.alloc(1000, Role::weight);
+    const auto weight = builder.alloc(1000, StorageRole::weight);
     const auto activation = builder.alloc(70000);
     builder.scratch(Fact::gemm, {0, 1});
     builder.free(activation);
@@ -26,7 +26,7 @@ TEST(Capture, ReadsWhatWasWritten) {
     EXPECT_EQ(capture->batch, 8U);
     EXPECT_EQ(capture->births, 2U);
     ASSERT_EQ(capture->events.size(), 6U);
-    EXPECT_EQ(capture->events[0].role, Role::weight);
+    EXPECT_EQ(capture->events[0].role, StorageRole::weight);
     EXPECT_EQ(capture->values_of(capture->events[1])[0], 70000);
     EXPECT_EQ(capture->events[3].subject, 1U);
     EXPECT_EQ(capture->sites[0].line, 3U);
@@ -57,7 +57,7 @@ TEST(Capture, AStorageDiesOnce) {
 
 TEST(Capture, ASiteOutsideTheListIsRefused) {
     CaptureBuilder builder;
-    builder.alloc(10, Role::weight, 99);
+    builder.alloc(10, StorageRole::weight, 99);
     EXPECT_FALSE(parse_capture(builder.bytes()));
 }
 

@@ -17,7 +17,7 @@ const char* name_of(Confidence confidence) {
 
 Json anatomy_json(const Anatomy& anatomy) {
     Json places = Json::list();
-    for (const Share& share : anatomy.activations_by_place)
+    for (const AnatomyShare& share : anatomy.activations_by_place)
         places.push_back(Json::object({{"module", printable(share.module)},
                                        {"file", printable(share.file)},
                                        {"line", share.line},

@@ -16,11 +16,11 @@ constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 // Weights of 100 MiB, activations of 10 MiB a sample, 1 MiB a pair of samples, gradients.
 Capture step_at(std::uint64_t batch) {
     CaptureBuilder builder(batch);
-    builder.alloc(100 * mib, Role::weight);
+    builder.alloc(100 * mib, StorageRole::weight);
     for (int step = 0; step < 2; ++step) {
         const auto activations = builder.alloc(10 * mib * batch);
         const auto pairs = builder.alloc(mib * batch * batch);
-        const auto gradient = builder.alloc(100 * mib, Role::gradient);
+        const auto gradient = builder.alloc(100 * mib, StorageRole::gradient);
         builder.free(pairs);
         builder.free(activations);
         builder.mark(1);
@@ -161,7 +161,7 @@ TEST(Planner, IsNotCertainWhereAConvolutionGoesWithoutItsWorkspace) {
     public:
         Result<Capture> capture(std::uint64_t batch, const std::string& /*way*/) override {
             CaptureBuilder builder(batch);
-            builder.alloc(100 * mib, Role::weight);
+            builder.alloc(100 * mib, StorageRole::weight);
             builder.scratch(Fact::conv,
                             {0, 0, 0, 0, 1, 2, 64, 64, 64, 56, 56, 56, 56, 3, 3, 1, 1, 1, 1, 1, 1});
             builder.step_ends();
@@ -229,7 +229,7 @@ class GivesBack : public CaptureSource {
 public:
     Result<Capture> capture(std::uint64_t batch, const std::string& /*way*/) override {
         CaptureBuilder builder(batch);
-        builder.alloc(100 * mib, Role::weight);
+        builder.alloc(100 * mib, StorageRole::weight);
         for (int step = 0; step < 2; ++step) {
             builder.free(builder.alloc(6 * mib * batch));
             builder.free(builder.alloc(7 * mib * batch));

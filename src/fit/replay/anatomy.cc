@@ -21,17 +21,17 @@ std::string moment_of(const Site& site) {
     return site.module.empty() ? place : site.module + " at " + place;
 }
 
-Bytes& part_of(Anatomy& anatomy, const Event& event, const Site& site) {
-    if (event.kind == EventKind::scratch) return anatomy.workspaces;
+Bytes& part_of(Anatomy& anatomy, const CaptureEvent& event, const Site& site) {
+    if (event.kind == CaptureEventKind::scratch) return anatomy.workspaces;
     switch (event.role) {
-    case Role::weight: return anatomy.weights;
-    case Role::gradient: return anatomy.gradients;
-    case Role::optimizer: return anatomy.optimizer;
-    case Role::workspace: return anatomy.workspaces;
-    case Role::input: return anatomy.inputs;
+    case StorageRole::weight: return anatomy.weights;
+    case StorageRole::gradient: return anatomy.gradients;
+    case StorageRole::optimizer: return anatomy.optimizer;
+    case StorageRole::workspace: return anatomy.workspaces;
+    case StorageRole::input: return anatomy.inputs;
     default:
-        return passing(site) || event.role == Role::temporary ? anatomy.temporaries
-                                                              : anatomy.activations;
+        return passing(site) || event.role == StorageRole::temporary ? anatomy.temporaries
+                                                                     : anatomy.activations;
     }
 }
 
@@ -54,7 +54,7 @@ Anatomy anatomy_of(const Capture& capture, const Program& program, const Replaye
     std::map<std::tuple<std::string, std::string, std::uint32_t>, Bytes> places;
     for (const Live& storage : live) {
         if (storage.size.count == 0) continue;
-        const Event& event = capture.events[storage.event];
+        const CaptureEvent& event = capture.events[storage.event];
         const Site& site = capture.sites[event.site];
         Bytes& part = part_of(anatomy, event, site);
         part += storage.size;
@@ -64,12 +64,13 @@ Anatomy anatomy_of(const Capture& capture, const Program& program, const Replaye
     for (const auto& [place, bytes] : places)
         anatomy.activations_by_place.push_back(
             {std::get<0>(place), std::get<1>(place), std::get<2>(place), bytes});
-    std::ranges::stable_sort(anatomy.activations_by_place, std::ranges::greater{}, &Share::bytes);
+    std::ranges::stable_sort(anatomy.activations_by_place, std::ranges::greater{},
+                             &AnatomyShare::bytes);
     if (anatomy.activations_by_place.size() > most_shares)
         anatomy.activations_by_place.resize(most_shares);
     anatomy.fragmentation = replayed.stats.peak_reserved - replayed.stats.peak_requested;
     if (!program.moves.empty()) {
-        const Event& event = capture.events[program.moves[replayed.peak_move].event];
+        const CaptureEvent& event = capture.events[program.moves[replayed.peak_move].event];
         anatomy.moment = moment_of(capture.sites[event.site]);
     }
     return anatomy;

@@ -11,7 +11,7 @@
 namespace holdfast::fit {
 
 // One line of the anatomy below a role: a module and the user's line.
-struct Share {
+struct AnatomyShare {
     std::string module;
     std::string file;
     std::uint32_t line = 0;
@@ -23,8 +23,8 @@ struct Anatomy {
     Bytes weights, gradients, optimizer, activations, temporaries, inputs, workspaces;
     Bytes fragmentation;  // reserved at its peak, but not allocated
     Bytes context;
-    std::vector<Share> activations_by_place;  // largest first
-    std::string moment;                       // "backward of ConvolutionBackward0", "train.py:12"
+    std::vector<AnatomyShare> activations_by_place;  // largest first
+    std::string moment;  // "backward of ConvolutionBackward0", "train.py:12"
 };
 
 Anatomy anatomy_of(const Capture& capture, const Program& program, const Replayed& replayed);

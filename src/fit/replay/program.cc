@@ -28,11 +28,11 @@ public:
         std::vector<std::uint32_t> inherited;  // allocated before, and freed by these events
         std::unordered_map<std::uint32_t, std::size_t> born;
         for (std::size_t i = from; i < to; ++i) {
-            const Event& event = capture_.events[i];
+            const CaptureEvent& event = capture_.events[i];
             if (is_birth(event)) {
                 born.emplace(event.subject, left.size());
                 left.push_back(event.subject);
-            } else if (event.kind == EventKind::free) {
+            } else if (event.kind == CaptureEventKind::free) {
                 if (const auto found = born.find(event.subject); found != born.end())
                     left[found->second] = none;
                 else
@@ -45,11 +45,11 @@ public:
             now[inherited[i]] = current(left[i]);
         std::unordered_map<std::uint32_t, std::uint32_t> fresh;
         for (std::size_t i = from; i < to; ++i) {
-            const Event& event = capture_.events[i];
+            const CaptureEvent& event = capture_.events[i];
             if (is_birth(event)) {
                 fresh[event.subject] = program_.storages++;
                 this->event(i, fresh[event.subject]);
-            } else if (event.kind == EventKind::free) {
+            } else if (event.kind == CaptureEventKind::free) {
                 if (const auto found = fresh.find(event.subject); found != fresh.end())
                     this->event(i, found->second);
                 else if (const auto old = now.find(event.subject); old != now.end())
@@ -66,8 +66,9 @@ public:
 private:
     static constexpr std::uint32_t none = UINT32_MAX;
 
-    static bool is_birth(const Event& event) {
-        return event.kind == EventKind::alloc || event.kind == EventKind::alloc_by_fact;
+    static bool is_birth(const CaptureEvent& event) {
+        return event.kind == CaptureEventKind::alloc ||
+               event.kind == CaptureEventKind::alloc_by_fact;
     }
     std::uint32_t current(std::uint32_t captured) const {
         const auto found = current_.find(captured);
@@ -75,14 +76,16 @@ private:
     }
 
     void event(std::size_t index, std::uint32_t subject) {
-        const Event& event = capture_.events[index];
+        const CaptureEvent& event = capture_.events[index];
         const auto number = static_cast<std::uint32_t>(index);
         switch (event.kind) {
-        case EventKind::alloc: move(Move::Kind::allocate, subject, size_of(event), number); break;
-        case EventKind::free: move(Move::Kind::free, subject, {}, number); break;
-        case EventKind::mark: move(Move::Kind::mark, subject, {}, number); break;
-        case EventKind::scratch: scratch(event, number); break;
-        case EventKind::alloc_by_fact: {
+        case CaptureEventKind::alloc:
+            move(Move::Kind::allocate, subject, size_of(event), number);
+            break;
+        case CaptureEventKind::free: move(Move::Kind::free, subject, {}, number); break;
+        case CaptureEventKind::mark: move(Move::Kind::mark, subject, {}, number); break;
+        case CaptureEventKind::scratch: scratch(event, number); break;
+        case CaptureEventKind::alloc_by_fact: {
             Bytes sum;
             for (const Bytes size : workspaces_.of(event.fact, capture_.values_of(event)).sizes)
                 sum += size;
@@ -92,12 +95,12 @@ private:
         }
     }
 
-    Bytes size_of(const Event& event) const {
+    Bytes size_of(const CaptureEvent& event) const {
         const std::int64_t size = capture_.values[event.first];
         return {size > 0 ? static_cast<std::uint64_t>(size) : 0};
     }
 
-    void scratch(const Event& event, std::uint32_t number) {
+    void scratch(const CaptureEvent& event, std::uint32_t number) {
         const auto values = capture_.values_of(event);
         if (event.fact == Fact::gemm) {
             if (values.size() < 2) return;
@@ -143,8 +146,8 @@ private:
 Program compile(const Capture& capture, const Workspaces& workspaces, int steps) {
     std::vector<std::size_t> ends;  // the index behind each step's mark
     for (std::size_t i = 0; i < capture.events.size(); ++i) {
-        const Event& event = capture.events[i];
-        if (event.kind == EventKind::mark && capture.marks[event.subject] == "step")
+        const CaptureEvent& event = capture.events[i];
+        if (event.kind == CaptureEventKind::mark && capture.marks[event.subject] == "step")
             ends.push_back(i + 1);
     }
     Compiler compiler(capture, workspaces);

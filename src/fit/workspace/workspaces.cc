@@ -11,16 +11,16 @@ namespace {
 constexpr std::uint64_t most_threads = 512;  // per block, before vectorising
 constexpr std::uint64_t warp = 32;
 
-struct Extent {
+struct Dimension {
     std::uint64_t stride;
     std::uint64_t size;
 };
 
 // Joins dimensions that lie contiguously in memory, as TensorIterator does.
-std::vector<Extent> coalesced(std::vector<Extent> extents) {
-    std::ranges::sort(extents, {}, &Extent::stride);
-    std::vector<Extent> joined;
-    for (const Extent& extent : extents) {
+std::vector<Dimension> coalesced(std::vector<Dimension> extents) {
+    std::ranges::sort(extents, {}, &Dimension::stride);
+    std::vector<Dimension> joined;
+    for (const Dimension& extent : extents) {
         if (!joined.empty() && joined.back().stride * joined.back().size == extent.stride)
             joined.back().size *= extent.size;
         else
@@ -36,11 +36,12 @@ std::uint64_t block_extent(std::uint64_t size, std::uint64_t most) {
 }
 
 // How many outputs a thread computes at once: the largest vector that divides all strides.
-std::uint64_t output_vector(const std::vector<Extent>& reduced, const std::vector<Extent>& kept) {
+std::uint64_t output_vector(const std::vector<Dimension>& reduced,
+                            const std::vector<Dimension>& kept) {
     std::uint64_t vector = 4;
     const auto divides = [&] {
         if (kept.front().size % vector != 0) return false;
-        for (const Extent& extent : reduced)
+        for (const Dimension& extent : reduced)
             if (extent.stride % vector != 0) return false;
         for (std::size_t i = 1; i < kept.size(); ++i)
             if (kept[i].stride % vector != 0) return false;
@@ -55,14 +56,14 @@ std::uint64_t output_vector(const std::vector<Extent>& reduced, const std::vecto
 std::vector<Bytes> reduce_scratch(std::span<const std::int64_t> values,
                                   const DeviceProfile& device) {
     if (values.size() < 2 || (values.size() - 2) % 3 != 0) return {};
-    std::vector<Extent> reduced;
-    std::vector<Extent> kept;
+    std::vector<Dimension> reduced;
+    std::vector<Dimension> kept;
     std::uint64_t outputs = 1;
     std::uint64_t inputs = 1;
     for (std::size_t i = 2; i < values.size(); i += 3) {
         if (values[i] < 1 || values[i + 1] < 0) return {};
-        const Extent extent{static_cast<std::uint64_t>(values[i + 1]),
-                            static_cast<std::uint64_t>(values[i])};
+        const Dimension extent{static_cast<std::uint64_t>(values[i + 1]),
+                               static_cast<std::uint64_t>(values[i])};
         if (extent.size == 1) continue;
         if (extent.size > (std::uint64_t{1} << 48U) / std::max(inputs, outputs)) return {};
         (values[i + 2] != 0 ? reduced : kept).push_back(extent);

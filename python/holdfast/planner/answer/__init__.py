@@ -1,0 +1,1 @@
+"""Answers to requests: with torch by captures, without it by estimates."""

@@ -1,0 +1,1 @@
+"""Captures of training steps: pretended, or from small real runs."""

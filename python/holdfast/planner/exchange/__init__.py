@@ -1,0 +1,1 @@
+"""What this side and the ``holdfast`` program say to each other: requests, files, numbers."""

@@ -1,0 +1,1 @@
+"""Keras models: what they train on, where they train, and their steps, reckoned layer by layer."""
