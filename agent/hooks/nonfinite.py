@@ -47,7 +47,7 @@ def note_at_exit(frame):
 
 def _note_first(frames, at_exit=False):
     seen = []
-    for depth, (frame, file, line, _) in enumerate(frames[:1] if at_exit else frames):
+    for depth, (frame, file, line, at) in enumerate(frames[:1] if at_exit else frames):
         variables = list(_variables(frame, at_exit).items())[:_NAMES]
         checked = any(name in frame.f_code.co_names for name in _CHECKS)
         stores = None
@@ -62,6 +62,11 @@ def _note_first(frames, at_exit=False):
             text = f"{name}\n{kind}\n{file}\n{line}\n{origin[0]}\n{origin[1]}"
             note(NOTE_NONFINITE, text, depth)
             return
+        name = _found_by_check(frame, at, variables) if checked and depth == 0 else ""
+        if name:
+            origin = _origin(frames, at_exit) or (file, line)
+            note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}\n{origin[0]}\n{origin[1]}", 0)
+            return
         seen.append((variables, file, line, depth))
     for variables, file, line, depth in [] if at_exit else seen[:2]:
         for name, value in variables:
@@ -69,6 +74,37 @@ def _note_first(frames, at_exit=False):
                 # Gaps in data are usual: they count only if the error speaks of numbers.
                 note(NOTE_NONFINITE, f"{name}\nnan\n{file}\n{line}", depth + 1)
                 return
+
+
+def _found_by_check(frame, at, variables):
+    """What holds NaN where the failed statement itself asked for that: then gaps are not usual. An
+    array, or an attribute that the function names."""
+    if not _asked_at(frame.f_code, at):
+        return ""
+    for name, value in variables:
+        if _holds_nan(value):
+            return name
+        parts = {} if type(value) is type(sys) else attributes(value)
+        for part in frame.f_code.co_names:
+            held = parts.get(part)
+            if _holds_nan(held) or _nonfinite(part, held, True) == "nan":
+                return f"{name}.{part}"
+    return ""
+
+
+def _asked_at(code, at):
+    """Whether a check comes before this place, with nothing stored in between."""
+    dis = sys.modules.get("dis")
+    asked = False
+    if dis is not None and len(code.co_code) <= _LONGEST:
+        for one in dis.get_instructions(code):
+            if one.offset > at:
+                break
+            if one.opname.startswith("STORE_"):
+                asked = False
+            elif type(one.argval) is str and one.argval in _CHECKS:
+                asked = True
+    return asked
 
 
 def _variables(frame, at_exit):

@@ -196,6 +196,14 @@ def torch_lstm_input():
 
 
 @said_by("torch")
+def torch_lstm_state():
+    """A state for another batch than the one that is given."""
+    import torch
+
+    torch.nn.LSTM(3, 4)(ones(5, 7, 3), (ones(1, 64, 4), ones(1, 64, 4)))
+
+
+@said_by("torch")
 def torch_attention_embedding():
     """Vectors of another length than the attention was made for."""
     import torch

@@ -31,12 +31,22 @@ std::optional<Bytes> held_by_leaker(const Evidence& all, const AgentEvidence& ag
                : std::max(held_by(*process), process->rss_peak);  // an absent figure is the least
 }
 
+// One container holds most of the memory and grew at the last look: the lines that fill it each
+// have a part only.
+bool one_container_has_most(const AgentEvidence& agent, Bytes held) {
+    constexpr std::uint64_t many = 16;
+    if (agent.keepers.empty()) return false;
+    const KeeperEvidence& keeper = agent.keepers.front();
+    return keeper.items >= many && keeper.grown.count > 0 && keeper.live.share_of(held) >= 0.5;
+}
+
 // A leak that is a small part of what the process held explains nothing. With steps it is known
 // that nothing else grew; over time alone much may have come before, so the part must be larger.
 bool is_much(const Evidence& all, const AgentEvidence& agent) {
     const std::optional<Bytes> held = held_by_leaker(all, agent);
     const GrowthSeen& growth = agent.leak->growth;
-    return !held || growth.in_all.share_of(*held) >= (growth.per_step ? 0.15 : 0.25);
+    return !held || growth.in_all.share_of(*held) >= (growth.per_step ? 0.15 : 0.25) ||
+           one_container_has_most(agent, *held);
 }
 
 // While a block is replaced by a larger one, both exist for a moment, and that moment ends the
@@ -132,7 +142,10 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     // If several lines ask for the memory, blame none of them but the line that keeps it.
     const bool known = finding.keeper && finding.keeper->where;
     const bool views = known && keeper_seen(*agent, leak.growth.in_all)->views;
-    if (known && (leak.several_lines || views)) finding.where = finding.keeper->where;
+    // This line fills less than half of it.
+    const bool shared = known && !views && keeper_seen(*agent, leak.growth.in_all)->live.count / 2 >
+                                              leak.live.count;
+    if (known && (leak.several_lines || views || shared)) finding.where = finding.keeper->where;
     // Some of what a step makes stays, too, but most was requested where the container is filled.
     if (known && held_at(*agent, *finding.keeper->where) > leak.live) {
         finding.where = finding.keeper->where;
