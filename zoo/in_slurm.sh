@@ -46,6 +46,11 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 status=0
 "$@" || status=$?
+# Its step daemon lives until it has told the end of the job.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    [ -z "$(squeue --noheader 2>/dev/null)" ] && break
+    sleep 0.5
+done
 kill "$slurmd" "$slurmctld" "$munged"
 wait
 exit "$status"
