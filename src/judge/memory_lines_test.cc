@@ -192,6 +192,19 @@ TEST(NoLeak, OneCallDuringWhichNoLineWasRun) {
     EXPECT_TRUE(leak_of(agent, p.context));
 }
 
+TEST(NoLeak, OneCallThatBeganAfterAQuietTime) {
+    Program p(false);
+    p.holds(stack({p.frame("train.py", 42)}),
+            [](double x) { return 600 * std::max(0.0, x - 0.3); });
+    AgentEvidence agent = told(p.record());
+    agent.place_time = RunTime{windows * second};
+    agent.place = {{"train.py", 42, "main"}};
+    agent.no_line_since = RunTime{windows * second * 45 / 100};  // most of it came afterwards
+    EXPECT_FALSE(leak_of(agent, p.context));
+    agent.no_line_since = RunTime{windows * second * 80 / 100};
+    EXPECT_TRUE(leak_of(agent, p.context));
+}
+
 TEST(Leak, OfObjectsThatAreMadeAgainAndAgainWithoutACollector) {
     Program p(false);
     p.holds(stack({p.frame("train.py", 42, "Node.__init__"), p.frame("train.py", 60, "expand")}),

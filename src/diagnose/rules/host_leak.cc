@@ -143,8 +143,8 @@ std::optional<Finding> host_leak(const Autopsy& death) {
     const bool known = finding.keeper && finding.keeper->where;
     const bool views = known && keeper_seen(*agent, leak.growth.in_all)->views;
     // This line fills less than half of it.
-    const bool shared = known && !views && keeper_seen(*agent, leak.growth.in_all)->live.count / 2 >
-                                              leak.live.count;
+    const bool shared = known && !views &&
+                        keeper_seen(*agent, leak.growth.in_all)->live.count / 2 > leak.live.count;
     if (known && (leak.several_lines || views || shared)) finding.where = finding.keeper->where;
     // Some of what a step makes stays, too, but most was requested where the container is filled.
     if (known && held_at(*agent, *finding.keeper->where) > leak.live) {

@@ -37,6 +37,27 @@ TEST(HostLeak, IsLikelyWhereTheLineIsBorrowedOrOneOfMany) {
     EXPECT_EQ(many.verdict().root.confidence, Confidence::likely);
 }
 
+TEST(HostLeak, OfOneContainerThatSeveralLinesFill) {
+    Story story = out_of_memory().leaks(main_pid, false);
+    LeakEvidence& leak = *story.agent().leak;
+    leak.live = leak.growth.in_all = Bytes::mib(60);
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+    KeeperEvidence keeper;
+    keeper.name = "Picture.all";
+    keeper.kind = "dict";
+    keeper.file = "train.py";
+    keeper.items = 900;
+    keeper.live = Bytes::mib(400);
+    keeper.grown = Bytes::mib(50);
+    keeper.filled_at = 19;
+    story.agent().keepers = {keeper};
+    const Verdict v = story.verdict();
+    EXPECT_EQ(root_of(v), "host-leak");
+    EXPECT_EQ(v.root.where->line, 19);
+    story.agent().keepers.front().grown = {};
+    EXPECT_EQ(root_of(story.verdict()), "cgroup-oom");
+}
+
 TEST(HostLeak, IsNotTheRootWhereTheRequestWasTooLargeWithoutIt) {
     const Verdict v =
         Story().exits(1).raises("MemoryError", "Unable to allocate 900 GiB").leaks().verdict();

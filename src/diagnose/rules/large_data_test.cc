@@ -199,6 +199,21 @@ TEST(WorkerCopies, AreWorkersAsLargeAsTheirParent) {
     EXPECT_EQ(v.root.confidence, Confidence::likely);
 }
 
+TEST(WorkerCopies, ComeBeforeTheDataOfTheirParent) {
+    Story story = out_of_memory();
+    story.held(main_pid, Bytes::mib(170)).site(28, Bytes::mib(160)).at(main_pid).anon =
+        Bytes::mib(165);
+    story.agent().live = Bytes::mib(162);
+    story.evidence().cgroups[0].anon = Bytes::mib(165);
+    EXPECT_EQ(root_of(story.verdict()), "dataset-in-ram");
+    for (const int pid : {201, 202}) {
+        story.child(pid).held(pid, Bytes::mib(170));
+        story.at(pid).anon = Bytes::mib(165);
+    }
+    story.evidence().cgroups[0].anon = Bytes::mib(495);
+    EXPECT_EQ(root_of(story.verdict()), "worker-copies");
+}
+
 TEST(WorkerCopies, AreCountedByTheLimitWhereAKillHasMadeRoom) {
     Story story = copying_workers();
     story.evidence().cgroups[0].anon = Bytes::mib(290);

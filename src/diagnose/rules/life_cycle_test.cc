@@ -141,9 +141,6 @@ TEST(RecordedException, InWordsOfALibraryThatNobodyKnowsIsLikely) {
     EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
     story.evidence().traceback->type = "KeyError";
     EXPECT_TRUE(certain(story.verdict()));
-    story.evidence().signals.clear();
-    story.signal_seen(SIGTERM, 9s, 5, "'slurmstepd: [42.batch]'");
-    EXPECT_TRUE(certain(story.verdict()));
 }
 
 TEST(RecordedException, DoesNotExplainADeathBySignal) {

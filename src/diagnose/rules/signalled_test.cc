@@ -198,6 +198,9 @@ TEST(Preempted, BySlurmsStepDaemonOrAtItsEndTime) {
     EXPECT_EQ(story.verdict().root.confidence, Confidence::likely);
     story.signal_seen(SIGTERM, 9s, 5, "slurmstepd: [42.batch]");
     EXPECT_TRUE(certain(story.verdict()));
+    story.evidence().signals.clear();
+    story.signal_seen(SIGTERM, 9s, 5, "'slurmstepd: [42.batch]'");
+    EXPECT_TRUE(certain(story.verdict()));
 }
 
 }  // namespace
