@@ -17,6 +17,8 @@ NAMES = {
     "deque": ("recent", "deque"),
     "closure": ("record.seen", "list"),
     "cache": ("patch", "lru_cache"),
+    "cells": ("deferred", "list"),  # of functions, whose variables hold it
+    "uneven": ("clicks", "defaultdict"),  # of lists, one of which has most
 }
 
 
@@ -43,6 +45,7 @@ def test_a_container_that_grows_is_named(holdfast, way):
     first = keepers(holdfast, PYTHON, way)[0]
     check_name(first, way)
     assert first["items"] > 8
+    assert first["kind"] == "lru_cache" or first["live"] > 60_000_000
     assert first.get("filled_at") == filling_line(way)
 
 

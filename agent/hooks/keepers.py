@@ -28,6 +28,7 @@ _WEIGHED = 8  # containers of views
 _SEVERAL = 4  # from this many arrays on, more items mean more arrays
 _MODELS = ("sklearn.", "xgboost.", "lightgbm.", "catboost")  # their trees lie outside Python
 _PLAIN = (int, float, bool, complex, type(None))
+_LISTS = 4096  # so many lists in one dictionary are counted
 
 _GENERATOR = type(one for one in ())
 _traceback = BaseException.__dict__["__traceback__"].__get__
@@ -210,7 +211,7 @@ class _Walk:
             graphs = _mark(sizes)
             per_item = 2 if is_a(value, dict) else 1  # a key and a value
             each = sum(size for size, _ in sizes) * per_item // len(sizes)
-        size = count * (each + 16)
+        size = _size_of_lists(value, count, ends, sizes if ends else []) or count * (each + 16)
         if graphs == _VIEWS:
             kept = self.with_bases(value, count)
             graphs, size = (_VIEWS, kept) if kept >= 2 * size else (0, size)
@@ -305,6 +306,22 @@ def _sample(value, count):
         return []
 
 
+def _size_of_lists(value, count, ends, sizes):
+    """Of a dictionary of lists, which may differ much: a few users have most of the clicks. 0 if it
+    holds anything else."""
+    if not is_a(value, dict) or not _SHORT < count <= _LISTS:
+        return 0
+    try:
+        parts = list(dict.values(value))
+    except RuntimeError:  # another thread changes it
+        return 0
+    if not all(type(part) is list for part in parts):
+        return 0
+    weighed = sum(len(part) for part in ends[1::2])
+    each = sum(size for size, _ in sizes[1::2]) // weighed if weighed else 0
+    return count * 80 + sum(len(part) for part in parts) * each
+
+
 def _last(value):
     keys = dict.__reversed__(value)
     return [next(keys) for _ in range(4)]
@@ -369,6 +386,11 @@ def _size(value, depth, met):
         return 64, _OPAQUE
     if depth >= 3:
         return 64, 0
+    function = value.__func__ if title == "method" else value
+    if _known_title(type(function)) == "function":
+        cells = function.__closure__ or ()
+        sizes = [_size(_contents(cell), depth + 1, met) for cell in cells[:16]]
+        return 64 + sum(size for size, _ in sizes), _mark(sizes)
     if is_a(value, (list, tuple, set, dict)):
         plain = is_a(value, tuple)
         count = tuple.__len__(value) if plain else _count(value)

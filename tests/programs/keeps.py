@@ -42,11 +42,17 @@ def recorder():
 record = recorder()
 
 
+def counter(part):
+    return lambda: len(part)
+
+
 def train():
     trainer = Trainer()
     kept = []
     logs = {"loss": [], "rate": []}
     recent = collections.deque()
+    deferred = []
+    clicks = collections.defaultdict(list)
     for step in range(STEPS):
         part = bytes([step % 255 + 1]) * SIZE
         trainer.step(part)
@@ -58,6 +64,10 @@ def train():
             logs["loss"].append(part)  # mark: nested
         elif WAY == "deque":
             recent.append(part)  # mark: deque
+        elif WAY == "cells":
+            deferred.append(counter(part))  # mark: cells
+        elif WAY == "uneven":
+            clicks[step if step < 70 else 0].append(part)  # mark: uneven
         elif WAY == "closure":
             record(part)
         elif WAY == "cache":
