@@ -230,6 +230,7 @@ std::optional<Bytes> risen_since(const AgentEvidence& agent, RunTime moment) {
     LiveCurve all;
     for (const SiteHistory& site : agent.memory->sites) all.add(site);
     const GrowthSeries series = all.series(agent);
+    if (series.points.empty()) return std::nullopt;  // a damaged recording: windows without sites
     double before = 0;
     for (const GrowthPoint& point : series.points)
         if (point.time <= moment) before = point.bytes;
